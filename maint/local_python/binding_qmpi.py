@@ -1,0 +1,330 @@
+##
+## Copyright (C) by the QMPI for MPICH developers
+##     See COPYRIGHT in top-level directory
+##
+
+"""Everything that MPICH's binding generator emits for QMPI.
+
+gen_binding_c.py calls dump_entry() once for every C function and, at the end, dump_files().
+One description (the *_api.txt files and the function registry) gives the entries, the chain's
+tails, the QMPI_ names, the ids and function types of mpi.h, and the list for tool authors.
+
+What is emitted for MPI_X, with internal_X as the one body that MPICH generates:
+
+    MPI_X                 asks the head table; without a tool it continues into internal_X
+    QMPI_X                another name of internal_X: the library without any tool
+    MPIR_QMPI_tail_MPI_X  the last link of every chain: internal_X behind a tool's signature
+    dispatch_X            out of line: fills the context and calls the first link
+"""
+
+from local_python import MPI_API_Global as G
+from local_python.mpi_api import *
+from local_python.binding_common import *
+from local_python import RE
+
+import re
+import sys
+
+REGISTRY = "src/binding/qmpi_functions.txt"
+
+# C functions whose body MPICH keeps in files of its own; the value is the feature that has them.
+# Each of these files includes the entry that dump_files() writes for it.
+HAND_WRITTEN = {
+    "MPI_Status_c2f": "MPIR_QMPI_HAVE_F77",
+    "MPI_Status_f2c": "MPIR_QMPI_HAVE_F77",
+    "MPI_Type_create_f90_complex": "MPIR_QMPI_HAVE_FC",
+    "MPI_Type_create_f90_integer": "MPIR_QMPI_HAVE_FC",
+    "MPI_Type_create_f90_real": "MPIR_QMPI_HAVE_FC",
+}
+
+# Handle conversions that mpi.h defines as macros. A macro cannot be intercepted, so they have
+# a QMPI_ form but no id.
+MACRO_HANDLES = ["Comm", "Errhandler", "Group", "Info", "Message", "Op", "Request", "Session",
+                 "Type", "Win"]
+
+class Function:
+    """A C function as the generated text needs it."""
+    def __init__(self, func, is_large):
+        mapping = get_kind_map('C', is_large)
+        # MPI_X has an int count where MPI_X_c has an MPI_Count; some parameters exist in one only
+        self.parameters = [p for p in func['parameters']
+                           if not RE.search(r'c_parameter', p['suppress'])
+                           and (is_large or not p['large_only'])]
+        self.name = get_function_name(func, is_large)
+        self.ret = mapping[func['return']] if 'return' in func else "int"
+        self.params = [get_C_param(p, func, mapping) for p in self.parameters]
+        self.is_variadic = "..." in self.params
+        self.args = [p['name'] for p in self.parameters if p['kind'] != "VARARGS"]
+        self.internal = re.sub(r'^MPI(X?)_', r'internal\1_', self.name)
+        self.dispatch = re.sub(r'^MPI(X?)_', r'dispatch\1_', self.name)
+        self.id = self.name.upper() + "_T"
+        self.type = self.name + "_t"
+        self.tail = "MPIR_QMPI_tail_" + self.name
+        self.pointer_tags = func.get('_pointertag_list', [])
+
+    def declare(self, name, lead=[]):
+        """C declarator of name with the function's parameters behind those of lead."""
+        return "%s %s(%s)" % (self.ret, name, ', '.join(lead + self.params) or "void")
+
+    def call(self, name, lead=[]):
+        return "%s(%s)" % (name, ', '.join(lead + self.args))
+
+TOOL_PARAMS = ["MPI_Context context", "int tool_id"]
+
+# functions in the order in which the generator came across them
+functions = []
+
+# ---- the entry of one function ----
+
+def dump_entry(func, dump_manpage):
+    """Appends what surrounds internal_X to G.out; replaces MPICH's dump_qmpi_wrappers."""
+    f = Function(func, func['_is_large'])
+    functions.append(f)
+    dump_chain_ends(f)
+    dump_manpage(func)
+    G.out.append("")
+    dump_mpi_function(f)
+
+def dump_chain_ends(f):
+    G.out.append("#ifdef ENABLE_QMPI")
+    G.out.append("#ifndef MPICH_MPI_FROM_PMPI")
+    # QMPI_X is an alias, not a copy, wherever the object format knows aliases
+    G.out.append("#ifdef MPIR_QMPI_HAVE_ALIAS")
+    dump_broken_line(f.declare("Q" + f.name), "MPIR_QMPI_ALIAS(%s);" % f.internal)
+    G.out.append("#else")
+    dump_body(f.declare("Q" + f.name), ["return %s;" % f.call(f.internal)])
+    G.out.append("#endif")
+    G.out.append("")
+    dump_broken_line(f.declare(f.tail, TOOL_PARAMS) + ";")
+    dump_body(f.declare(f.tail, TOOL_PARAMS), ["return %s;" % f.call(f.internal)])
+    G.out.append("#endif /* MPICH_MPI_FROM_PMPI */")
+    G.out.append("")
+    if f.is_variadic:
+        G.out.append("#endif /* ENABLE_QMPI */")
+        G.out.append("")
+        return
+    dump_body("static MPIR_QMPI_COLD " + f.declare(f.dispatch), [
+        "struct MPIR_QMPI_Context context;",
+        "const MPIR_QMPI_Link *link =",
+        "    MPIR_QMPI_enter(&context, %s, MPIR_QMPI_CALL_SITE);" % f.id,
+        "",
+        "return " + f.call("((%s *) link->fn) " % f.type, ["&context", "link->tool_id"]) + ";"])
+    G.out.append("#endif /* ENABLE_QMPI */")
+    G.out.append("")
+
+def dump_mpi_function(f):
+    if f.is_variadic:
+        # Arguments of unknown number and type cannot be passed on by a plain call: the runtime
+        # reads them from the list and calls every instance in turn.
+        last = f.args[-1]
+        with_tools = ["va_list varargs;",
+                      "int mpi_errno;",
+                      "",
+                      "va_start(varargs, %s);" % last,
+                      "mpi_errno = MPIR_QMPI_pcontrol(MPIR_QMPI_CALL_SITE, %s, varargs);" % last,
+                      "va_end(varargs);",
+                      "if (mpi_errno)",
+                      "    return mpi_errno;"]
+    else:
+        with_tools = ["return %s;" % f.call(f.dispatch)]
+    body = ["#ifdef ENABLE_QMPI", "if (unlikely(MPIR_QMPI_is_intercepted(%s))) {" % f.id]
+    body += ["    " + l if l else "" for l in with_tools]
+    body += ["}", "#endif", "return %s;" % f.call(f.internal)]
+    dump_body(f.declare(f.name), body)
+
+def dump_body(declaration, lines):
+    dump_broken_line(declaration)
+    G.out.append("{")
+    for l in lines:
+        if l.startswith('#'):
+            G.out.append(l)
+        elif l:
+            dump_broken_line("    " + l)
+        else:
+            G.out.append("")
+    G.out.append("}")
+    G.out.append("")
+
+def dump_broken_line(s, tail=''):
+    G.out.extend(split_line_with_break(s, tail, 100))
+
+# ---- files ----
+
+def dump_files(dump_c_file):
+    """Writes the generated files; called when every function has been seen by dump_entry."""
+    for name in sorted(HAND_WRITTEN):
+        dump_hand_written_entry(name, dump_c_file)
+    known = order_by_id(load_registry(G.get_srcdir_path(REGISTRY)))
+    dump_proto_h("src/include/mpi_qmpi_proto.h", known, dump_c_file)
+    dump_functions_h("src/include/mpi_qmpi_functions.h", known, dump_c_file)
+    dump_functions_c("src/qmpi/qmpi_functions.c", known, dump_c_file)
+    dump_direct_h("src/include/mpir_qmpi_direct.h", known, dump_c_file)
+
+def dump_hand_written_entry(name, dump_c_file):
+    f = Function(G.FUNCS[name.lower()], False)
+    functions.append(f)
+    G.out = []
+    dump_chain_ends(f)
+    dump_mpi_function(f)
+    dump_c_file("src/qmpi/entry_%s.h" % name.lower(), G.out)
+
+def load_registry(path):
+    """Returns the names of all functions that ever had an id, at the index that is their id."""
+    names = []
+    with open(path) as In:
+        for number, line in enumerate(In, 1):
+            line = line.split('#')[0].strip()
+            if not line:
+                continue
+            if not RE.match(r'(\d+)\s+(MPIX?_\w+)$', line):
+                raise Exception("%s:%d: not an id and a function name: %s" % (path, number, line))
+            id, name = int(RE.m.group(1)), RE.m.group(2)
+            if id != len(names):
+                raise Exception("%s:%d: %s has id %d, the next free one is %d"
+                                % (path, number, name, id, len(names)))
+            if name in names:
+                raise Exception("%s:%d: %s has an id already" % (path, number, name))
+            names.append(name)
+    return names
+
+def order_by_id(registered):
+    by_name = {f.name: f for f in functions}
+    missing = sorted(set(by_name) - set(registered))
+    if missing:
+        for i, name in enumerate(missing):
+            print("%d %s" % (len(registered) + i, name), file=sys.stderr)
+        raise Exception("functions without an id; append the lines above to %s" % REGISTRY)
+    gone = [name for name in registered if name not in by_name]
+    if gone:
+        raise Exception("%s names functions that the library lacks: %s" % (REGISTRY, ', '.join(gone)))
+    return [by_name[name] for name in registered]
+
+def begin_header(guard):
+    return ["#ifndef %s" % guard, "#define %s" % guard, ""]
+
+def dump_proto_h(path, known, dump_c_file):
+    """Ids, function types and QMPI_ prototypes: the generated half of mpi_qmpi.h."""
+    out = begin_header("MPI_QMPI_PROTO_H_INCLUDED")
+    out.append("enum MPI_Functions_enum {")
+    for id, f in enumerate(known):
+        out.append("    %s = %d," % (f.id, id))
+    out.append("    MPI_LAST_FUNC_T = %d" % len(known))
+    out += ["};", ""]
+    for f in known:
+        out += split_line_with_break("typedef %s (%s) (%s);" % (
+            f.ret, f.type, ', '.join(TOOL_PARAMS + f.params)), '', 100)
+    out.append("")
+    for f in known:
+        out.append("typedef %s Q%s;" % (f.type, f.type))
+    out.append("")
+    for f in known:
+        tags = ["MPICH_ATTR_POINTER_WITH_TYPE_TAG(%s)" % t for t in f.pointer_tags]
+        out += split_line_with_break(f.declare("Q" + f.name),
+                                     ' '.join(tags + ["MPICH_API_PUBLIC"]) + ";", 100)
+    out.append("")
+    for handle in MACRO_HANDLES:
+        out.append("MPI_Fint QMPI_%s_c2f(%s handle) MPICH_API_PUBLIC;" % (handle, handle_type(handle)))
+        out.append("%s QMPI_%s_f2c(MPI_Fint handle) MPICH_API_PUBLIC;" % (handle_type(handle), handle))
+    out += ["", "#endif /* MPI_QMPI_PROTO_H_INCLUDED */"]
+    dump_c_file(path, out)
+
+def handle_type(name):
+    return "MPI_Datatype" if name == "Type" else "MPI_" + name
+
+def dump_functions_h(path, known, dump_c_file):
+    """The list of all functions as macro calls, for tools that treat every function alike."""
+    out = ["/* One line for every function that a tool can intercept. Define before including:",
+           " *",
+           " *   MPIX_QMPI_FUNCTION(id, type, name, tool_params, next_args, params, args, buffers)",
+           " *",
+           " * id           enumerator of the function, such as MPI_SEND_T",
+           " * type         type of its result",
+           " * name         its name, such as MPI_Send",
+           " * tool_params  parameters of a tool's function, context and tool_id first",
+           " * next_args    arguments for the next link: context, next_tool_id, then the function's own",
+           " * params, args parameters and arguments of the function itself",
+           " * buffers      what its buffer arguments describe, one macro call for each, in order:",
+           " *              MPIX_QMPI_IN, _OUT, _INOUT(buffer, count, datatype), with V behind the name",
+           " *              where count is an array (one element per rank or neighbour), with W where",
+           " *              datatype is one too",
+           " *",
+           " * MPI_Pcontrol has optional arguments and is listed only where the macro",
+           " * MPIX_QMPI_FUNCTION_PCONTROL is defined. Both macros end with this file, which can be",
+           " * included any number of times. */",
+           "",
+           "#ifndef MPIX_QMPI_FUNCTION",
+           "#error \"define MPIX_QMPI_FUNCTION before mpi_qmpi_functions.h\"",
+           "#endif",
+           ""]
+    for f in known:
+        macro = "MPIX_QMPI_FUNCTION"
+        if f.is_variadic:
+            macro = "MPIX_QMPI_FUNCTION_PCONTROL"
+            out.append("#ifdef " + macro)
+        out.append("%s(%s, %s, %s," % (macro, f.id, f.ret, f.name))
+        out.append("    (%s)," % ', '.join(TOOL_PARAMS + f.params))
+        out.append("    (%s)," % ', '.join(["context", "next_tool_id"] + f.args))
+        out.append("    (%s), (%s)," % (', '.join(f.params) or "void", ', '.join(f.args)))
+        out.append("    %s)" % ' '.join(buffers(f)))
+        if f.is_variadic:
+            out.append("#endif")
+    out += ["", "#undef MPIX_QMPI_FUNCTION", "#undef MPIX_QMPI_FUNCTION_PCONTROL"]
+    dump_c_file(path, out)
+
+def buffers(f):
+    """Macro calls that tell which data the buffer arguments of f describe."""
+    out = []
+    for i, p in enumerate(f.parameters):
+        if p['kind'] != "BUFFER":
+            continue
+        behind = f.parameters[i + 1:]
+        datatype = next((q for q in behind if q['kind'] == "DATATYPE"), None)
+        count = next((q for q in behind if RE.match(r'(POLY)?XFER_NUM_ELEM', q['kind'])), None)
+        if not datatype or RE.match(r'MPI_(Unp|P)ack', f.name):
+            continue
+        # Fetch_and_op and Compare_and_swap move one element and say so by having no count
+        elements = count['name'] if count else "1"
+        if any(q['name'] == "partitions" for q in behind):
+            elements = "partitions * " + elements
+        form = "W" if datatype['length'] else "V" if count and count['length'] else ""
+        out.append("MPIX_QMPI_%s%s(%s, %s, %s)" % (p['param_direction'].upper(), form,
+                                                   p['name'], elements, datatype['name']))
+    return out
+
+def dump_functions_c(path, known, dump_c_file):
+    """The tables that the runtime indexes by function id, and QMPI_ forms of macros."""
+    out = ["#include \"mpiimpl.h\"", "", "#ifdef ENABLE_QMPI", ""]
+    for f in known:
+        out.append("MPIR_QMPI_HIDDEN extern %s %s;" % (f.type, f.tail))
+    out += ["", "const MPIR_QMPI_Link MPIR_QMPI_tail[MPI_LAST_FUNC_T] = {"]
+    for f in known:
+        entry = "    {(MPIR_QMPI_Any_function *) %s, 0}," % f.tail
+        if f.name in HAND_WRITTEN:
+            out += ["#ifdef " + HAND_WRITTEN[f.name], entry, "#else",
+                    "    {(MPIR_QMPI_Any_function *) MPIR_QMPI_tail_missing, 0},", "#endif"]
+        else:
+            out.append(entry)
+    out += ["};", "", "const char *const MPIR_QMPI_function_name[MPI_LAST_FUNC_T] = {"]
+    out += ["    \"%s\"," % f.name for f in known]
+    out += ["};", ""]
+    for handle in MACRO_HANDLES:
+        t = handle_type(handle)
+        for ret, name, param in (("MPI_Fint", handle + "_c2f", t), (t, handle + "_f2c", "MPI_Fint")):
+            out += ["%s QMPI_%s(%s handle)" % (ret, name, param), "{",
+                    "    return MPI_%s(handle);" % name, "}", ""]
+    out.append("#endif /* ENABLE_QMPI */")
+    dump_c_file(path, out)
+
+def dump_direct_h(path, known, dump_c_file):
+    """Sends the calls of code inside the library past the tools."""
+    out = begin_header("MPIR_QMPI_DIRECT_H_INCLUDED")
+    out += ["/* Included last by parts of the library that call MPI by its PMPI_ names: what they call",
+            " * is not a call of the application, so no tool sees it. */",
+            "",
+            "#include \"mpir_ext.h\"",
+            "#if MPIR_EXT_QMPI",
+            ""]
+    for f in known:
+        out.append("#define P%s Q%s" % (f.name, f.name))
+    out += ["", "#endif /* MPIR_EXT_QMPI */", "#endif /* MPIR_QMPI_DIRECT_H_INCLUDED */"]
+    dump_c_file(path, out)

@@ -1,0 +1,144 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+#ifndef MPI_QMPI_H_INCLUDED
+#define MPI_QMPI_H_INCLUDED
+
+/* Function pointer interception (QMPI): the interface for tools. Included by mpi.h.
+ *
+ * The text follows the proposal for section 15.2.2 of the MPI standard; names that it lacks begin
+ * with MPIX_. Every function returns an MPI error code (MPI_SUCCESS or one whose class is named
+ * below), changes nothing when it fails, and never calls an error handler. All of them can be
+ * called before MPI is initialised and after it is finalised, and from any thread. In a library
+ * configured without QMPI all of them return MPI_ERR_UNSUPPORTED_OPERATION. */
+
+/* Identifies one call of the application on its way through the chain. A tool passes it on to the
+ * next link and to the two functions that ask for it; it ends with that call. */
+typedef struct MPIR_QMPI_Context *MPI_Context;
+
+/* Called once for every instance of the tool that the user's list names, in the order of the list
+ * and before any call of the application reaches a tool. */
+typedef void (MPI_Tool_init_function) (int tool_id);
+
+/* Called once for every instance, in the order of the list, when the chain stands: next functions
+ * can be looked up, and no call of the application has reached a tool yet. */
+typedef void (MPIX_Tool_ready_function) (int tool_id);
+
+/* Longest tool name, the final NUL included. */
+#define MPIX_MAX_TOOL_NAME_LENGTH 256
+
+/* ids of all functions, function types and QMPI_ prototypes */
+#include <mpi_qmpi_proto.h>
+
+/* Makes a tool known under a name; it enters the chain only where the user's list names it.
+ *   tool_name    unique name, 1 to MPIX_MAX_TOOL_NAME_LENGTH - 1 characters; copied
+ *   init_fn_ptr  called for every instance that the list asks for
+ * Usually called in a constructor of the tool's library.
+ * MPI_ERR_ARG: a NULL pointer, an empty, over-long or already registered name.
+ * MPI_ERR_OTHER: the chain is being built or stands, or MPI is initialised. */
+int MPI_Register_tool_name(const char *tool_name,
+                           MPI_Tool_init_function * init_fn_ptr) MPICH_API_PUBLIC;
+
+/* Attaches the address of its own data to an instance; inside the init callbacks only.
+ *   tool_id       the instance, as given to its init callback
+ *   tool_storage  stays the tool's own, MPI only keeps the address; NULL is allowed
+ * MPI_ERR_ARG: unknown tool_id. MPI_ERR_OTHER: not inside the init callbacks. */
+int MPI_Register_tool_storage(int tool_id, void *tool_storage) MPICH_API_PUBLIC;
+
+/* Intercepts a function; inside the init callbacks only. A second call for the same function
+ * replaces the first.
+ *   tool_id        the instance
+ *   function_enum  the function, such as MPI_SEND_T
+ *   function_ptr   of the type MPI_Send_t for MPI_SEND_T, cast to void (*)(void)
+ * MPI_ERR_ARG: unknown tool_id or function_enum, NULL function_ptr.
+ * MPI_ERR_OTHER: not inside the init callbacks. */
+int MPI_Register_tool_function(int tool_id, enum MPI_Functions_enum function_enum,
+                               void (*function_ptr) (void)) MPICH_API_PUBLIC;
+
+/* Asks to be told when the chain stands; inside the init callbacks only. A second call for the
+ * same instance replaces the first.
+ * MPI_ERR_ARG: unknown tool_id, NULL ready_fn_ptr. MPI_ERR_OTHER: not inside the init callbacks. */
+int MPIX_Register_tool_ready_function(int tool_id,
+                                      MPIX_Tool_ready_function * ready_fn_ptr) MPICH_API_PUBLIC;
+
+/* Gives the next link of the chain for a function: the nearest later instance that intercepts it,
+ * else the library. The answer never changes once the chain stands, so a tool that asks in its
+ * ready function need not ask again.
+ *   tool_id        the instance that wants to call on
+ *   function_enum  the function that it wants to call; need not be the one it intercepts.
+ *                  For MPI_PCONTROL_T the answer is always the library, since MPI itself calls
+ *                  every instance that registered for it.
+ *   function_ptr   out: to be cast to the function's type, such as MPI_Send_t *
+ *   next_tool_id   out: second argument of the call of *function_ptr; 0 is the library
+ * MPI_ERR_ARG: unknown tool_id or function_enum, a NULL pointer.
+ * MPI_ERR_OTHER: init callbacks still run, the chain is not complete. */
+int MPI_Get_next_tool_function(int tool_id, enum MPI_Functions_enum function_enum,
+                               void (**function_ptr) (void), int *next_tool_id) MPICH_API_PUBLIC;
+
+/* Gives the address that the instance attached with MPI_Register_tool_storage, NULL if none.
+ *   context  as given to the tool's function; not examined
+ *   storage  out: the address of a pointer
+ * MPI_ERR_ARG: unknown tool_id, NULL storage. */
+int MPI_Get_tool_storage(MPI_Context context, int tool_id, void *storage) MPICH_API_PUBLIC;
+
+/* Gives the address to which the application's call returns: its call site. Where a PMPI tool
+ * lies before the chain it is the PMPI tool's call site.
+ *   context  as given to the tool's function
+ *   address  out: the address of a pointer
+ * MPI_ERR_ARG: a NULL pointer. */
+int MPI_Get_calling_address(MPI_Context context, void *address) MPICH_API_PUBLIC;
+
+/* Gives the id of a function by its name, such as MPI_SEND_T for "MPI_Send": for tools that read
+ * names at run time, and for those that want to run with libraries older than their mpi.h.
+ * MPI_ERR_ARG: a NULL pointer, or no function of this library has the name. */
+int MPIX_Get_function_enum(const char *name, int *function_enum) MPICH_API_PUBLIC;
+
+/* Gives the name of a function by its id; the text belongs to the library.
+ * MPI_ERR_ARG: a NULL pointer, unknown function_enum. */
+int MPIX_Get_function_name(int function_enum, const char **name) MPICH_API_PUBLIC;
+
+/* Names of MPICH's earlier experimental interface and of its first description, for tools that
+ * were written for them. They are the functions above. */
+typedef MPI_Context QMPI_Context;
+#define QMPI_Functions_enum MPI_Functions_enum
+#define QMPI_MAX_TOOL_NAME_LENGTH MPIX_MAX_TOOL_NAME_LENGTH
+int QMPI_Register_function(int tool_id, enum MPI_Functions_enum function_enum,
+                           void (*function_ptr) (void)) MPICH_API_PUBLIC;
+int QMPI_Get_function(int tool_id, enum MPI_Functions_enum function_enum,
+                      void (**function_ptr) (void), int *next_tool_id) MPICH_API_PUBLIC;
+int QMPI_Context_get_storage(QMPI_Context context, int tool_id, void *storage) MPICH_API_PUBLIC;
+int QMPI_Context_get_calling_address(QMPI_Context context, int tool_id,
+                                     void *calling_address) MPICH_API_PUBLIC;
+
+/* PMPI_ and QMPI_ forms of the interface's own functions. Calls of these are a tool's and never
+ * go through the chain, so the three forms do the same. */
+int PMPI_Register_tool_name(const char *tool_name,
+                            MPI_Tool_init_function * init_fn_ptr) MPICH_API_PUBLIC;
+int QMPI_Register_tool_name(const char *tool_name,
+                            MPI_Tool_init_function * init_fn_ptr) MPICH_API_PUBLIC;
+int PMPI_Register_tool_storage(int tool_id, void *tool_storage) MPICH_API_PUBLIC;
+int QMPI_Register_tool_storage(int tool_id, void *tool_storage) MPICH_API_PUBLIC;
+int PMPI_Register_tool_function(int tool_id, enum MPI_Functions_enum function_enum,
+                                void (*function_ptr) (void)) MPICH_API_PUBLIC;
+int QMPI_Register_tool_function(int tool_id, enum MPI_Functions_enum function_enum,
+                                void (*function_ptr) (void)) MPICH_API_PUBLIC;
+int PMPIX_Register_tool_ready_function(int tool_id,
+                                       MPIX_Tool_ready_function * ready_fn_ptr) MPICH_API_PUBLIC;
+int QMPIX_Register_tool_ready_function(int tool_id,
+                                       MPIX_Tool_ready_function * ready_fn_ptr) MPICH_API_PUBLIC;
+int PMPI_Get_next_tool_function(int tool_id, enum MPI_Functions_enum function_enum,
+                                void (**function_ptr) (void), int *next_tool_id) MPICH_API_PUBLIC;
+int QMPI_Get_next_tool_function(int tool_id, enum MPI_Functions_enum function_enum,
+                                void (**function_ptr) (void), int *next_tool_id) MPICH_API_PUBLIC;
+int PMPI_Get_tool_storage(MPI_Context context, int tool_id, void *storage) MPICH_API_PUBLIC;
+int QMPI_Get_tool_storage(MPI_Context context, int tool_id, void *storage) MPICH_API_PUBLIC;
+int PMPI_Get_calling_address(MPI_Context context, void *address) MPICH_API_PUBLIC;
+int QMPI_Get_calling_address(MPI_Context context, void *address) MPICH_API_PUBLIC;
+int PMPIX_Get_function_enum(const char *name, int *function_enum) MPICH_API_PUBLIC;
+int QMPIX_Get_function_enum(const char *name, int *function_enum) MPICH_API_PUBLIC;
+int PMPIX_Get_function_name(int function_enum, const char **name) MPICH_API_PUBLIC;
+int QMPIX_Get_function_name(int function_enum, const char **name) MPICH_API_PUBLIC;
+
+#endif /* MPI_QMPI_H_INCLUDED */

@@ -1,0 +1,136 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+#ifndef MPIR_QMPI_H_INCLUDED
+#define MPIR_QMPI_H_INCLUDED
+
+/* What the generated entries need of the QMPI runtime, and what its files share.
+ *
+ * The chain of tools is built once, at the first MPI call of the process, and never changes: a
+ * reader needs no lock. For every function the head table holds the first link that intercepts it,
+ * or NULL, which is all that a call costs while no tool is chosen. Until the chain stands the head
+ * table holds a bootstrap link whose function is NULL: the first call finds it and builds. */
+
+#ifdef ENABLE_QMPI
+
+typedef void (MPIR_QMPI_Any_function) (void);
+
+/* One place in the chain: a function of an instance, or the library's own (tool id 0). */
+typedef struct MPIR_QMPI_Link {
+    MPIR_QMPI_Any_function *fn;
+    int tool_id;
+} MPIR_QMPI_Link;
+
+/* MPI_Context points to one of these on the stack of the entry. */
+struct MPIR_QMPI_Context {
+    const void *call_site;      /* where the application's call returns to */
+    enum MPI_Functions_enum function;
+};
+
+/* Without weak symbols libmpi and libpmpi share these tables, so they cannot be hidden. */
+#if defined(USE_WEAK_SYMBOLS) && defined(HAVE_VISIBILITY)
+#define MPIR_QMPI_HIDDEN __attribute__((visibility("hidden")))
+#else
+#define MPIR_QMPI_HIDDEN
+#endif
+
+#if defined(MPL_HAVE_GCC_ATTRIBUTE) && !defined(__APPLE__)
+#define MPIR_QMPI_HAVE_ALIAS 1
+#define MPIR_QMPI_ALIAS(name_) __attribute__((alias(#name_)))
+#endif
+
+/* The way through tools stays out of the library's own text. It is entered by a sibling call, so
+ * the return address that it sees is the application's. */
+#define MPIR_QMPI_COLD ATTRIBUTE((noinline, cold))
+#define MPIR_QMPI_CALL_SITE __builtin_return_address(0)
+
+/* One word, read plainly where only "NULL or not" matters and atomically where the link is used:
+ * compilers do not fold an atomic load into the comparison. */
+typedef union {
+    const MPIR_QMPI_Link *link;
+    MPL_atomic_ptr_t atomic;
+} MPIR_QMPI_Head;
+
+extern MPIR_QMPI_Head MPIR_QMPI_head[MPI_LAST_FUNC_T] MPIR_QMPI_HIDDEN;
+
+/* generated: the ends of all chains, and the names of the functions */
+extern const MPIR_QMPI_Link MPIR_QMPI_tail[MPI_LAST_FUNC_T] MPIR_QMPI_HIDDEN;
+extern const char *const MPIR_QMPI_function_name[MPI_LAST_FUNC_T] MPIR_QMPI_HIDDEN;
+
+/* Tail of functions that this configuration of the library lacks. */
+int MPIR_QMPI_tail_missing(void) MPIR_QMPI_HIDDEN;
+
+const MPIR_QMPI_Link *MPIR_QMPI_first_link_slow(enum MPI_Functions_enum function) MPIR_QMPI_HIDDEN;
+
+#ifdef __SANITIZE_THREAD__
+#define MPIR_QMPI_is_intercepted(function_) \
+    (MPL_atomic_relaxed_load_ptr(&MPIR_QMPI_head[function_].atomic) != NULL)
+#else
+#define MPIR_QMPI_is_intercepted(function_) (MPIR_QMPI_head[function_].link != NULL)
+#endif
+
+/* Fills the context of a call and gives the first link that is to have it. Another thread may
+ * have built the chain since the entry looked: NULL then means that no tool wants the function. */
+MPL_STATIC_INLINE_PREFIX const MPIR_QMPI_Link *MPIR_QMPI_enter(struct MPIR_QMPI_Context *context,
+                                                               enum MPI_Functions_enum function,
+                                                               const void *call_site)
+{
+    const MPIR_QMPI_Link *link =
+        (const MPIR_QMPI_Link *) MPL_atomic_acquire_load_ptr(&MPIR_QMPI_head[function].atomic);
+
+    context->call_site = call_site;
+    context->function = function;
+    if (unlikely(link == NULL || link->fn == NULL))
+        link = MPIR_QMPI_first_link_slow(function);
+    return link;
+}
+
+/* Calls every instance that registered for MPI_Pcontrol. */
+int MPIR_QMPI_pcontrol(const void *call_site, int level, va_list varargs) MPIR_QMPI_HIDDEN;
+
+/* Links of MPI_Pcontrol in the order of the chain; *count of them. */
+const MPIR_QMPI_Link *MPIR_QMPI_pcontrol_links(int *count) MPIR_QMPI_HIDDEN;
+
+/* Called when MPI_T is about to write the string variable at addr. Does nothing for other
+ * variables than the tool list; else arms the chain with the new list. MPI_T_ERR_CVAR_SET_NOT_NOW
+ * once the chain stands or MPI is initialised. */
+int MPIR_QMPI_cvar_write(const void *addr, const char *value) MPIR_QMPI_HIDDEN;
+
+/* Called when the variables have been read from the environment: shows in the tool list's variable
+ * what really was chosen, whatever its source. */
+int MPIR_QMPI_cvar_sync(void) MPIR_QMPI_HIDDEN;
+
+/* ---- shared by the files of this folder ---- */
+
+/* Tools that registered a name. */
+typedef struct MPIR_QMPI_Tool {
+    struct MPIR_QMPI_Tool *next;
+    MPI_Tool_init_function *init_fn;
+    char name[];
+} MPIR_QMPI_Tool;
+
+/* Reads a tool list. Gives the registered tools that it names, in order, and their number; the
+ * caller frees *instances with MPL_direct_free. On a fault of any kind prints one message and ends
+ * the process. */
+void MPIR_QMPI_parse_list(const char *list, const MPIR_QMPI_Tool * registered,
+                          const MPIR_QMPI_Tool *** instances, int *count) MPIR_QMPI_HIDDEN;
+
+/* Prints one line about the tool list on standard error and ends the process. */
+void MPIR_QMPI_fatal(const char *format, ...)
+    ATTRIBUTE((format(printf, 1, 2), noreturn)) MPIR_QMPI_HIDDEN;
+
+/* In entries that a list can name; a limit, so that a wrong list does not take all memory. */
+#define MPIR_QMPI_MAX_INSTANCES 10000
+
+#endif /* ENABLE_QMPI */
+
+/* The library without tools, for calls that the library makes itself. */
+#ifdef ENABLE_QMPI
+#define MPIR_QMPI_DIRECT(name_) Q ## name_
+#else
+#define MPIR_QMPI_DIRECT(name_) P ## name_
+#endif
+
+#endif /* MPIR_QMPI_H_INCLUDED */

@@ -287,8 +287,11 @@ def buffers(f):
         if any(q['name'] == "partitions" for q in behind):
             elements = "partitions * " + elements
         form = "W" if datatype['length'] else "V" if count and count['length'] else ""
-        out.append("MPIX_QMPI_%s%s(%s, %s, %s)" % (p['param_direction'].upper(), form,
-                                                   p['name'], elements, datatype['name']))
+        direction = p['param_direction'].upper()
+        if direction == "IN" and not p['constant']:
+            direction = "OUT"   # the description of MPI_Precv_init leaves it out
+        out.append("MPIX_QMPI_%s%s(%s, %s, %s)" % (direction, form, p['name'], elements,
+                                                   datatype['name']))
     return out
 
 def dump_functions_c(path, known, dump_c_file):

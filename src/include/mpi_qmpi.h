@@ -22,8 +22,9 @@ typedef struct MPIR_QMPI_Context *MPI_Context;
  * and before any call of the application reaches a tool. */
 typedef void (MPI_Tool_init_function) (int tool_id);
 
-/* Called once for every instance, in the order of the list, when the chain stands: next functions
- * can be looked up, and no call of the application has reached a tool yet. */
+/* Called once for every instance when the chain stands: next functions can be looked up and called,
+ * and no call of the application has reached a tool yet. The last instance comes first, so that an
+ * instance that calls on finds all those behind it ready. */
 typedef void (MPIX_Tool_ready_function) (int tool_id);
 
 /* Longest tool name, the final NUL included. */

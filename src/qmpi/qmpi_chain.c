@@ -232,7 +232,8 @@ static void build(void)
     link_instances();
     chain.num_linked = n;
     chain.phase = INTERCEPTION;
-    for (int i = 0; i < n; i++)
+    /* from the last: what an instance calls in its ready function finds all behind it ready */
+    for (int i = n - 1; i >= 0; i--)
         if (chain.wishes[i].ready_fn)
             chain.wishes[i].ready_fn(i + 1);
     MPL_direct_free(chain.wishes);

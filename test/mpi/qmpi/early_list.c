@@ -1,0 +1,50 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+/* Does choosing tools leave all other control variables open? Main sets one in its environment
+ * after the tool was registered and before MPI_Init, as programs do: it must count, also where the
+ * chain was built by an earlier call. The argument "earlier" makes such a call. Run with a list of
+ * two instances of "rec". */
+
+#define _GNU_SOURCE
+#include "qmpi_test.h"
+
+__attribute__ ((constructor))
+static void load(void)
+{
+    qt_register("rec", qt_record_all);
+}
+
+int main(int argc, char **argv)
+{
+    int provided, index = -1, count, flag;
+    char value[4096] = "";
+    MPI_T_cvar_handle handle;
+
+    qt_begin(argc, argv);
+    if (argc > 1 && strcmp(argv[1], "earlier") == 0) {
+        MPI_Initialized(&flag);
+        QT_CHECK(qt_num_inits == 2, "%d instances", qt_num_inits);
+    }
+    setenv("MPIR_CVAR_IBCAST_TREE_TYPE", "knomial_2", 1);
+    setenv("MPIR_CVAR_BCAST_MIN_PROCS", "4711", 1);
+    MPI_Init(&argc, &argv);
+    QT_CHECK(qt_num_inits == 2, "%d instances", qt_num_inits);
+
+    QT_SUCCESS(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided));
+    QT_SUCCESS(MPI_T_cvar_get_index("MPIR_CVAR_BCAST_MIN_PROCS", &index));
+    QT_SUCCESS(MPI_T_cvar_handle_alloc(index, NULL, &handle, &count));
+    QT_SUCCESS(MPI_T_cvar_read(handle, &flag));
+    QT_CHECK(flag == 4711, "the number is %d instead of 4711", flag);
+    QT_SUCCESS(MPI_T_cvar_handle_free(&handle));
+    QT_SUCCESS(MPI_T_cvar_get_index("MPIR_CVAR_IBCAST_TREE_TYPE", &index));
+    QT_SUCCESS(MPI_T_cvar_handle_alloc(index, NULL, &handle, &count));
+    QT_SUCCESS(MPI_T_cvar_read(handle, value));
+    QT_CHECK(strcmp(value, "knomial_2") == 0, "the text is '%s' instead of 'knomial_2'", value);
+    QT_SUCCESS(MPI_T_cvar_handle_free(&handle));
+    QT_SUCCESS(MPI_T_finalize());
+    MPI_Finalize();
+    return qt_end();
+}

@@ -1,0 +1,184 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+/* What becomes of unusual but allowed registrations? The argument says which:
+ *   twice     a function registered twice: the last one counts; storage and ready function as well;
+ *             ready callbacks come after all init callbacks, in order
+ *   silent    a listed tool that registers nothing changes nothing and may look functions up later
+ *   unlisted  with no list a tool is never initialised, and its functions never called
+ *   inside    MPI calls of a tool's own init and ready callbacks work and reach no tool
+ *   partial   an instance gets the next link of functions that it does not intercept */
+
+#include "qmpi_test.h"
+
+static const char *question = "";
+static char order[256];
+
+static void note(const char *what, int tool_id)
+{
+    size_t n = strlen(order);
+
+    snprintf(order + n, sizeof(order) - n, "%s%d ", what, tool_id);
+}
+
+static int storages[2];
+
+static int wrong_rank(MPI_Context context, int tool_id, MPI_Comm comm, int *rank)
+{
+    QT_CHECK(0, "the first registration was called");
+    *rank = -1;
+    return MPI_SUCCESS;
+}
+
+static int right_rank(MPI_Context context, int tool_id, MPI_Comm comm, int *rank)
+{
+    void *storage = NULL;
+    void (*fn) (void);
+    int id;
+
+    note("rank", tool_id);
+    QT_SUCCESS(MPI_Get_tool_storage(context, tool_id, &storage));
+    QT_CHECK(storage == &storages[1], "the first storage was given");
+    QT_SUCCESS(MPI_Get_next_tool_function(tool_id, MPI_COMM_RANK_T, &fn, &id));
+    return ((MPI_Comm_rank_t *) fn) (context, id, comm, rank);
+}
+
+static void wrong_ready(int tool_id)
+{
+    QT_CHECK(0, "the first ready function was called");
+}
+
+static void call_mpi(void)
+{
+    int flag = -1, version = 0, subversion;
+
+    QT_SUCCESS(MPI_Initialized(&flag));
+    QT_CHECK(flag == 0, "initialized: %d", flag);
+    QT_SUCCESS(MPI_Get_version(&version, &subversion));
+    QT_CHECK(version == MPI_VERSION, "version %d", version);
+}
+
+static void right_ready(int tool_id)
+{
+    note("ready", tool_id);
+    if (strcmp(question, "inside") == 0)
+        call_mpi();
+}
+
+static void init_twice(int tool_id)
+{
+    note("init", tool_id);
+    QT_SUCCESS(MPI_Register_tool_function(tool_id, MPI_COMM_RANK_T, (void (*)(void)) wrong_rank));
+    QT_SUCCESS(MPI_Register_tool_storage(tool_id, &storages[0]));
+    QT_SUCCESS(MPIX_Register_tool_ready_function(tool_id, wrong_ready));
+    QT_SUCCESS(MPI_Register_tool_function(tool_id, MPI_COMM_RANK_T, (void (*)(void)) right_rank));
+    QT_SUCCESS(MPI_Register_tool_storage(tool_id, &storages[1]));
+    QT_SUCCESS(MPIX_Register_tool_ready_function(tool_id, right_ready));
+    if (strcmp(question, "inside") == 0)
+        call_mpi();
+}
+
+static void init_silent(int tool_id)
+{
+    note("silent", tool_id);
+}
+
+__attribute__ ((constructor))
+static void load(void)
+{
+    qt_register("twice", init_twice);
+    qt_register("silent", init_silent);
+    qt_register("rec", qt_record_all);
+}
+
+static void expect_order(const char *expected)
+{
+    QT_CHECK(strcmp(order, expected) == 0, "expected '%s', found '%s'", expected, order);
+    order[0] = '\0';
+}
+
+static void call_rank(void)
+{
+    int rank = -1;
+
+    QT_SUCCESS(MPI_Comm_rank(MPI_COMM_SELF, &rank));
+    QT_CHECK(rank == 0, "rank %d", rank);
+}
+
+/* list twice,twice */
+static void ask_twice(void)
+{
+    expect_order("init1 init2 ready1 ready2 ");
+    call_rank();
+    expect_order("rank1 rank2 ");
+}
+
+/* list silent */
+static void ask_silent(void)
+{
+    void (*fn) (void) = NULL;
+    void *storage = &fn;
+    int id = -1;
+
+    expect_order("silent1 ");
+    call_rank();
+    expect_order("");
+    QT_SUCCESS(MPI_Get_next_tool_function(1, MPI_COMM_RANK_T, &fn, &id));
+    QT_CHECK(fn != NULL && id == 0, "the next function of the last instance has the id %d", id);
+    QT_SUCCESS(MPI_Get_tool_storage(NULL, 1, &storage));
+    QT_CHECK(storage == NULL, "storage that nobody registered");
+}
+
+static void ask_unlisted(void)
+{
+    call_rank();
+    expect_order("");
+    QT_CHECK(qt_num_inits == 0, "%d initialisations", qt_num_inits);
+    qt_expect_log("", "no list");
+}
+
+/* list rec,twice,rec */
+static void ask_inside(void)
+{
+    expect_order("init2 ready2 ");
+    qt_expect_log("1>MPI_Init 3>MPI_Init 3<MPI_Init 1<MPI_Init", "calls of callbacks");
+}
+
+/* list silent,rec */
+static void ask_partial(void)
+{
+    void (*fn) (void) = NULL, (*last) (void) = NULL;
+    int id = -1, rank = -1;
+
+    expect_order("silent1 ");
+    QT_SUCCESS(MPI_Get_next_tool_function(1, MPI_COMM_RANK_T, &fn, &id));
+    QT_CHECK(fn != NULL && id == 2, "next of 1 is %d", id);
+    QT_SUCCESS(MPI_Get_next_tool_function(2, MPI_COMM_RANK_T, &last, &id));
+    QT_CHECK(last != NULL && last != fn && id == 0, "next of 2 is %d", id);
+    /* the library's own needs no context of a call */
+    QT_SUCCESS(((MPI_Comm_rank_t *) last) (NULL, id, MPI_COMM_SELF, &rank));
+    QT_CHECK(rank == 0, "rank %d", rank);
+}
+
+int main(int argc, char **argv)
+{
+    qt_begin(argc, argv);
+    question = argc > 1 ? argv[1] : "";
+    MPI_Init(&argc, &argv);
+    if (strcmp(question, "twice") == 0)
+        ask_twice();
+    else if (strcmp(question, "silent") == 0)
+        ask_silent();
+    else if (strcmp(question, "unlisted") == 0)
+        ask_unlisted();
+    else if (strcmp(question, "inside") == 0)
+        ask_inside();
+    else if (strcmp(question, "partial") == 0)
+        ask_partial();
+    else
+        qt_errs++;
+    MPI_Finalize();
+    return qt_end();
+}

@@ -1,0 +1,29 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+/* Does a job of several processes whose list names an unknown tool end with an error? The harness
+ * wants the status of mpiexec to be non-zero. Run with the list nobody, on two processes. */
+
+#include "qmpi_test.h"
+
+static int result;
+
+static void init_tool(int tool_id)
+{
+}
+
+__attribute__ ((constructor))
+static void load(void)
+{
+    result = MPI_Register_tool_name("tool", init_tool);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Finalize();
+    /* without QMPI nobody reads the list: the status that the harness wants */
+    return qt_class(result) == MPI_ERR_UNSUPPORTED_OPERATION;
+}

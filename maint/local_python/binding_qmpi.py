@@ -14,6 +14,7 @@ What is emitted for MPI_X, with internal_X as the one body that MPICH generates:
     MPI_X                 asks the head table; without a tool it continues into internal_X
     QMPI_X                another name of internal_X: the library without any tool
     MPIR_QMPI_tail_MPI_X  the last link of every chain: internal_X behind a tool's signature
+    MPIR_QMPI_bootstrap_MPI_X  the only link until the chain stands: builds it and goes on
     dispatch_X            out of line: fills the context and calls the first link
 """
 
@@ -60,6 +61,7 @@ class Function:
         self.id = self.name.upper() + "_T"
         self.type = self.name + "_t"
         self.tail = "MPIR_QMPI_tail_" + self.name
+        self.bootstrap = "MPIR_QMPI_bootstrap_" + self.name
         self.pointer_tags = func.get('_pointertag_list', [])
 
     def declare(self, name, lead=[]):
@@ -97,17 +99,24 @@ def dump_chain_ends(f):
     G.out.append("")
     dump_broken_line(f.declare(f.tail, TOOL_PARAMS) + ";")
     dump_body(f.declare(f.tail, TOOL_PARAMS), ["return %s;" % f.call(f.internal)])
+    if not f.is_variadic:
+        dump_broken_line(f.declare(f.bootstrap, TOOL_PARAMS) + ";")
+        dump_body(f.declare(f.bootstrap, TOOL_PARAMS), [
+            "const MPIR_QMPI_Link *link = MPIR_QMPI_build(%s);" % f.id,
+            "",
+            "return " + f.call("((%s *) link->fn) " % f.type, ["context", "link->tool_id"]) + ";"])
     G.out.append("#endif /* MPICH_MPI_FROM_PMPI */")
     G.out.append("")
     if f.is_variadic:
         G.out.append("#endif /* ENABLE_QMPI */")
         G.out.append("")
         return
-    dump_body("static MPIR_QMPI_COLD " + f.declare(f.dispatch), [
-        "struct MPIR_QMPI_Context context;",
-        "const MPIR_QMPI_Link *link =",
-        "    MPIR_QMPI_enter(&context, %s, MPIR_QMPI_CALL_SITE);" % f.id,
+    dump_body("static MPIR_QMPI_APART " + f.declare(f.dispatch), [
+        "const MPIR_QMPI_Link *link = MPIR_QMPI_first_link(%s);" % f.id,
+        "struct MPIR_QMPI_Context context = { MPIR_QMPI_CALL_SITE, %s };" % f.id,
         "",
+        "if (unlikely(link == NULL))",
+        "    return %s;" % f.call(f.internal),
         "return " + f.call("((%s *) link->fn) " % f.type, ["&context", "link->tool_id"]) + ";"])
     G.out.append("#endif /* ENABLE_QMPI */")
     G.out.append("")
@@ -163,7 +172,7 @@ def dump_files(dump_c_file):
 def dump_hand_written_entry(name, dump_c_file):
     f = Function(G.FUNCS[name.lower()], False)
     functions.append(f)
-    G.out = []
+    G.out = ["#include \"mpiimpl.h\"", ""]
     dump_chain_ends(f)
     dump_mpi_function(f)
     dump_c_file("src/qmpi/entry_%s.h" % name.lower(), G.out)
@@ -299,14 +308,15 @@ def dump_functions_c(path, known, dump_c_file):
     out = ["#include \"mpiimpl.h\"", "", "#ifdef ENABLE_QMPI", ""]
     for f in known:
         out.append("MPIR_QMPI_HIDDEN extern %s %s;" % (f.type, f.tail))
+        if not f.is_variadic:
+            out.append("MPIR_QMPI_HIDDEN extern %s %s;" % (f.type, f.bootstrap))
     out += ["", "const MPIR_QMPI_Link MPIR_QMPI_tail[MPI_LAST_FUNC_T] = {"]
     for f in known:
-        entry = "    {(MPIR_QMPI_Any_function *) %s, 0}," % f.tail
-        if f.name in HAND_WRITTEN:
-            out += ["#ifdef " + HAND_WRITTEN[f.name], entry, "#else",
-                    "    {(MPIR_QMPI_Any_function *) MPIR_QMPI_tail_missing, 0},", "#endif"]
-        else:
-            out.append(entry)
+        out += link_or_missing(f, f.tail)
+    out += ["};", "", "const MPIR_QMPI_Link MPIR_QMPI_bootstrap[MPI_LAST_FUNC_T] = {"]
+    for f in known:
+        # the entry of a variadic function does without a first link
+        out += link_or_missing(f, f.tail if f.is_variadic else f.bootstrap)
     out += ["};", "", "const char *const MPIR_QMPI_function_name[MPI_LAST_FUNC_T] = {"]
     out += ["    \"%s\"," % f.name for f in known]
     out += ["};", ""]
@@ -317,6 +327,13 @@ def dump_functions_c(path, known, dump_c_file):
                     "    return MPI_%s(handle);" % name, "}", ""]
     out.append("#endif /* ENABLE_QMPI */")
     dump_c_file(path, out)
+
+def link_or_missing(f, function):
+    link = "    {(MPIR_QMPI_Any_function *) %s, 0},"
+    if f.name not in HAND_WRITTEN:
+        return [link % function]
+    return ["#ifdef " + HAND_WRITTEN[f.name], link % function,
+            "#else", link % "MPIR_QMPI_tail_missing", "#endif"]
 
 def dump_direct_h(path, known, dump_c_file):
     """Sends the calls of code inside the library past the tools."""

@@ -11,7 +11,7 @@
  * The chain of tools is built once, at the first MPI call of the process, and never changes: a
  * reader needs no lock. For every function the head table holds the first link that intercepts it,
  * or NULL, which is all that a call costs while no tool is chosen. Until the chain stands the head
- * table holds a bootstrap link whose function is NULL: the first call finds it and builds. */
+ * table of a process with tools holds bootstrap links: whichever is called first builds. */
 
 #ifdef ENABLE_QMPI
 
@@ -41,8 +41,13 @@ struct MPIR_QMPI_Context {
 #define MPIR_QMPI_ALIAS(name_) __attribute__((alias(#name_)))
 #endif
 
-/* The way through tools stays out of the library's own text. It is entered by a sibling call, so
- * the return address that it sees is the application's. */
+/* The way through tools stays apart from the library's own text, all of it together. It is entered
+ * by a sibling call, so the return address that it sees is the application's. */
+#if defined(MPL_HAVE_GCC_ATTRIBUTE) && defined(__ELF__)
+#define MPIR_QMPI_APART __attribute__((noinline, section(".text.qmpi")))
+#else
+#define MPIR_QMPI_APART ATTRIBUTE((noinline))
+#endif
 #define MPIR_QMPI_COLD ATTRIBUTE((noinline, cold))
 #define MPIR_QMPI_CALL_SITE __builtin_return_address(0)
 
@@ -55,14 +60,17 @@ typedef union {
 
 extern MPIR_QMPI_Head MPIR_QMPI_head[MPI_LAST_FUNC_T] MPIR_QMPI_HIDDEN;
 
-/* generated: the ends of all chains, and the names of the functions */
+/* generated: the ends of all chains, the links before there is one, and the functions' names */
 extern const MPIR_QMPI_Link MPIR_QMPI_tail[MPI_LAST_FUNC_T] MPIR_QMPI_HIDDEN;
+extern const MPIR_QMPI_Link MPIR_QMPI_bootstrap[MPI_LAST_FUNC_T] MPIR_QMPI_HIDDEN;
 extern const char *const MPIR_QMPI_function_name[MPI_LAST_FUNC_T] MPIR_QMPI_HIDDEN;
 
 /* Tail of functions that this configuration of the library lacks. */
 int MPIR_QMPI_tail_missing(void) MPIR_QMPI_HIDDEN;
 
-const MPIR_QMPI_Link *MPIR_QMPI_first_link_slow(enum MPI_Functions_enum function) MPIR_QMPI_HIDDEN;
+/* Builds the chain unless it stands, and gives the function's first link or its tail. In a tool
+ * that MPI calls while building it is the tail: there is no chain yet. */
+const MPIR_QMPI_Link *MPIR_QMPI_build(enum MPI_Functions_enum function) MPIR_QMPI_HIDDEN;
 
 #ifdef __SANITIZE_THREAD__
 #define MPIR_QMPI_is_intercepted(function_) \
@@ -71,20 +79,11 @@ const MPIR_QMPI_Link *MPIR_QMPI_first_link_slow(enum MPI_Functions_enum function
 #define MPIR_QMPI_is_intercepted(function_) (MPIR_QMPI_head[function_].link != NULL)
 #endif
 
-/* Fills the context of a call and gives the first link that is to have it. Another thread may
- * have built the chain since the entry looked: NULL then means that no tool wants the function. */
-MPL_STATIC_INLINE_PREFIX const MPIR_QMPI_Link *MPIR_QMPI_enter(struct MPIR_QMPI_Context *context,
-                                                               enum MPI_Functions_enum function,
-                                                               const void *call_site)
+/* The first link, or NULL when no tool wants the function: another thread may have built the chain
+ * since the entry looked. */
+MPL_STATIC_INLINE_PREFIX const MPIR_QMPI_Link *MPIR_QMPI_first_link(enum MPI_Functions_enum function)
 {
-    const MPIR_QMPI_Link *link =
-        (const MPIR_QMPI_Link *) MPL_atomic_acquire_load_ptr(&MPIR_QMPI_head[function].atomic);
-
-    context->call_site = call_site;
-    context->function = function;
-    if (unlikely(link == NULL || link->fn == NULL))
-        link = MPIR_QMPI_first_link_slow(function);
-    return link;
+    return MPL_atomic_acquire_load_ptr(&MPIR_QMPI_head[function].atomic);
 }
 
 /* Calls every instance that registered for MPI_Pcontrol. */

@@ -38,9 +38,6 @@ cvars:
 
 MPIR_QMPI_Head MPIR_QMPI_head[MPI_LAST_FUNC_T];
 
-/* In every head between arming and the end of building. */
-static const MPIR_QMPI_Link bootstrap_link = { NULL, 0 };
-
 /* What a tool asks for while its init callback runs, one for each instance. */
 typedef struct {
     MPIR_QMPI_Any_function *function[MPI_LAST_FUNC_T];
@@ -91,7 +88,7 @@ static void publish_head(int function, const MPIR_QMPI_Link * link)
 static void arm(void)
 {
     for (int f = 0; f < MPI_LAST_FUNC_T; f++)
-        publish_head(f, &bootstrap_link);
+        publish_head(f, &MPIR_QMPI_bootstrap[f]);
 }
 
 static void disarm(void)
@@ -263,13 +260,14 @@ static void build_once(void)
     MPL_initlock_unlock(&chain_lock);
 }
 
-const MPIR_QMPI_Link *MPIR_QMPI_first_link_slow(enum MPI_Functions_enum function)
+const MPIR_QMPI_Link *MPIR_QMPI_build(enum MPI_Functions_enum function)
 {
-    const MPIR_QMPI_Link *link;
+    const MPIR_QMPI_Link *link = NULL;
 
     build_once();
-    link = MPL_atomic_acquire_load_ptr(&MPIR_QMPI_head[function].atomic);
-    return link && link->fn ? link : &MPIR_QMPI_tail[function];
+    if (!is_builder)
+        link = MPIR_QMPI_first_link(function);
+    return link ? link : &MPIR_QMPI_tail[function];
 }
 
 int MPIR_QMPI_tail_missing(void)

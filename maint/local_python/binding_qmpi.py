@@ -338,13 +338,14 @@ def link_or_missing(f, function):
 def dump_direct_h(path, known, dump_c_file):
     """Sends the calls of code inside the library past the tools."""
     out = begin_header("MPIR_QMPI_DIRECT_H_INCLUDED")
-    out += ["/* Included last by parts of the library that call MPI by its PMPI_ names: what they call",
-            " * is not a call of the application, so no tool sees it. */",
+    out += ["/* Included last by parts of the library that call MPI: what they call is not a call of the",
+            " * application, so no tool sees it. */",
             "",
             "#include \"mpir_ext.h\"",
             "#if MPIR_EXT_QMPI",
             ""]
     for f in known:
-        out.append("#define P%s Q%s" % (f.name, f.name))
+        out += ["#undef " + f.name, "#define %s Q%s" % (f.name, f.name),
+                "#define P%s Q%s" % (f.name, f.name)]
     out += ["", "#endif /* MPIR_EXT_QMPI */", "#endif /* MPIR_QMPI_DIRECT_H_INCLUDED */"]
     dump_c_file(path, out)

@@ -97,6 +97,10 @@ const MPIR_QMPI_Link *MPIR_QMPI_pcontrol_links(int *count) MPIR_QMPI_HIDDEN;
  * once the chain stands or MPI is initialised. */
 int MPIR_QMPI_cvar_write(const void *addr, const char *value) MPIR_QMPI_HIDDEN;
 
+/* Whether the string variable at addr is the tool list and can no longer be written: MPI_T shows it
+ * as read-only then. */
+bool MPIR_QMPI_cvar_is_closed(const void *addr) MPIR_QMPI_HIDDEN;
+
 /* Called when the variables have been read from the environment: shows in the tool list's variable
  * what really was chosen, whatever its source. */
 int MPIR_QMPI_cvar_sync(void) MPIR_QMPI_HIDDEN;

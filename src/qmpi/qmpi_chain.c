@@ -284,6 +284,17 @@ const MPIR_QMPI_Link *MPIR_QMPI_pcontrol_links(int *count)
 
 /* ---- the list as a control variable ---- */
 
+/* Names and the list are settled once the chain is being built, and when MPI is initialized. */
+static bool is_closed(void)
+{
+    return chain.phase != REGISTRATION || MPIR_Errutil_is_initialized();
+}
+
+bool MPIR_QMPI_cvar_is_closed(const void *addr)
+{
+    return addr == &MPIR_CVAR_QMPI_TOOL_LIST && is_closed();
+}
+
 int MPIR_QMPI_cvar_write(const void *addr, const char *value)
 {
     int mpi_errno = MPI_SUCCESS;
@@ -293,7 +304,7 @@ int MPIR_QMPI_cvar_write(const void *addr, const char *value)
         return MPI_SUCCESS;
 
     MPL_initlock_lock(&chain_lock);
-    if (chain.phase != REGISTRATION || MPIR_Errutil_is_initialized()) {
+    if (is_closed()) {
         mpi_errno = MPI_T_ERR_CVAR_SET_NOT_NOW;
         goto fn_exit;
     }
@@ -395,7 +406,7 @@ int PMPI_Register_tool_name(const char *tool_name, MPI_Tool_init_function * init
         return refuse_late_name(__func__, tool_name);
 
     MPL_initlock_lock(&chain_lock);
-    if (chain.phase != REGISTRATION || MPIR_Errutil_is_initialized()) {
+    if (is_closed()) {
         mpi_errno = refuse_late_name(__func__, tool_name);
         goto fn_exit;
     }

@@ -18,7 +18,7 @@ static int has_shared_library(void)
     int found = 0;
 
     while (maps && !found && fgets(line, sizeof(line), maps))
-        found = strstr(line, "/lib") && strstr(line, "mpi") && strstr(line, ".so");
+        found = strstr(line, "/libmpi") != NULL;
     if (maps)
         fclose(maps);
     return found;

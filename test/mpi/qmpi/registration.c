@@ -5,7 +5,7 @@
 
 /* What becomes of unusual but allowed registrations? The argument says which:
  *   twice     a function registered twice: the last one counts; storage and ready function as well;
- *             ready callbacks come after all init callbacks, in order
+ *             ready callbacks come after all init callbacks, the last instance first
  *   silent    a listed tool that registers nothing changes nothing and may look functions up later
  *   unlisted  with no list a tool is never initialised, and its functions never called
  *   inside    MPI calls of a tool's own init and ready callbacks work and reach no tool
@@ -110,7 +110,7 @@ static void call_rank(void)
 /* list twice,twice */
 static void ask_twice(void)
 {
-    expect_order("init1 init2 ready1 ready2 ");
+    expect_order("init1 init2 ready2 ready1 ");
     call_rank();
     expect_order("rank1 rank2 ");
 }

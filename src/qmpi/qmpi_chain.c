@@ -524,8 +524,11 @@ int PMPI_Get_next_tool_function(int tool_id, enum MPI_Functions_enum function_en
     return find_next_slow(tool_id, function_enum, function_ptr, next_tool_id);
 }
 
-/* takes what its caller got, so that nothing has to be moved for it */
-static int MPIR_QMPI_COLD find_storage_slow(MPI_Context context, int tool_id, void *storage)
+/* Takes what its caller got, so that nothing has to be moved for it; not static, or the compiler
+ * would take the unused argument away. */
+MPIR_QMPI_HIDDEN MPIR_QMPI_COLD
+int MPIR_QMPI_find_storage_slow(MPI_Context context, int tool_id, void *storage);
+int MPIR_QMPI_find_storage_slow(MPI_Context context, int tool_id, void *storage)
 {
     if (!storage)
         return refuse_null(__func__, "storage");
@@ -543,7 +546,7 @@ int PMPI_Get_tool_storage(MPI_Context context, int tool_id, void *storage)
         *(void **) storage = chain.storage[instance];
         return MPI_SUCCESS;
     }
-    return find_storage_slow(context, tool_id, storage);
+    return MPIR_QMPI_find_storage_slow(context, tool_id, storage);
 }
 
 static int MPIR_QMPI_COLD find_call_site_slow(MPI_Context context, void *address)

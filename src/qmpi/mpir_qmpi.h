@@ -42,8 +42,11 @@ struct MPIR_QMPI_Context {
 #endif
 
 /* The way through tools stays apart from the library's own text, all of it together. It is entered
- * by a sibling call, so the return address that it sees is the application's. */
-#if defined(MPL_HAVE_GCC_ATTRIBUTE) && defined(__ELF__)
+ * by a sibling call, so the return address that it sees is the application's; a compiler that does
+ * not optimize makes no such calls, and there it becomes part of the entry. */
+#if defined(MPL_HAVE_GCC_ATTRIBUTE) && !defined(__OPTIMIZE__)
+#define MPIR_QMPI_APART inline __attribute__((always_inline))
+#elif defined(MPL_HAVE_GCC_ATTRIBUTE) && defined(__ELF__)
 #define MPIR_QMPI_APART __attribute__((noinline, section(".text.qmpi")))
 #else
 #define MPIR_QMPI_APART ATTRIBUTE((noinline))

@@ -481,26 +481,28 @@ int PMPIX_Register_tool_ready_function(int tool_id, MPIX_Tool_ready_function * r
 /* ---- look-ups: what tools may do in every call ----
  *
  * Each has a fast path for valid arguments and leaves everything else to a function out of line,
- * which repeats the work with all checks. Two pointers whose common bits are not all zero are both
- * set: one test serves for two, and the rare valid pair that fails it is answered out of line. */
+ * which repeats the work with all checks and reports under the name that the tool called. Two
+ * pointers whose common bits are not all zero are both set: one test serves for two, and the rare
+ * valid pair that fails it is answered out of line. */
 
 #define both_set(a_, b_) (((uintptr_t) (a_) & (uintptr_t) (b_)) != 0)
 
 static int MPIR_QMPI_COLD find_next_slow(int tool_id, enum MPI_Functions_enum function_enum,
                                          void (**function_ptr) (void), int *next_tool_id)
 {
+    static const char fcname[] = "PMPI_Get_next_tool_function";
     const MPIR_QMPI_Link *next;
 
     if (!function_ptr)
-        return refuse_null(__func__, "function_ptr");
+        return refuse_null(fcname, "function_ptr");
     if (!next_tool_id)
-        return refuse_null(__func__, "next_tool_id");
+        return refuse_null(fcname, "next_tool_id");
     if (!is_instance(tool_id))
-        return refuse_tool_id(__func__, tool_id);
+        return refuse_tool_id(fcname, tool_id);
     if (!is_function(function_enum))
-        return refuse_function(__func__, function_enum);
+        return refuse_function(fcname, function_enum);
     if (chain.num_linked == 0)
-        return MPIR_Err_create_code(MPI_SUCCESS, MPIR_ERR_RECOVERABLE, __func__, __LINE__,
+        return MPIR_Err_create_code(MPI_SUCCESS, MPIR_ERR_RECOVERABLE, fcname, __LINE__,
                                     MPI_ERR_OTHER, "**qmpi_early", 0);
     next = chain.next[tool_id - 1][function_enum];
     *function_ptr = next->fn;
@@ -530,10 +532,12 @@ MPIR_QMPI_HIDDEN MPIR_QMPI_COLD
 int MPIR_QMPI_find_storage_slow(MPI_Context context, int tool_id, void *storage);
 int MPIR_QMPI_find_storage_slow(MPI_Context context, int tool_id, void *storage)
 {
+    static const char fcname[] = "PMPI_Get_tool_storage";
+
     if (!storage)
-        return refuse_null(__func__, "storage");
+        return refuse_null(fcname, "storage");
     if (!is_instance(tool_id))
-        return refuse_tool_id(__func__, tool_id);
+        return refuse_tool_id(fcname, tool_id);
     *(void **) storage = chain.storage[tool_id - 1];
     return MPI_SUCCESS;
 }
@@ -551,10 +555,12 @@ int PMPI_Get_tool_storage(MPI_Context context, int tool_id, void *storage)
 
 static int MPIR_QMPI_COLD find_call_site_slow(MPI_Context context, void *address)
 {
+    static const char fcname[] = "PMPI_Get_calling_address";
+
     if (!context)
-        return refuse_null(__func__, "context");
+        return refuse_null(fcname, "context");
     if (!address)
-        return refuse_null(__func__, "address");
+        return refuse_null(fcname, "address");
     *(const void **) address = context->call_site;
     return MPI_SUCCESS;
 }

@@ -148,9 +148,11 @@ static void objects(void)
     ALONE(MPI_Win_allocate, 4, 1, MPI_INFO_NULL, MPI_COMM_SELF, &memory, &win);
     ALONE(MPI_Win_fence, 0, win);
     ALONE(MPI_Win_free, &win);
-    ALONE(MPI_Type_create_f90_real, 6, 30, &type);
-    ALONE(MPI_Type_create_f90_complex, 6, 30, &type);
-    ALONE(MPI_Type_create_f90_integer, 6, &type);
+    if (MPI_Type_create_f90_real) {
+        ALONE(MPI_Type_create_f90_real, 6, 30, &type);
+        ALONE(MPI_Type_create_f90_complex, 6, 30, &type);
+        ALONE(MPI_Type_create_f90_integer, 6, &type);
+    }
 }
 
 /* The library's own error handling. */

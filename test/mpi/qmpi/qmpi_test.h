@@ -12,11 +12,13 @@
 #include <string.h>
 
 /* A library without QMPI has no QMPI_ functions, one without Fortran lacks those that make Fortran
- * types. The programs that call them must be linked all the same and ask at run time. */
+ * types and statuses. The programs that call them must be linked all the same and ask at run time. */
 #define MPIX_QMPI_FUNCTION(id, type, name, tool_params, next_args, params, args, buffers) \
     extern type Q ## name params __attribute__ ((weak));
 #define MPIX_QMPI_FUNCTION_PCONTROL MPIX_QMPI_FUNCTION
 #include <mpi_qmpi_functions.h>
+extern int MPI_Status_c2f(const MPI_Status * status, MPI_Fint * found) __attribute__ ((weak));
+extern int MPI_Status_f2c(const MPI_Fint * found, MPI_Status * status) __attribute__ ((weak));
 extern int MPI_Type_create_f90_real(int p, int r, MPI_Datatype * type) __attribute__ ((weak));
 extern int MPI_Type_create_f90_complex(int p, int r, MPI_Datatype * type) __attribute__ ((weak));
 extern int MPI_Type_create_f90_integer(int r, MPI_Datatype * type) __attribute__ ((weak));

@@ -148,8 +148,11 @@ __attribute__ ((constructor))
 static void passall_load(void)
 {
     const char *statistics = getenv("PASSALL_STATISTICS");
+    int rc = MPI_Register_tool_name(PASSALL_NAME, passall_init);
 
-    if (MPI_Register_tool_name(PASSALL_NAME, passall_init) != MPI_SUCCESS) {
+    if (rc == MPI_ERR_UNSUPPORTED_OPERATION)
+        return;                 /* a library without QMPI: nothing to pass through */
+    if (rc != MPI_SUCCESS) {
         /* no reason to stop a program that may not even ask for the tool */
         fprintf(stderr, "%s: the MPI library refuses the registration of the tool\n", PASSALL_NAME);
         return;

@@ -107,17 +107,14 @@ def dump_chain_ends(f):
             "return " + f.call("((%s *) link->fn) " % f.type, ["context", "link->tool_id"]) + ";"])
     G.out.append("#endif /* MPICH_MPI_FROM_PMPI */")
     G.out.append("")
-    if f.is_variadic:
-        G.out.append("#endif /* ENABLE_QMPI */")
-        G.out.append("")
-        return
-    dump_body("static MPIR_QMPI_APART " + f.declare(f.dispatch), [
-        "const MPIR_QMPI_Link *link = MPIR_QMPI_first_link(%s);" % f.id,
-        "struct MPIR_QMPI_Context context = { MPIR_QMPI_CALL_SITE, %s };" % f.id,
-        "",
-        "if (unlikely(link == NULL))",
-        "    return %s;" % f.call(f.internal),
-        "return " + f.call("((%s *) link->fn) " % f.type, ["&context", "link->tool_id"]) + ";"])
+    if not f.is_variadic:
+        dump_body("static MPIR_QMPI_APART " + f.declare(f.dispatch), [
+            "const MPIR_QMPI_Link *link = MPIR_QMPI_first_link(%s);" % f.id,
+            "struct MPIR_QMPI_Context context = { MPIR_QMPI_CALL_SITE, %s };" % f.id,
+            "",
+            "if (unlikely(link == NULL))",
+            "    return %s;" % f.call(f.internal),
+            "return " + f.call("((%s *) link->fn) " % f.type, ["&context", "link->tool_id"]) + ";"])
     G.out.append("#endif /* ENABLE_QMPI */")
     G.out.append("")
 
@@ -296,11 +293,8 @@ def buffers(f):
         if any(q['name'] == "partitions" for q in behind):
             elements = "partitions * " + elements
         form = "W" if datatype['length'] else "V" if count and count['length'] else ""
-        direction = p['param_direction'].upper()
-        if direction == "IN" and not p['constant']:
-            direction = "OUT"   # the description of MPI_Precv_init leaves it out
-        out.append("MPIX_QMPI_%s%s(%s, %s, %s)" % (direction, form, p['name'], elements,
-                                                   datatype['name']))
+        out.append("MPIX_QMPI_%s%s(%s, %s, %s)" % (p['param_direction'].upper(), form, p['name'],
+                                                   elements, datatype['name']))
     return out
 
 def dump_functions_c(path, known, dump_c_file):

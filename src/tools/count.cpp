@@ -121,8 +121,7 @@ constexpr Pattern pattern_of(std::string_view name)
         return {once, in};
     if (is("neighbor_alltoall") || is("neighbor_alltoallv") || is("neighbor_alltoallw"))
         return {out, in};
-    if (is("pack") || is("unpack") || is("pack_external") || is("unpack_external") ||
-        is("reduce_local"))
+    if (is("reduce_local"))
         return {never, never};
     return {once, once};
 }

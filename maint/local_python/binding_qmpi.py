@@ -38,14 +38,21 @@ HAND_WRITTEN = {
     "MPI_Type_create_f90_real": "MPIR_QMPI_HAVE_FC",
 }
 
+# MPI-IO is ROMIO's: its sources define the functions under these names (see dump_romio_h), and the
+# entries are a file of their own.
+ROMIO_FUNCTION = r'mpi_(file_\w+|register_datarep)$'
+ROMIO_BODY = "MPIR_ROMIO_"
+
 # Handle conversions that mpi.h defines as macros. A macro cannot be intercepted, so they have
 # a QMPI_ form but no id.
 MACRO_HANDLES = ["Comm", "Errhandler", "Group", "Info", "Message", "Op", "Request", "Session",
                  "Type", "Win"]
 
 class Function:
-    """A C function as the generated text needs it."""
-    def __init__(self, func, is_large):
+    """A C function as the generated text needs it.
+    feature  macro of the feature without which the library lacks the function, None if it never does
+    body     direct implementation where that is not in the entry's file"""
+    def __init__(self, func, is_large, feature=None, body=None):
         mapping = get_kind_map('C', is_large)
         # MPI_X has an int count where MPI_X_c has an MPI_Count; some parameters exist in one only
         self.parameters = [p for p in func['parameters']
@@ -56,7 +63,9 @@ class Function:
         self.params = [get_C_param(p, func, mapping) for p in self.parameters]
         self.is_variadic = "..." in self.params
         self.args = [p['name'] for p in self.parameters if p['kind'] != "VARARGS"]
-        self.internal = re.sub(r'^MPI(X?)_', r'internal\1_', self.name)
+        self.feature = feature
+        self.is_apart = body is not None
+        self.internal = body or re.sub(r'^MPI(X?)_', r'internal\1_', self.name)
         self.dispatch = re.sub(r'^MPI(X?)_', r'dispatch\1_', self.name)
         self.id = self.name.upper() + "_T"
         self.type = self.name + "_t"
@@ -90,13 +99,16 @@ def dump_entry(func, dump_manpage):
 def dump_chain_ends(f):
     G.out.append("#ifdef ENABLE_QMPI")
     G.out.append("#ifndef MPICH_MPI_FROM_PMPI")
-    # QMPI_X is an alias, not a copy, wherever the object format knows aliases
-    G.out.append("#ifdef MPIR_QMPI_HAVE_ALIAS")
-    dump_broken_line(f.declare("Q" + f.name), "MPIR_QMPI_ALIAS(%s);" % f.internal)
-    G.out.append("#else")
-    dump_body(f.declare("Q" + f.name), ["return %s;" % f.call(f.internal)])
-    G.out.append("#endif")
-    G.out.append("")
+    if f.is_apart:
+        dump_body(f.declare("Q" + f.name), ["return %s;" % f.call(f.internal)])
+    else:
+        # QMPI_X is an alias, not a copy, wherever the object format knows aliases
+        G.out.append("#ifdef MPIR_QMPI_HAVE_ALIAS")
+        dump_broken_line(f.declare("Q" + f.name), "MPIR_QMPI_ALIAS(%s);" % f.internal)
+        G.out.append("#else")
+        dump_body(f.declare("Q" + f.name), ["return %s;" % f.call(f.internal)])
+        G.out.append("#endif")
+        G.out.append("")
     dump_broken_line(f.declare(f.tail, TOOL_PARAMS) + ";")
     dump_body(f.declare(f.tail, TOOL_PARAMS), ["return %s;" % f.call(f.internal)])
     if not f.is_variadic:
@@ -160,6 +172,8 @@ def dump_files(dump_c_file):
     """Writes the generated files; called when every function has been seen by dump_entry."""
     for name in sorted(HAND_WRITTEN):
         dump_hand_written_entry(name, dump_c_file)
+    romio = dump_romio_entries("src/qmpi/romio_entries.c", dump_c_file)
+    dump_romio_h("src/include/mpir_qmpi_romio.h", romio, dump_c_file)
     known = order_by_id(load_registry(G.get_srcdir_path(REGISTRY)))
     dump_proto_h("src/include/mpi_qmpi_proto.h", known, dump_c_file)
     dump_functions_h("src/include/mpi_qmpi_functions.h", known, dump_c_file)
@@ -167,12 +181,78 @@ def dump_files(dump_c_file):
     dump_direct_h("src/include/mpir_qmpi_direct.h", known, dump_c_file)
 
 def dump_hand_written_entry(name, dump_c_file):
-    f = Function(G.FUNCS[name.lower()], False)
+    f = Function(G.FUNCS[name.lower()], False, feature=HAND_WRITTEN[name])
     functions.append(f)
     G.out = ["#include \"mpiimpl.h\"", ""]
     dump_chain_ends(f)
     dump_mpi_function(f)
     dump_c_file("src/qmpi/entry_%s.h" % name.lower(), G.out)
+
+def dump_romio_entries(path, dump_c_file):
+    """Entries of the functions that ROMIO implements; returns these functions."""
+    from local_python.binding_c import dump_profiling
+    generated = {f.name.lower() for f in functions}
+    romio = []
+    G.out = ["#include \"mpiimpl.h\"", "", "#if defined(HAVE_ROMIO) && defined(ENABLE_QMPI)", ""]
+    for key, func in sorted(G.FUNCS.items()):
+        if not re.match(ROMIO_FUNCTION, key) or key in generated or key.endswith("_function"):
+            continue
+        for is_large in [False, True] if function_has_POLY_parameters(func) else [False]:
+            name = re.sub('^MPI_', '', get_function_name(func, is_large))
+            f = Function(func, is_large, feature="HAVE_ROMIO", body=ROMIO_BODY + name)
+            func['_is_large'] = is_large
+            dump_profiling(func)
+            # where MPI_ and PMPI_ are two libraries, ROMIO is in the latter
+            G.out.append("#ifdef MPICH_MPI_FROM_PMPI")
+            G.out.append("#define %s Q%s" % (f.internal, f.name))
+            G.out.append("#else")
+            dump_broken_line(f.declare(f.internal), "MPIR_QMPI_HIDDEN;")
+            G.out.append("#endif")
+            G.out.append("")
+            dump_chain_ends(f)
+            dump_mpi_function(f)
+            romio.append(f)
+    G.out.append("#endif /* HAVE_ROMIO && ENABLE_QMPI */")
+    dump_c_file(path, G.out)
+    functions.extend(romio)
+    return romio
+
+def dump_romio_h(path, romio, dump_c_file):
+    """Builds ROMIO under the names of the direct implementation, and its own calls without tools."""
+    out = begin_header("MPIR_QMPI_ROMIO_H_INCLUDED")
+    out += ["/* Included by ROMIO behind its own renaming: what it calls is not a call of the application, so",
+            " * no tool sees it, and the functions that it defines are those that QMPI's entries end in. */",
+            "",
+            "#include \"mpir_qmpi_direct.h\"",
+            "#if MPIR_EXT_QMPI",
+            "",
+            "/* the entries own the names MPI_ and PMPI_ */",
+            "#undef HAVE_PRAGMA_WEAK",
+            "#undef HAVE_PRAGMA_HP_SEC_DEF",
+            "#undef HAVE_PRAGMA_CRI_DUP",
+            "#undef HAVE_WEAK_ATTRIBUTE",
+            "",
+            "/* Without weak symbols ROMIO is built twice; the copy without MPIO_BUILD_PROFILING is libmpi's,",
+            " * for calls inside of it. */",
+            "#if defined(HAVE_WEAK_SYMBOLS) || defined(MPIO_BUILD_PROFILING)",
+            "#define MPIR_QMPI_ROMIO_NAME(name_) %s ## name_" % ROMIO_BODY,
+            "#else",
+            "#define MPIR_QMPI_ROMIO_NAME(name_) MPII_ROMIO_ ## name_",
+            "#endif",
+            "",
+            "#ifdef HAVE_VISIBILITY",
+            "#define MPIR_QMPI_ROMIO_HIDDEN __attribute__((visibility(\"hidden\")))",
+            "#else",
+            "#define MPIR_QMPI_ROMIO_HIDDEN",
+            "#endif",
+            ""]
+    for f in romio:
+        name = "MPIR_QMPI_ROMIO_NAME(%s)" % f.internal[len(ROMIO_BODY):]
+        out += split_line_with_break(f.declare(name), "MPIR_QMPI_ROMIO_HIDDEN;", 100)
+        for form in (f.name, "P" + f.name):
+            out += ["#undef " + form, "#define %s %s" % (form, name)]
+    out += ["", "#endif /* MPIR_EXT_QMPI */", "#endif /* MPIR_QMPI_ROMIO_H_INCLUDED */"]
+    dump_c_file(path, out)
 
 def load_registry(path):
     """Returns the names of all functions that ever had an id, at the index that is their id."""
@@ -324,9 +404,9 @@ def dump_functions_c(path, known, dump_c_file):
 
 def link_or_missing(f, function):
     link = "    {(MPIR_QMPI_Any_function *) %s, 0},"
-    if f.name not in HAND_WRITTEN:
+    if f.feature is None:
         return [link % function]
-    return ["#ifdef " + HAND_WRITTEN[f.name], link % function,
+    return ["#ifdef " + f.feature, link % function,
             "#else", link % "MPIR_QMPI_tail_missing", "#endif"]
 
 def dump_direct_h(path, known, dump_c_file):

@@ -20,7 +20,9 @@ include_HEADERS += \
 
 noinst_HEADERS += \
     src/qmpi/mpir_qmpi.h \
+    src/include/mpir_qmpi_call.h \
     src/include/mpir_qmpi_direct.h \
+    src/include/mpir_qmpi_romio.h \
     src/qmpi/entry_mpi_status_c2f.h \
     src/qmpi/entry_mpi_status_f2c.h \
     src/qmpi/entry_mpi_type_create_f90_complex.h \
@@ -32,5 +34,8 @@ mpi_core_sources += \
     src/qmpi/qmpi_list.c \
     src/qmpi/qmpi_pcontrol.c \
     src/qmpi/qmpi_functions.c
+
+# compiled a second time for libpmpi where there are no weak symbols, as all functions of MPI are
+mpi_sources += src/qmpi/romio_entries.c
 
 errnames_txt_files += src/qmpi/errnames.txt

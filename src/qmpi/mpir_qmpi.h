@@ -13,6 +13,8 @@
  * or NULL, which is all that a call costs while no tool is chosen. Until the chain stands the head
  * table of a process with tools holds bootstrap links: whichever is called first builds. */
 
+#include "mpir_qmpi_call.h"
+
 #ifdef ENABLE_QMPI
 
 typedef void (MPIR_QMPI_Any_function) (void);
@@ -131,12 +133,5 @@ void MPIR_QMPI_fatal(const char *format, ...)
 #define MPIR_QMPI_MAX_INSTANCES 10000
 
 #endif /* ENABLE_QMPI */
-
-/* The library without tools, for calls that the library makes itself. */
-#ifdef ENABLE_QMPI
-#define MPIR_QMPI_DIRECT(name_) Q ## name_
-#else
-#define MPIR_QMPI_DIRECT(name_) P ## name_
-#endif
 
 #endif /* MPIR_QMPI_H_INCLUDED */

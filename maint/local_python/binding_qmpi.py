@@ -423,3 +423,32 @@ def dump_direct_h(path, known, dump_c_file):
                 "#define P%s Q%s" % (f.name, f.name)]
     out += ["", "#endif /* MPIR_EXT_QMPI */", "#endif /* MPIR_QMPI_DIRECT_H_INCLUDED */"]
     dump_c_file(path, out)
+
+# ---- mpi_f08 ----
+
+# gen_binding_f08.py is told by -qmpi that the library has QMPI.
+def has_qmpi():
+    return "qmpi" in G.opts
+
+def f08_call(name):
+    """The C function that a procedure of mpi_f08 calls. The base takes PMPI_X, so that PMPI tools in
+    C do not see the call; with QMPI it is MPI_X, as in mpif.h."""
+    return name if has_qmpi() else "P" + name
+
+def f08_direct(name):
+    """The C function for a call that mpi_f08 makes for itself: no tool sees it."""
+    return "Q" + name if has_qmpi() else name
+
+# what procedures of mpi_f08 ask the library to know the length of an array argument
+F08_QUERIES = ["MPI_Comm_size", "MPI_Cartdim_get", "MPI_Dist_graph_neighbors_count"]
+
+def f08_query(name, uses):
+    """Name of the interface to the C function for such a question; entered in uses."""
+    interface = re.sub('^MPI_', 'MPIR_QMPI_' if has_qmpi() else 'MPIR_', name) + "_c"
+    uses[interface] = 1
+    return interface
+
+def dump_f08_queries(dump_interface_function):
+    if has_qmpi():
+        for name in F08_QUERIES:
+            dump_interface_function(G.FUNCS[name.lower()], f08_query(name, {}), f08_direct(name), False)

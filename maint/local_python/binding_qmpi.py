@@ -38,6 +38,15 @@ HAND_WRITTEN = {
     "MPI_Type_create_f90_real": "MPIR_QMPI_HAVE_FC",
 }
 
+# Attribute functions that Fortran calls with an integer of another width than a pointer's (see
+# src/qmpi/qmpi_attr.c), and the library's function that is told the width.
+ATTRIBUTE_SETTERS = {
+    "MPI_Attr_put": "MPII_Comm_set_attr",
+    "MPI_Comm_set_attr": "MPII_Comm_set_attr",
+    "MPI_Type_set_attr": "MPII_Type_set_attr",
+    "MPI_Win_set_attr": "MPII_Win_set_attr",
+}
+
 # MPI-IO is ROMIO's: its sources define the functions under these names (see dump_romio_h), and the
 # entries are a file of their own.
 ROMIO_FUNCTION = r'mpi_(file_\w+|register_datarep)$'
@@ -82,6 +91,9 @@ class Function:
 
 TOOL_PARAMS = ["MPI_Context context", "int tool_id"]
 
+# Conversions that only the library of mpi_f08 has: QMPI_ names, but no id, as libmpi lacks them.
+F08_STATUS = ["MPI_Status_c2f08", "MPI_Status_f082c"]
+
 # functions in the order in which the generator came across them
 functions = []
 
@@ -110,7 +122,7 @@ def dump_chain_ends(f):
         G.out.append("#endif")
         G.out.append("")
     dump_broken_line(f.declare(f.tail, TOOL_PARAMS) + ";")
-    dump_body(f.declare(f.tail, TOOL_PARAMS), ["return %s;" % f.call(f.internal)])
+    dump_body(f.declare(f.tail, TOOL_PARAMS), tail_lines(f))
     if not f.is_variadic:
         dump_broken_line(f.declare(f.bootstrap, TOOL_PARAMS) + ";")
         dump_body(f.declare(f.bootstrap, TOOL_PARAMS), [
@@ -129,6 +141,16 @@ def dump_chain_ends(f):
             "return " + f.call("((%s *) link->fn) " % f.type, ["&context", "link->tool_id"]) + ";"])
     G.out.append("#endif /* ENABLE_QMPI */")
     G.out.append("")
+
+def tail_lines(f):
+    lines = ["return %s;" % f.call(f.internal)]
+    if f.name in ATTRIBUTE_SETTERS:
+        fortran = "%s(%s)" % (ATTRIBUTE_SETTERS[f.name], ', '.join(f.args + ["attr_type"]))
+        lines = ["MPIR_Attr_type attr_type = MPIR_QMPI_attr_type(context, %s);" % f.id,
+                 "",
+                 "if (unlikely(attr_type != MPIR_ATTR_PTR))",
+                 "    return %s;" % fortran] + lines
+    return lines
 
 def dump_mpi_function(f):
     if f.is_variadic:
@@ -190,7 +212,7 @@ def dump_hand_written_entry(name, dump_c_file):
 
 def dump_romio_entries(path, dump_c_file):
     """Entries of the functions that ROMIO implements; returns these functions."""
-    from local_python.binding_c import dump_profiling
+    from local_python.binding_c import dump_profiling   # which imports this module
     generated = {f.name.lower() for f in functions}
     romio = []
     G.out = ["#include \"mpiimpl.h\"", "", "#if defined(HAVE_ROMIO) && defined(ENABLE_QMPI)", ""]
@@ -308,6 +330,8 @@ def dump_proto_h(path, known, dump_c_file):
         out += split_line_with_break(f.declare("Q" + f.name),
                                      ' '.join(tags + ["MPICH_API_PUBLIC"]) + ";", 100)
     out.append("")
+    for name in F08_STATUS:
+        out.append(Function(G.FUNCS[name.lower()], False).declare("Q" + name) + " MPICH_API_PUBLIC;")
     for handle in MACRO_HANDLES:
         out.append("MPI_Fint QMPI_%s_c2f(%s handle) MPICH_API_PUBLIC;" % (handle, handle_type(handle)))
         out.append("%s QMPI_%s_f2c(MPI_Fint handle) MPICH_API_PUBLIC;" % (handle_type(handle), handle))
@@ -424,6 +448,43 @@ def dump_direct_h(path, known, dump_c_file):
     out += ["", "#endif /* MPIR_EXT_QMPI */", "#endif /* MPIR_QMPI_DIRECT_H_INCLUDED */"]
     dump_c_file(path, out)
 
+# ---- mpif.h and use mpi ----
+
+def dump_f77(path, lines):
+    """The Fortran functions of MPICH once more as qmpi_x_, calling QMPI_X. lines is their C text."""
+    from local_python.binding_c import dump_c_file      # which imports this module
+    declared = {}
+    body = []
+    for l in lines:
+        if RE.match(r'(FORT_DLL_SPEC .* FORT_CALL (mpix?_\w+)_\(.*\)) \{', l):
+            declared[RE.m.group(2)] = RE.m.group(1)
+        l = re.sub(r'(FORT_CALL )(mpix?_\w+_\()', r'\1q\2', l)
+        body.append(re.sub(r'(^ *|= |return )(MPIX?_[A-Z]\w*)\(', r'\1Q\2(', l))
+    out = ["#define MPIR_QMPI_BYPASS", "#include \"mpi_fortimpl.h\"", "", "#if MPIR_EXT_QMPI", ""]
+    # predefined callbacks: the application passes those of MPI_
+    for name in sorted(set(re.findall(r'\b(mpi_\w+)_\b', '\n'.join(body))) & set(declared)):
+        dump_f77_name(name, False, out)
+        out.append("extern %s;" % declared[name])
+    for name in declared:
+        dump_f77_name("q" + name, True, out)
+    out += body + ["#endif /* MPIR_EXT_QMPI */"]
+    dump_c_file(path, out)
+
+def dump_f77_name(name, all_names, out):
+    """Fortran compilers know a function by one of four names. Makes name_ stand for that of the
+    compiler, and gives it the others as well if all_names."""
+    forms = {"F77_NAME_UPPER": name.upper(), "F77_NAME_LOWER": name,
+             "F77_NAME_LOWER_USCORE": name + "_", "F77_NAME_LOWER_2USCORE": name + "__"}
+    for i, (macro, own) in enumerate(forms.items()):
+        out.append("#%s defined(%s)" % ("elif" if i else "if", macro))
+        if own != name + "_":
+            out.append("#define %s_ %s" % (name, own))
+        if all_names:
+            out.append("#if defined(USE_WEAK_SYMBOLS) && defined(HAVE_MULTIPLE_PRAGMA_WEAK)")
+            out += ["#pragma weak %s = %s" % (form, own) for form in forms.values() if form != own]
+            out.append("#endif")
+    out.append("#endif")
+
 # ---- mpi_f08 ----
 
 # gen_binding_f08.py is told by -qmpi that the library has QMPI.
@@ -434,6 +495,14 @@ def f08_call(name):
     """The C function that a procedure of mpi_f08 calls. The base takes PMPI_X, so that PMPI tools in
     C do not see the call; with QMPI it is MPI_X, as in mpif.h."""
     return name if has_qmpi() else "P" + name
+
+def f08_prefixes():
+    """Prefixes of the conversions of a status that the module mpi_f08_types gives to C."""
+    return ["MPI", "PMPI"] + (["QMPI"] if has_qmpi() else [])
+
+def f08_attribute(name):
+    """The C function for an attribute call, which tells how wide the integer is."""
+    return re.sub('^MPI_', 'MPII_QMPI_' if has_qmpi() else 'MPII_', name)
 
 def f08_direct(name):
     """The C function for a call that mpi_f08 makes for itself: no tool sees it."""
@@ -452,3 +521,67 @@ def dump_f08_queries(dump_interface_function):
     if has_qmpi():
         for name in F08_QUERIES:
             dump_interface_function(G.FUNCS[name.lower()], f08_query(name, {}), f08_direct(name), False)
+
+def dump_f08(func_list, path="src/qmpi/f08"):
+    """QMPI_X of mpi_f08: the procedures of MPICH once more, with module, interfaces to C and C
+    wrappers of their own, calling the C functions QMPI_X."""
+    from local_python import binding_f08 as f08         # which imports this module
+    if not has_qmpi():
+        return
+    forms = [(f, large) for f in func_list for large in ([False, True] if f['_need_large'] else [False])]
+
+    def collect(dump, wanted=lambda func: True):
+        for func, is_large in forms:
+            if wanted(func):
+                G.out.append("")
+                dump(func, is_large)
+
+    def procedure(l):
+        return re.sub(r'(subroutine|function)\s+(MPIX?)_', r'\1 Q\2R_', l, flags=re.IGNORECASE)
+
+    G.check_write_path(path + "/")
+
+    (G.out, G.decls) = ([], [])
+    collect(f08.dump_f08_wrappers_c, f08.need_cdesc)
+    lines = [d + ";" for d in G.decls] + G.out
+    lines = [re.sub(r'\berr = (MPIX?_\w+\()', r'err = Q\1', l) for l in lines]
+    lines = [re.sub(r'\b(MPIR_\w+_cdesc(_large)?\()', r'Q\1', l) for l in lines]
+    for name in ["comm_spawn", "comm_spawn_multiple"]:
+        lines += ["#define MPIR_C%s_c QMPIR_C%s_c" % (name[1:], name[1:]),
+                  "#define MPI_C%s QMPI_C%s" % (name[1:], name[1:]),
+                  "#include \"%s_c.c\"" % name]
+    f08.dump_cdesc_c("%s/qf08_cdesc.c" % path, lines)
+
+    G.out = []
+    f08.dump_interface_module_open("qmpi_c_interface")
+    collect(f08.dump_mpi_c_interface_cdesc, f08.need_cdesc)
+    collect(f08.dump_mpi_c_interface_nobuf, lambda func: not f08.need_cdesc(func))
+    lines = [re.sub(r'name="MPII_QMPI_', 'name="MPII_', l) for l in G.out]
+    lines = [re.sub(r'name="(MPI[XR]?_)', r'name="Q\1', l) for l in lines]
+    G.out = []
+    dump_f08_queries(f08.dump_interface_function)
+    lines += G.out
+    G.out = []
+    f08.dump_interface_module_close("qmpi_c_interface")
+    f08.dump_f90_file("%s/qmpi_c_interface.f90" % path, lines + G.out)
+
+    G.out = []
+    collect(f08.dump_f08_wrappers_f)
+    lines = [procedure(l).replace("USE :: mpi_c_interface,", "USE :: qmpi_c_interface,") for l in G.out]
+    f08.dump_f90_file("%s/qf08ts.f90" % path, lines)
+
+    G.out = []
+    f08.dump_F_module_open("qmpi_f08")
+    G.out.append("USE,intrinsic :: iso_c_binding, ONLY: c_ptr")
+    for module in ["types", "compile_constants", "link_constants", "callbacks"]:
+        G.out.append("USE :: mpi_f08_" + module)
+    G.out.append("IMPLICIT NONE")
+    for func in func_list:
+        name = "Q" + get_function_name(func, False)
+        G.out += ["", "INTERFACE " + name, "INDENT"]
+        for form, is_large in forms:
+            if form is func:
+                f08.dump_mpi_f08(func, is_large)
+        G.out += ["DEDENT", "END INTERFACE " + name]
+    f08.dump_F_module_close("qmpi_f08")
+    f08.dump_f90_file("%s/qmpi_f08.f90" % path, [procedure(l) for l in G.out])

@@ -8,6 +8,7 @@ AM_CPPFLAGS += -I$(top_srcdir)/src/qmpi
 # which of the functions that MPICH keeps in its Fortran folders this library has
 if BUILD_F77_BINDING
 AM_CPPFLAGS += -DMPIR_QMPI_HAVE_F77
+mpi_f77_sources += src/qmpi/fortran_qmpi.c
 endif BUILD_F77_BINDING
 if BUILD_FC_BINDING
 AM_CPPFLAGS += -DMPIR_QMPI_HAVE_FC
@@ -20,6 +21,7 @@ include_HEADERS += \
 
 noinst_HEADERS += \
     src/qmpi/mpir_qmpi.h \
+    src/qmpi/mpii_qmpi_attr.h \
     src/include/mpir_qmpi_call.h \
     src/include/mpir_qmpi_direct.h \
     src/include/mpir_qmpi_romio.h \
@@ -30,6 +32,7 @@ noinst_HEADERS += \
     src/qmpi/entry_mpi_type_create_f90_real.h
 
 mpi_core_sources += \
+    src/qmpi/qmpi_attr.c \
     src/qmpi/qmpi_chain.c \
     src/qmpi/qmpi_list.c \
     src/qmpi/qmpi_pcontrol.c \
@@ -39,3 +42,48 @@ mpi_core_sources += \
 mpi_sources += src/qmpi/romio_entries.c
 
 errnames_txt_files += src/qmpi/errnames.txt
+
+# ---- QMPI_ names of mpi_f08 ----
+
+if BUILD_F08_BINDING
+if BUILD_QMPI
+
+mpi_fc_sources += \
+    src/qmpi/f08/qmpi_f08.f90 \
+    src/qmpi/f08/qmpi_c_interface.f90 \
+    src/qmpi/f08/qf08ts.f90 \
+    src/qmpi/f08/qf08_cdesc.c
+
+qmpi_f08_modules = \
+    src/binding/fortran/use_mpi_f08/$(QMPI_F08_NAME).$(MOD) \
+    src/binding/fortran/use_mpi_f08/$(QMPI_C_INTERFACE_NAME).$(MOD)
+
+qmpi_f08_stamps = \
+    src/qmpi/f08/qmpi_f08.stamp \
+    src/qmpi/f08/qmpi_c_interface.stamp
+
+mpi_fc_modules += $(qmpi_f08_modules)
+BUILT_SOURCES += $(qmpi_f08_modules)
+CLEANFILES += $(qmpi_f08_modules) $(qmpi_f08_stamps)
+
+# A module's file and object come from one run of the compiler; the stamp stands for both.
+src/qmpi/f08/qmpi_f08.stamp: src/qmpi/f08/qmpi_f08.f90 src/binding/fortran/use_mpi_f08/pmpi_f08.stamp
+	$(mod_verbose)$(F08_COMPILE_MODS) -c src/qmpi/f08/qmpi_f08.f90 -o src/qmpi/f08/qmpi_f08.lo
+	@touch $@
+
+src/qmpi/f08/qmpi_c_interface.stamp: src/qmpi/f08/qmpi_c_interface.f90 src/binding/fortran/use_mpi_f08/mpi_c_interface.stamp
+	$(mod_verbose)$(F08_COMPILE_MODS) -c src/qmpi/f08/qmpi_c_interface.f90 -o src/qmpi/f08/qmpi_c_interface.lo
+	@touch $@
+
+src/qmpi/f08/qmpi_f08.lo src/binding/fortran/use_mpi_f08/$(QMPI_F08_NAME).$(MOD): src/qmpi/f08/qmpi_f08.stamp
+	@:
+
+src/qmpi/f08/qmpi_c_interface.lo src/binding/fortran/use_mpi_f08/$(QMPI_C_INTERFACE_NAME).$(MOD): src/qmpi/f08/qmpi_c_interface.stamp
+	@:
+
+# the modules that use them
+src/binding/fortran/use_mpi_f08/mpi_f08.stamp: src/qmpi/f08/qmpi_f08.stamp
+src/qmpi/f08/qf08ts.lo: src/qmpi/f08/qmpi_c_interface.stamp
+
+endif BUILD_QMPI
+endif BUILD_F08_BINDING

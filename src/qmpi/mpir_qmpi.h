@@ -28,7 +28,9 @@ typedef struct MPIR_QMPI_Link {
 /* MPI_Context points to one of these on the stack of the entry. */
 struct MPIR_QMPI_Context {
     const void *call_site;      /* where the application's call returns to */
-    enum MPI_Functions_enum function;
+    /* two halves of a word, written by one instruction where both are constants */
+    uint16_t function;          /* enum MPI_Functions_enum */
+    uint16_t attr_type;         /* MPIR_Attr_type of a Fortran attribute call, else MPIR_ATTR_PTR */
 };
 
 /* Without weak symbols libmpi and libpmpi share these tables, so they cannot be hidden. */
@@ -89,6 +91,15 @@ const MPIR_QMPI_Link *MPIR_QMPI_build(enum MPI_Functions_enum function) MPIR_QMP
 MPL_STATIC_INLINE_PREFIX const MPIR_QMPI_Link *MPIR_QMPI_first_link(enum MPI_Functions_enum function)
 {
     return MPL_atomic_acquire_load_ptr(&MPIR_QMPI_head[function].atomic);
+}
+
+/* How wide the integer is that the application's call of this attribute function gives as value;
+ * MPIR_ATTR_PTR when the call comes from C. Asked at the end of the chain. A tool that calls an
+ * attribute function inside another function calls as C does. */
+MPL_STATIC_INLINE_PREFIX MPIR_Attr_type MPIR_QMPI_attr_type(MPI_Context context,
+                                                            enum MPI_Functions_enum function)
+{
+    return context && context->function == function ? context->attr_type : MPIR_ATTR_PTR;
 }
 
 /* Calls every instance that registered for MPI_Pcontrol. */

@@ -27,6 +27,12 @@ module watch
        character(kind=c_char), intent(in) :: name(*)
        integer(c_int), value :: length
      end function wrapper_saw_c
+     subroutine check_c(right, what, length) bind(C, name="check")
+       import
+       integer(c_int), value :: right
+       character(kind=c_char), intent(in) :: what(*)
+       integer(c_int), value :: length
+     end subroutine check_c
      subroutine tell(rank) bind(C)
        import
        integer(c_int), value :: rank
@@ -38,6 +44,15 @@ contains
     integer :: ignored
     ignored = saw_c(name, len(name))
   end subroutine saw
+  subroutine saw_nothing(name)
+    character(len=*), intent(in) :: name
+    call expect(saw_c("", 0) == 1, name // " without a tool")
+  end subroutine saw_nothing
+  subroutine expect(right, what)
+    logical, intent(in) :: right
+    character(len=*), intent(in) :: what
+    call check_c(merge(1, 0, right), what, len(what))
+  end subroutine expect
   subroutine wrapper_saw(name)
     character(len=*), intent(in) :: name
     integer :: ignored
@@ -65,10 +80,12 @@ program calls
   HANDLE(Win) :: win
   STATUS :: status
   integer :: ierr, rank, size_of, number, flag_count, counts(1), places(1), coords(1)
-  integer :: sent(8), received(8), grid(4, 4), back(4), ranks(1)
+  integer :: sent(8), grid(4, 4), ranks(1)
+  integer, asynchronous :: received(8), back(4)
   integer :: in_degree, out_degree
   integer(kind=MPI_OFFSET_KIND) :: offset
-  integer(kind=MPI_ADDRESS_KIND) :: bytes
+  integer(kind=MPI_ADDRESS_KIND) :: bytes, value, found
+  integer :: keyval
   logical :: flag, wrap(1), weighted
   double precision :: now
   character(len=MPI_MAX_PROCESSOR_NAME) :: text
@@ -115,7 +132,7 @@ program calls
   call wrapper_saw("MPI_Send")
   call MPI_Wait(request, MPI_STATUS_IGNORE, ierr)
   call saw("MPI_Wait")
-  if (any(back /= 7)) print *, "not ok  a section of an array arrived wrong"
+  call expect(all(back == 7), "the section of an array that arrived")
 
   ! collectives, those with arrays as long as the communicator among them
   counts = 1
@@ -177,6 +194,35 @@ program calls
   call MPI_Comm_free(graph, ierr)
   call saw("MPI_Comm_free")
 
+  ! attributes: the value that Fortran stored comes back, whatever its width
+  call MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, keyval, bytes, ierr)
+  call saw("MPI_Comm_create_keyval")
+  value = -12345678901234_MPI_ADDRESS_KIND
+  call MPI_Comm_set_attr(MPI_COMM_SELF, keyval, value, ierr)
+  call saw("MPI_Comm_set_attr")
+  found = 0
+  call MPI_Comm_get_attr(MPI_COMM_SELF, keyval, found, flag, ierr)
+  call saw("MPI_Comm_get_attr")
+  call expect(flag .and. found == value, "the attribute stored in Fortran")
+#if !defined(USE_MPI_F08)
+  call MPI_Attr_put(MPI_COMM_SELF, keyval, -7, ierr)
+  call saw("MPI_Attr_put")
+  number = 0
+  call MPI_Attr_get(MPI_COMM_SELF, keyval, number, flag, ierr)
+  call saw("MPI_Attr_get")
+  call expect(flag .and. number == -7, "the attribute stored as an integer")
+#endif
+  call MPI_Comm_delete_attr(MPI_COMM_SELF, keyval, ierr)
+  call saw("MPI_Comm_delete_attr")
+  call MPI_Comm_get_attr(MPI_COMM_SELF, keyval, found, flag, ierr)
+  call saw("MPI_Comm_get_attr")
+  call expect(.not. flag, "the attribute that was deleted")
+  call MPI_Comm_free_keyval(keyval, ierr)
+  call saw("MPI_Comm_free_keyval")
+  call MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, found, flag, ierr)
+  call saw("MPI_Comm_get_attr")
+  call expect(flag .and. found >= 32767, "the largest tag")
+
   ! datatypes, information, memory
   call MPI_Type_vector(2, 1, 2, MPI_INTEGER, vector, ierr)
   call saw("MPI_Type_vector")
@@ -213,6 +259,18 @@ program calls
   call saw("MPI_File_read_all")
   call MPI_File_close(file, ierr)
   call saw("MPI_File_close")
+
+  ! the library without tools
+  call QMPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
+  call saw_nothing("QMPI_Comm_rank")
+  now = QMPI_Wtime()
+  call saw_nothing("QMPI_Wtime")
+  back = 0
+  call QMPI_Irecv(back, 4, MPI_INTEGER, 0, 3, MPI_COMM_SELF, request, ierr)
+  call QMPI_Send(grid(3, :), 4, MPI_INTEGER, 0, 3, MPI_COMM_SELF, ierr)
+  call QMPI_Wait(request, MPI_STATUS_IGNORE, ierr)
+  call saw_nothing("QMPI_Irecv, QMPI_Send, QMPI_Wait")
+  call expect(all(back == 7), "what QMPI_Send sent")
 
   call MPI_Finalize(ierr)
   call saw("MPI_Finalize")

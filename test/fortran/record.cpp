@@ -58,41 +58,46 @@ __attribute__((constructor)) void load()
     MPI_Register_tool_name("record", init);
 }
 
-} // namespace
-
-extern "C" {
-
-/* The program made one call of the function, as text with its length, since the last question: was
- * it seen once, and nothing besides, by the tool? 1 for yes. */
-int saw(const char *function, int length)
+bool equals(std::string &log, const char *function, int length, const char *who)
 {
-    const std::string expected = " " + std::string(function, length);
-    const bool right = tool_log == expected;
+    const std::string expected = length > 0 ? " " + std::string(function, length) : "";
+    const bool right = log == expected;
 
     asked++;
     if (!right) {
         wrong++;
-        std::fprintf(stderr, "not ok  %s: the tool saw%s\n", expected.c_str() + 1,
-                     tool_log.empty() ? " nothing" : tool_log.c_str());
+        std::fprintf(stderr, "not ok %s: %s saw%s\n", expected.c_str(), who,
+                     log.empty() ? " nothing" : log.c_str());
     }
-    tool_log.clear();
+    log.clear();
     return right;
+}
+
+} // namespace
+
+extern "C" {
+
+/* Counts a check of the program's own, with what it was about, as text with its length. */
+void check(int right, const char *what, int length)
+{
+    asked++;
+    if (!right) {
+        wrong++;
+        std::fprintf(stderr, "not ok  %.*s\n", length, what);
+    }
+}
+
+/* The program made one call of the function, as text with its length, since the last question: was
+ * it seen once, and nothing besides, by the tool? No text: no call. 1 for yes. */
+int saw(const char *function, int length)
+{
+    return equals(tool_log, function, length, "the tool");
 }
 
 /* The same question for the PMPI wrappers below. */
 int wrapper_saw(const char *function, int length)
 {
-    const std::string expected = " " + std::string(function, length);
-    const bool right = pmpi_log == expected;
-
-    asked++;
-    if (!right) {
-        wrong++;
-        std::fprintf(stderr, "not ok  %s: the PMPI wrappers saw%s\n", expected.c_str() + 1,
-                     pmpi_log.empty() ? " nothing" : pmpi_log.c_str());
-    }
-    pmpi_log.clear();
-    return right;
+    return equals(pmpi_log, function, length, "the PMPI wrappers");
 }
 
 /* Prints the count, once for all processes where nothing is wrong. */

@@ -469,6 +469,13 @@ def dump_f77(path, lines):
         dump_f77_name("q" + name, True, out)
     out += body + ["#endif /* MPIR_EXT_QMPI */"]
     dump_c_file(path, out)
+    # fortran_binding.c is about to be given this header
+    G.profile_out.append('#include "mpii_qmpi_fortran.h"')
+    dump_c_file("src/qmpi/fortran_functions.h", list_fortran_functions("p" + n for n in declared))
+
+def list_fortran_functions(names):
+    """Macro calls for fortran_call_site.c, which has to know the functions of the interfaces."""
+    return ["MPIR_QMPI_FORTRAN_FUNCTION(%s, %s)" % (n.lower(), n.upper()) for n in sorted(names)]
 
 def dump_f77_name(name, all_names, out):
     """Fortran compilers know a function by one of four names. Makes name_ stand for that of the
@@ -525,7 +532,8 @@ def dump_f08_queries(dump_interface_function):
 def dump_f08(func_list, path="src/qmpi/f08"):
     """QMPI_X of mpi_f08: the procedures of MPICH once more, with module, interfaces to C and C
     wrappers of their own, calling the C functions QMPI_X."""
-    from local_python import binding_f08 as f08         # which imports this module
+    from local_python import binding_f08 as f08         # which import this module
+    from local_python.binding_c import dump_c_file
     if not has_qmpi():
         return
     forms = [(f, large) for f in func_list for large in ([False, True] if f['_need_large'] else [False])]
@@ -540,6 +548,12 @@ def dump_f08(func_list, path="src/qmpi/f08"):
         return re.sub(r'(subroutine|function)\s+(MPIX?)_', r'\1 Q\2R_', l, flags=re.IGNORECASE)
 
     G.check_write_path(path + "/")
+
+    ts_names = [(f08.get_f08ts_name if f08.need_cdesc(f) else f08.get_f08_name)(f, l) for f, l in forms]
+    known = list_fortran_functions(ts_names + [re.sub(r'^(MPIX?)_', r'P\1R_', n) for n in ts_names])
+    known += ["MPIR_QMPI_C_FUNCTION(%s)" % f08.get_cdesc_name(f, l) for f, l in forms if f08.need_cdesc(f)]
+    known += ["MPIR_QMPI_C_FUNCTION(MPIR_Comm_spawn%s_c)" % form for form in ("", "_multiple")]
+    dump_c_file("%s/f08_functions.h" % path, known)
 
     (G.out, G.decls) = ([], [])
     collect(f08.dump_f08_wrappers_c, f08.need_cdesc)

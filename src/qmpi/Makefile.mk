@@ -8,11 +8,17 @@ AM_CPPFLAGS += -I$(top_srcdir)/src/qmpi
 # which of the functions that MPICH keeps in its Fortran folders this library has
 if BUILD_F77_BINDING
 AM_CPPFLAGS += -DMPIR_QMPI_HAVE_F77
-mpi_f77_sources += src/qmpi/fortran_qmpi.c
+mpi_f77_sources += src/qmpi/fortran_qmpi.c src/qmpi/fortran_call_site.c
 endif BUILD_F77_BINDING
 if BUILD_FC_BINDING
 AM_CPPFLAGS += -DMPIR_QMPI_HAVE_FC
 endif BUILD_FC_BINDING
+if BUILD_F08_BINDING
+AM_CPPFLAGS += -DMPIR_QMPI_HAVE_F08 -I$(top_builddir)/src/qmpi
+endif BUILD_F08_BINDING
+if BUILD_CXX_BINDING
+mpi_cxx_sources += src/qmpi/cxx_call_site.cxx
+endif BUILD_CXX_BINDING
 
 include_HEADERS += \
     src/include/mpi_qmpi.h \
@@ -22,9 +28,11 @@ include_HEADERS += \
 noinst_HEADERS += \
     src/qmpi/mpir_qmpi.h \
     src/qmpi/mpii_qmpi_attr.h \
+    src/qmpi/mpii_qmpi_fortran.h \
     src/include/mpir_qmpi_call.h \
     src/include/mpir_qmpi_direct.h \
     src/include/mpir_qmpi_romio.h \
+    src/qmpi/fortran_functions.h \
     src/qmpi/entry_mpi_status_c2f.h \
     src/qmpi/entry_mpi_status_f2c.h \
     src/qmpi/entry_mpi_type_create_f90_complex.h \
@@ -33,6 +41,7 @@ noinst_HEADERS += \
 
 mpi_core_sources += \
     src/qmpi/qmpi_attr.c \
+    src/qmpi/qmpi_call_site.c \
     src/qmpi/qmpi_chain.c \
     src/qmpi/qmpi_list.c \
     src/qmpi/qmpi_pcontrol.c \

@@ -140,6 +140,12 @@ void MPIR_QMPI_parse_list(const char *list, const MPIR_QMPI_Tool * registered,
 void MPIR_QMPI_fatal(const char *format, ...)
     ATTRIBUTE((format(printf, 1, 2), noreturn)) MPIR_QMPI_HIDDEN;
 
+/* All bits set while only C can call; no bit once the library of another language is there. */
+extern uintptr_t MPIR_QMPI_only_c MPIR_QMPI_HIDDEN;
+
+/* The application's call site, whatever its language. */
+const void *MPIR_QMPI_find_call_site(MPI_Context context) MPIR_QMPI_HIDDEN;
+
 /* In entries that a list can name; a limit, so that a wrong list does not take all memory. */
 #define MPIR_QMPI_MAX_INSTANCES 10000
 

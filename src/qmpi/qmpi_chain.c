@@ -561,13 +561,13 @@ static int MPIR_QMPI_COLD find_call_site_slow(MPI_Context context, void *address
         return refuse_null(fcname, "context");
     if (!address)
         return refuse_null(fcname, "address");
-    *(const void **) address = context->call_site;
+    *(const void **) address = MPIR_QMPI_find_call_site(context);
     return MPI_SUCCESS;
 }
 
 int PMPI_Get_calling_address(MPI_Context context, void *address)
 {
-    if (likely(both_set(context, address))) {
+    if (likely((uintptr_t) context & (uintptr_t) address & MPIR_QMPI_only_c)) {
         *(const void **) address = context->call_site;
         return MPI_SUCCESS;
     }

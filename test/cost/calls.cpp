@@ -9,7 +9,9 @@
 #include "phases.h"
 
 #include <cstdio>
+#include <cstdlib>
 #include <mpi.h>
+#include <unistd.h>
 
 namespace
 {
@@ -28,7 +30,29 @@ void call_send(long calls)
         MPI_Send(&value, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD);
 }
 
+MPI_File file;
+
+void call_file_get_amode(long calls)
+{
+    int amode;
+    for (long i = 0; i < calls; i++)
+        MPI_File_get_amode(file, &amode);
+}
+
+void call_file_write_at(long calls)
+{
+    int value = 0;
+    for (long i = 0; i < calls; i++)
+        MPI_File_write_at(file, 0, &value, 0, MPI_INT, MPI_STATUS_IGNORE);
+}
+
 }   // namespace
+
+extern "C" {
+void mpif_send(long calls);
+void f08_send(long calls);
+void f08_comm_rank(long calls);
+}
 
 int main(int argc, char **argv)
 {
@@ -38,5 +62,16 @@ int main(int argc, char **argv)
     }
     cost::count_phases("MPI_Comm_rank", call_comm_rank);
     cost::count_phases("MPI_Send", call_send);
+#ifdef ALL_INTERFACES
+    char name[] = "cost.XXXXXX";
+    close(mkstemp(name));
+    MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file);
+    cost::count_phases("MPI_File_get_amode", call_file_get_amode);
+    cost::count_phases("MPI_File_write_at", call_file_write_at);
+    MPI_File_close(&file);
+    cost::count_phases("mpif.h MPI_Send", mpif_send);
+    cost::count_phases("mpi_f08 MPI_Send", f08_send);
+    cost::count_phases("mpi_f08 MPI_Comm_rank", f08_comm_rank);
+#endif
     return MPI_Finalize() == MPI_SUCCESS ? 0 : 1;
 }

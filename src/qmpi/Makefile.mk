@@ -27,8 +27,11 @@ include_HEADERS += \
 
 noinst_HEADERS += \
     src/qmpi/mpir_qmpi.h \
+    src/qmpi/mpii_qmpi.h \
     src/qmpi/mpii_qmpi_attr.h \
     src/qmpi/mpii_qmpi_fortran.h \
+    src/qmpi/mpii_qmpi_list.h \
+    src/qmpi/mpii_qmpi_names.h \
     src/include/mpir_qmpi_call.h \
     src/include/mpir_qmpi_direct.h \
     src/include/mpir_qmpi_romio.h \
@@ -43,9 +46,14 @@ mpi_core_sources += \
     src/qmpi/qmpi_attr.c \
     src/qmpi/qmpi_call_site.c \
     src/qmpi/qmpi_chain.c \
+    src/qmpi/qmpi_choice.c \
+    src/qmpi/qmpi_functions.c \
     src/qmpi/qmpi_list.c \
+    src/qmpi/qmpi_load.c \
     src/qmpi/qmpi_pcontrol.c \
-    src/qmpi/qmpi_functions.c
+    src/qmpi/qmpi_report.c \
+    src/qmpi/qmpi_service.c \
+    src/qmpi/qmpi_tools.c
 
 # compiled a second time for libpmpi where there are no weak symbols, as all functions of MPI are
 mpi_sources += src/qmpi/romio_entries.c

@@ -108,46 +108,24 @@ int MPIR_QMPI_pcontrol(const void *call_site, int level, va_list varargs) MPIR_Q
 /* Links of MPI_Pcontrol in the order of the chain; *count of them. */
 const MPIR_QMPI_Link *MPIR_QMPI_pcontrol_links(int *count) MPIR_QMPI_HIDDEN;
 
-/* Called when MPI_T is about to write the string variable at addr. Does nothing for other
- * variables than the tool list; else arms the chain with the new list. MPI_T_ERR_CVAR_SET_NOT_NOW
- * once the chain stands or MPI is initialised. */
-int MPIR_QMPI_cvar_write(const void *addr, const char *value) MPIR_QMPI_HIDDEN;
+/* Called when MPI_T is about to write the control variable at addr. Does nothing for variables that
+ * do not choose tools; for these, keeps the text and arms the chain if there is a list now.
+ * MPI_T_ERR_CVAR_SET_NOT_NOW once the chain stands or MPI is initialised. */
+int MPIR_QMPI_cvar_write(const void *addr, const void *value) MPIR_QMPI_HIDDEN;
 
-/* Whether the string variable at addr is the tool list and can no longer be written: MPI_T shows it
- * as read-only then. */
+/* Whether the control variable at addr chooses tools and can no longer be written: MPI_T shows it as
+ * read-only then. */
 bool MPIR_QMPI_cvar_is_closed(const void *addr) MPIR_QMPI_HIDDEN;
 
-/* Called when the variables have been read from the environment: shows in the tool list's variable
- * what really was chosen, whatever its source. */
-int MPIR_QMPI_cvar_sync(void) MPIR_QMPI_HIDDEN;
-
-/* ---- shared by the files of this folder ---- */
-
-/* Tools that registered a name. */
-typedef struct MPIR_QMPI_Tool {
-    struct MPIR_QMPI_Tool *next;
-    MPI_Tool_init_function *init_fn;
-    char name[];
-} MPIR_QMPI_Tool;
-
-/* Reads a tool list. Gives the registered tools that it names, in order, and their number; the
- * caller frees *instances with MPL_direct_free. On a fault of any kind prints one message and ends
- * the process. */
-void MPIR_QMPI_parse_list(const char *list, const MPIR_QMPI_Tool * registered,
-                          const MPIR_QMPI_Tool *** instances, int *count) MPIR_QMPI_HIDDEN;
-
-/* Prints one line about the tool list on standard error and ends the process. */
-void MPIR_QMPI_fatal(const char *format, ...)
-    ATTRIBUTE((format(printf, 1, 2), noreturn)) MPIR_QMPI_HIDDEN;
+/* Called when MPI_T has set up its tables: shows in the control variables what is in force, whatever
+ * its source, and adds the performance variables. */
+int MPIR_QMPI_mpit_init(void) MPIR_QMPI_HIDDEN;
 
 /* All bits set while only C can call; no bit once the library of another language is there. */
 extern uintptr_t MPIR_QMPI_only_c MPIR_QMPI_HIDDEN;
 
 /* The application's call site, whatever its language. */
 const void *MPIR_QMPI_find_call_site(MPI_Context context) MPIR_QMPI_HIDDEN;
-
-/* In entries that a list can name; a limit, so that a wrong list does not take all memory. */
-#define MPIR_QMPI_MAX_INSTANCES 10000
 
 #endif /* ENABLE_QMPI */
 

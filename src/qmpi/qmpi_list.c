@@ -3,119 +3,276 @@
  *     See COPYRIGHT in top-level directory
  */
 
-#include "mpiimpl.h"
+#include "mpii_qmpi_list.h"
 
-#ifdef ENABLE_QMPI
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-/* The list that the user writes:  list := name { (',' | ':') name }
- *
- * Names are those under which tools registered themselves. White space around them is not part of
- * them. All faults end here, with one message that shows the entry as the user wrote it. */
+/* Part of a text; it does not end in a NUL. */
+typedef struct {
+    const char *begin;
+    const char *end;
+} Span;
 
-#define MAX_MESSAGE 4096
-#define MAX_SHOWN 64    /* of a text that the user wrote; a fault in a long list stays readable */
+#define MAX_FAULT 1024
 
-void MPIR_QMPI_fatal(const char *format, ...)
+static const char white_space[] = " \t\r\n";
+
+static size_t length_of(Span span)
 {
-    char message[MAX_MESSAGE];
-    int used = snprintf(message, sizeof(message), "MPICH: tool list: ");
+    return span.end - span.begin;
+}
+
+static bool is_empty(Span span)
+{
+    return span.begin == span.end;
+}
+
+static Span trim(Span span)
+{
+    while (span.begin < span.end && strchr(white_space, *span.begin))
+        span.begin++;
+    while (span.begin < span.end && strchr(white_space, span.end[-1]))
+        span.end--;
+    return span;
+}
+
+/* The first c, or the end. */
+static const char *find(Span span, char c)
+{
+    const char *found = memchr(span.begin, c, length_of(span));
+    return found ? found : span.end;
+}
+
+static bool is_same(Span span, const char *text)
+{
+    return length_of(span) == strlen(text) && !memcmp(span.begin, text, strlen(text));
+}
+
+static char *copy(Span span)
+{
+    char *text = malloc(length_of(span) + 1);
+
+    if (text) {
+        memcpy(text, span.begin, length_of(span));
+        text[length_of(span)] = '\0';
+    }
+    return text;
+}
+
+const char *MPII_QMPI_show(const char *text, size_t length, char *shown, size_t size)
+{
+    size_t used = 0;
+
+    for (size_t i = 0; i < length; i++) {
+        const unsigned char c = text[i];
+        const unsigned char next = i + 1 < length ? text[i + 1] : 0;
+        char form[8];
+
+        /* besides those of ASCII, UTF-8 has control characters of two bytes: 0xc2 0x80 to 0xc2 0x9f */
+        if (c == 0xc2 && next >= 0x80 && next <= 0x9f) {
+            snprintf(form, sizeof(form), "\\x%02x", next);
+            i++;
+        } else if (c < ' ' || c == 0x7f) {
+            snprintf(form, sizeof(form), "\\x%02x", c);
+        } else {
+            snprintf(form, sizeof(form), "%c", c);
+        }
+        if (used + strlen(form) + (i + 1 < length ? strlen("...") : 0) >= size) {
+            strcpy(shown + used, "...");
+            return shown;
+        }
+        strcpy(shown + used, form);
+        used += strlen(form);
+    }
+    shown[used] = '\0';
+    return shown;
+}
+
+/* ---- from the list to an entry ---- */
+
+/* Where the entry that begins at text ends: at a separator outside of all brackets, or at the end of
+ * the list. */
+static const char *end_of_entry(const char *text)
+{
+    int depth = 0;
+
+    for (; *text; text++) {
+        if (*text == '(')
+            depth++;
+        else if (*text == ')' && depth > 0)
+            depth--;
+        else if ((*text == ',' || *text == ':') && depth == 0)
+            break;
+    }
+    return text;
+}
+
+static int count_entries(const char *list)
+{
+    int n = 1;
+
+    for (list = end_of_entry(list); *list && n <= MPII_QMPI_MAX_ENTRIES;
+         list = end_of_entry(list + 1))
+        n++;
+    return n;
+}
+
+/* The bracket that closes the one at which the span begins, or the span's end. */
+static const char *closing_bracket(Span span)
+{
+    int depth = 0;
+
+    for (const char *c = span.begin; c < span.end; c++) {
+        if (*c == '(')
+            depth++;
+        else if (*c == ')' && --depth == 0)
+            return c;
+    }
+    return span.end;
+}
+
+static void __attribute__ ((format(printf, 2, 3)))
+set_fault(MPII_QMPI_Entry * entry, const char *format, ...)
+{
+    char text[MAX_FAULT];
     va_list varargs;
 
     va_start(varargs, format);
-    vsnprintf(message + used, sizeof(message) - used - 1, format, varargs);
+    vsnprintf(text, sizeof(text), format, varargs);
     va_end(varargs);
-    strcat(message, "\n");
-    /* one write: the messages of several processes do not mix */
-    fputs(message, stderr);
-    fflush(stderr);
-    exit(EXIT_FAILURE);
+    entry->fault = strdup(text);
 }
 
-/* Writes text so that it can be read on any terminal: control characters escaped, the end of a long
- * one left out. Returns shown, of at least 4 * MAX_SHOWN + 4 bytes. */
-static const char *show(const char *text, size_t length, char *shown)
+static bool is_too_long(MPII_QMPI_Entry * entry, const char *what, Span span, size_t longest)
 {
-    char *to = shown;
+    char shown[MPII_QMPI_SHOWN];
 
-    for (size_t i = 0; i < length && i < MAX_SHOWN; i++) {
-        unsigned char c = text[i];
-        if (c < ' ' || c == 0x7f)
-            to += sprintf(to, "\\x%02x", c);
-        else
-            *to++ = c;
+    if (length_of(span) <= longest)
+        return false;
+    MPII_QMPI_show(span.begin, length_of(span), shown, sizeof(shown));
+    set_fault(entry, "the %s '%s' has %zu characters; at most %zu are allowed", what, shown,
+              length_of(span), longest);
+    return true;
+}
+
+/* selector := name | path | name '=' path | 'pmpi=' path. Returns whether there is memory for it. */
+static bool read_selector(Span selector, MPII_QMPI_Entry * entry)
+{
+    char shown[MPII_QMPI_SHOWN];
+    const char *slash = find(selector, '/');
+    const char *equals = find(selector, '=');
+    const Span before = trim((Span) { selector.begin, equals });
+    const Span behind = trim((Span) { equals < selector.end ? equals + 1 : equals, selector.end });
+    const Span nothing = { selector.end, selector.end };
+    Span name, path;
+
+    if (equals < selector.end && is_same(before, "pmpi")) {
+        entry->kind = MPII_QMPI_ENTRY_PMPI;
+        name = nothing;
+        path = behind;
+    } else if (slash == selector.end) {
+        entry->kind = MPII_QMPI_ENTRY_NAME;
+        name = selector;
+        path = nothing;
+    } else {
+        entry->kind = MPII_QMPI_ENTRY_FILE;
+        name = equals < slash ? before : nothing;
+        path = equals < slash ? behind : selector;
     }
-    strcpy(to, length > MAX_SHOWN ? "..." : "");
-    return shown;
-}
 
-/* Names of the registered tools, as far as they fit into size bytes. */
-static const char *show_registered(const MPIR_QMPI_Tool * registered, char *shown, size_t size)
-{
-    char name[4 * MAX_SHOWN + 4];
-    size_t used = 0;
-
-    if (!registered)
-        return "none";
-    for (const MPIR_QMPI_Tool * tool = registered; tool; tool = tool->next) {
-        show(tool->name, strlen(tool->name), name);
-        if (used + strlen(name) + 8 > size) {
-            strcpy(shown + used, ", ...");
-            break;
-        }
-        used += sprintf(shown + used, "%s%s", used ? ", " : "", name);
+    MPII_QMPI_show(selector.begin, length_of(selector), shown, sizeof(shown));
+    if (is_too_long(entry, "name", name, MPII_QMPI_MAX_NAME) ||
+        is_too_long(entry, "path", path, MPII_QMPI_MAX_PATH))
+        return entry->fault != NULL;
+    if (entry->kind == MPII_QMPI_ENTRY_PMPI && is_empty(path)) {
+        set_fault(entry, "'%s' has no path", shown);
+        return entry->fault != NULL;
     }
-    return shown;
+    if (entry->kind == MPII_QMPI_ENTRY_FILE && equals < slash && is_empty(name)) {
+        set_fault(entry, "'%s' has no name before the '='", shown);
+        return entry->fault != NULL;
+    }
+    entry->selector = copy(selector);
+    entry->name = is_empty(name) ? NULL : copy(name);
+    entry->path = is_empty(path) ? NULL : copy(path);
+    return entry->selector && (entry->name || is_empty(name)) && (entry->path || is_empty(path));
 }
 
-static const MPIR_QMPI_Tool *find(const MPIR_QMPI_Tool * registered, const char *name,
-                                  size_t length)
+/* entry := selector [ '(' arguments ')' ]. Returns whether there is memory for it. */
+static bool read_entry(Span text, MPII_QMPI_Entry * entry)
 {
-    char shown[4 * MAX_SHOWN + 4];
-    char known[MAX_MESSAGE / 2];
+    char shown[MPII_QMPI_SHOWN];
+    const Span bracket = { find(text, '('), text.end };
+    const Span selector = trim((Span) { text.begin, bracket.begin });
+    const char *close = closing_bracket(bracket);
 
-    for (const MPIR_QMPI_Tool * tool = registered; tool; tool = tool->next)
-        if (strlen(tool->name) == length && !memcmp(tool->name, name, length))
-            return tool;
-    MPIR_QMPI_fatal("no tool named '%s' is registered (registered: %s)",
-                    show(name, length, shown), show_registered(registered, known, sizeof(known)));
+    MPII_QMPI_show(text.begin, length_of(text), shown, sizeof(shown));
+    if (find(selector, ')') < selector.end) {
+        set_fault(entry, "a ')' without '(' in '%s'", shown);
+    } else if (!is_empty(bracket) && close == text.end) {
+        set_fault(entry, "a '(' without ')' in '%s'", shown);
+    } else if (!is_empty(bracket) && close + 1 < text.end) {
+        set_fault(entry, "text behind the closing bracket in '%s'", shown);
+    } else if (is_empty(selector)) {
+        set_fault(entry, "no tool before the bracket in '%s'", shown);
+    } else {
+        entry->arguments = copy(is_empty(bracket) ? bracket : (Span) { bracket.begin + 1, close });
+        return entry->arguments && read_selector(selector, entry);
+    }
+    return entry->fault != NULL;
 }
 
-void MPIR_QMPI_parse_list(const char *list, const MPIR_QMPI_Tool * registered,
-                          const MPIR_QMPI_Tool *** instances, int *count)
+/* ---- the list ---- */
+
+void MPII_QMPI_free_entries(MPII_QMPI_Entry * entries, int count)
 {
-    static const char white_space[] = " \t\r\n";
-    char shown[4 * MAX_SHOWN + 4];
-    const char *entry;
-    int n = 1;
+    for (int i = 0; i < count; i++) {
+        free(entries[i].fault);
+        free(entries[i].selector);
+        free(entries[i].name);
+        free(entries[i].path);
+        free(entries[i].arguments);
+    }
+    free(entries);
+}
 
-    for (const char *c = list; *c; c++)
-        n += *c == ',' || *c == ':';
-    if (n > MPIR_QMPI_MAX_INSTANCES)
-        MPIR_QMPI_fatal("%d entries in '%s'; at most %d are supported", n,
-                        show(list, strlen(list), shown), MPIR_QMPI_MAX_INSTANCES);
-    *instances = MPL_direct_malloc(n * sizeof(**instances));
-    if (!*instances)
-        MPIR_QMPI_fatal("out of memory for %d entries", n);
+int MPII_QMPI_parse_list(const char *list, MPII_QMPI_Entry ** entries, int *count, char *message,
+                         size_t size)
+{
+    char shown[MPII_QMPI_SHOWN];
+    const int n = count_entries(list);
+    const char *begin = list;
 
-    entry = list;
+    *entries = NULL;
+    *count = 0;
+    MPII_QMPI_show(list, strlen(list), shown, sizeof(shown));
+    if (n > MPII_QMPI_MAX_ENTRIES) {
+        snprintf(message, size, "more than %d entries in '%s'", MPII_QMPI_MAX_ENTRIES, shown);
+        return -1;
+    }
+    *entries = calloc(n, sizeof(**entries));
+    if (!*entries)
+        goto out_of_memory;
     for (int i = 0; i < n; i++) {
-        const char *end = entry + strcspn(entry, ",:");
-        const char *name = entry + strspn(entry, white_space);
-        const char *name_end = end;
+        MPII_QMPI_Entry *entry = &(*entries)[i];
+        const Span text = trim((Span) { begin, end_of_entry(begin) });
 
-        while (name_end > name && strchr(white_space, name_end[-1]))
-            name_end--;
-        if (name >= name_end)
-            MPIR_QMPI_fatal("entry %d of %d is empty in '%s'", i + 1, n,
-                            show(list, strlen(list), shown));
-        if (name_end - name >= MPIX_MAX_TOOL_NAME_LENGTH)
-            MPIR_QMPI_fatal("the name '%s' has %td characters; at most %d are allowed",
-                            show(name, name_end - name, shown), name_end - name,
-                            MPIX_MAX_TOOL_NAME_LENGTH - 1);
-        (*instances)[i] = find(registered, name, name_end - name);
-        entry = end + 1;
+        if (is_empty(text))
+            set_fault(entry, "entry %d of %d is empty in '%s'", i + 1, n, shown);
+        if (is_empty(text) ? !entry->fault : !read_entry(text, entry))
+            goto out_of_memory;
+        begin = end_of_entry(begin) + 1;
     }
     *count = n;
-}
+    return 0;
 
-#endif /* ENABLE_QMPI */
+  out_of_memory:
+    MPII_QMPI_free_entries(*entries, *entries ? n : 0);
+    *entries = NULL;
+    snprintf(message, size, "out of memory for '%s'", shown);
+    return -1;
+}

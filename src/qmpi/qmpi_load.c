@@ -1,0 +1,464 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+#include "mpiimpl.h"
+#include "mpii_qmpi.h"
+#include "mpii_qmpi_list.h"
+
+#ifdef ENABLE_QMPI
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#ifdef __ELF__
+#include <elf.h>
+#include <link.h>
+#endif
+#include <stdarg.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Finds a tool for every entry of the list. A name that nobody registered yet is looked for in the
+ * folders of MPIR_CVAR_QMPI_TOOL_PATH, then in mpich/tools beside libmpi, as libqmpi_NAME.so or
+ * libNAME.so. A library is loaded once; it stays, because the process may hold pointers into it. Its
+ * tools are those whose init callback lies in it, or, where there are none of that kind (it may leave
+ * registration to a library of its own), those that were registered while it was loaded. */
+
+/* Libraries that the list named or led to. */
+typedef struct Library {
+    struct Library *next;
+    dev_t device;
+    ino_t inode;
+    int number;                 /* from 1, in the order of loading */
+    const MPII_QMPI_Tool *in_the_way;   /* that has a name which the library wanted */
+} Library;
+
+static Library *libraries = NULL;
+
+/* What is wrong with an entry, as a sentence. */
+typedef char Message[MPII_QMPI_MAX_MESSAGE / 2];
+
+/* Sets the message; the value is what functions that found no tool return. */
+static bool ATTRIBUTE((format(printf, 2, 3))) fail(Message message, const char *format, ...)
+{
+    va_list varargs;
+
+    va_start(varargs, format);
+    vsnprintf(message, sizeof(Message), format, varargs);
+    va_end(varargs);
+    return false;
+}
+
+static const char *show(const char *text, char *shown, size_t size)
+{
+    return MPII_QMPI_show(text, strlen(text), shown, size);
+}
+
+/* ---- names of tools for messages ---- */
+
+typedef struct {
+    char text[MPII_QMPI_MAX_MESSAGE / 4];
+    size_t used;
+    bool is_full;
+} Names;
+
+static void add_name(Names * names, const char *name)
+{
+    char shown[MPII_QMPI_SHOWN];
+    const size_t room = sizeof(names->text) - names->used;
+
+    if (names->is_full)
+        return;
+    show(name, shown, sizeof(shown));
+    names->is_full = strlen(shown) + sizeof(", , ...") > room;
+    names->used += snprintf(names->text + names->used, room, "%s%s", names->used ? ", " : "",
+                            names->is_full ? "..." : shown);
+}
+
+static const char *text_of(const Names * names)
+{
+    return names->used ? names->text : "none";
+}
+
+/* ---- a library ---- */
+
+static bool is_same_file(const char *path, const struct stat *file)
+{
+    struct stat other;
+
+    return path && stat(path, &other) == 0 && other.st_dev == file->st_dev &&
+        other.st_ino == file->st_ino;
+}
+
+/* What the dynamic linker would not find out, or not say well: it maps what the headers promise without
+ * a look at the file's length, and the process would die of reading behind its end. Returns what is
+ * wrong with the file, NULL if nothing is. */
+#ifdef __ELF__
+static const char *find_defect(int fd, size_t size)
+{
+    ElfW(Ehdr) header;
+    ElfW(Phdr) segment;
+    Dl_info own;
+
+    if (pread(fd, &header, sizeof(header), 0) < SELFMAG || memcmp(header.e_ident, ELFMAG, SELFMAG))
+        return "it is not a library";
+    if (size < sizeof(header))
+        return "it is truncated";
+    if (dladdr((void *) find_defect, &own)) {
+        const ElfW(Ehdr) * mine = own.dli_fbase;
+        if (header.e_ident[EI_CLASS] != mine->e_ident[EI_CLASS] ||
+            header.e_ident[EI_DATA] != mine->e_ident[EI_DATA] ||
+            header.e_machine != mine->e_machine)
+            return "it is for another kind of machine";
+    }
+    for (int i = 0; i < header.e_phnum; i++) {
+        const off_t place = header.e_phoff + (off_t) i * sizeof(segment);
+        if (pread(fd, &segment, sizeof(segment), place) != sizeof(segment))
+            return "it is truncated";
+        if (segment.p_type == PT_LOAD && (segment.p_offset > size ||
+                                          segment.p_filesz > size - segment.p_offset))
+            return "it is truncated";
+    }
+    return NULL;
+}
+#else
+static const char *find_defect(int fd, size_t size)
+{
+    return NULL;
+}
+#endif
+
+/* Whether it makes sense to ask the dynamic linker for a file; it would wait for a writer of a pipe. */
+static bool is_loadable(const char *path, struct stat *file, Message message)
+{
+    char shown[MPII_QMPI_MAX_MESSAGE / 4];
+    const char *defect;
+    int fd;
+
+    show(path, shown, sizeof(shown));
+    if (stat(path, file) != 0)
+        return fail(message, "'%s' cannot be loaded: %s", shown, strerror(errno));
+    if (S_ISDIR(file->st_mode))
+        return fail(message, "'%s' cannot be loaded: it is a folder", shown);
+    if (!S_ISREG(file->st_mode))
+        return fail(message, "'%s' cannot be loaded: it is not a regular file", shown);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return fail(message, "'%s' cannot be loaded: %s", shown, strerror(errno));
+    defect = find_defect(fd, file->st_size);
+    close(fd);
+    if (defect)
+        return fail(message, "'%s' cannot be loaded: %s", shown, defect);
+    return true;
+}
+
+/* Tools that are not linked with the MPI library find its functions all the same, even where it was
+ * itself loaded for one library alone, as interpreters do. */
+static void show_mpi_to_all(void)
+{
+    static bool done = false;
+    Dl_info info;
+
+    if (!done && dladdr((void *) show_mpi_to_all, &info) && info.dli_fname)
+        dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL);
+    done = true;
+}
+
+static Library *find_library(const struct stat *file)
+{
+    Library *library = libraries;
+
+    while (library && (library->device != file->st_dev || library->inode != file->st_ino))
+        library = library->next;
+    return library;
+}
+
+/* Loads a library unless it is loaded, and sets file to what stat says of it; NULL with a message if
+ * it cannot be loaded. */
+static const Library *load(const char *path, struct stat *file, Message message)
+{
+    char shown[MPII_QMPI_MAX_MESSAGE / 4];
+    const char *error;
+    Library *library;
+
+    if (!is_loadable(path, file, message))
+        return NULL;
+    library = find_library(file);
+    if (!library) {
+        library = MPII_QMPI_allocate(1, sizeof(*library));
+        library->next = libraries;
+        library->device = file->st_dev;
+        library->inode = file->st_ino;
+        library->number = libraries ? libraries->number + 1 : 1;
+        show_mpi_to_all();
+        MPII_QMPI_set_loading(library->number);
+        dlerror();
+        error = dlopen(path, RTLD_NOW | RTLD_LOCAL) ? NULL : dlerror();
+        library->in_the_way = MPII_QMPI_tool_in_the_way();
+        MPII_QMPI_set_loading(0);
+        if (error) {
+            /* it begins with the path where the file itself is at fault */
+            char reason[MPII_QMPI_MAX_MESSAGE / 4];
+            const size_t length = strlen(path);
+            if (!strncmp(error, path, length) && !strncmp(error + length, ": ", 2))
+                error += length + 2;
+            MPL_direct_free(library);
+            fail(message, "'%s' cannot be loaded: %s", show(path, shown, sizeof(shown)),
+                 show(error, reason, sizeof(reason)));
+            return NULL;
+        }
+        libraries = library;
+    }
+    return library;
+}
+
+/* A library's tools. */
+typedef struct {
+    const MPII_QMPI_Tool *only; /* the last one, so the only one where there is one */
+    const MPII_QMPI_Tool *wanted;       /* that with the wanted name, NULL if there is none */
+    int count;
+    Names names;
+} Found;
+
+static void add_found(Found * found, const MPII_QMPI_Tool * tool, const char *wanted)
+{
+    found->only = tool;
+    found->count++;
+    if (wanted && !strcmp(tool->name, wanted))
+        found->wanted = tool;
+    add_name(&found->names, tool->name);
+}
+
+static void find_tools(const struct stat *file, int number, const char *wanted, Found * found)
+{
+    const MPII_QMPI_Tool *tool;
+
+    memset(found, 0, sizeof(*found));
+    for (tool = MPII_QMPI_first_tool(); tool; tool = MPII_QMPI_next_tool(tool))
+        if (is_same_file(tool->file, file))
+            add_found(found, tool, wanted);
+    if (found->count)
+        return;
+    for (tool = MPII_QMPI_first_tool(); tool; tool = MPII_QMPI_next_tool(tool))
+        if (tool->loading == number)
+            add_found(found, tool, wanted);
+}
+
+/* The tool that a library has under a name, or its only one for NULL; NULL with a message if it is not
+ * to be had. */
+static const MPII_QMPI_Tool *load_tool(const char *path, const char *name, Message message)
+{
+    char shown[MPII_QMPI_SHOWN * 4], wanted[MPII_QMPI_SHOWN];
+    struct stat file;
+    Found found;
+    const Library *library = load(path, &file, message);
+
+    if (!library)
+        return NULL;
+    find_tools(&file, library->number, name, &found);
+    show(path, shown, sizeof(shown));
+    if (found.count == 0 && library->in_the_way)
+        fail(message, "'%s' has registered no tool: another one has the name '%s' already", shown,
+             show(library->in_the_way->name, wanted, sizeof(wanted)));
+    else if (found.count == 0)
+        fail(message, "'%s' has registered no tool", shown);
+    else if (name && !found.wanted)
+        fail(message, "'%s' has not registered '%s' (it has registered: %s)", shown,
+             show(name, wanted, sizeof(wanted)), text_of(&found.names));
+    else if (!name && found.count > 1)
+        fail(message, "'%s' has registered several tools: write NAME=%s with one of %s", shown,
+             shown, text_of(&found.names));
+    else
+        return name ? found.wanted : found.only;
+    return NULL;
+}
+
+/* ---- folders ---- */
+
+/* The folder of tools that belongs to this library, wherever it is installed now; NULL if it is not
+ * known. The caller frees it. */
+static char *own_folder(void)
+{
+    static const char below[] = "mpich/tools";
+    char *library = NULL, *folder = NULL;
+    Dl_info info;
+
+    if (dladdr((void *) own_folder, &info) && info.dli_fname)
+        library = realpath(info.dli_fname, NULL);
+    if (library) {
+        const size_t length = strrchr(library, '/') + 1 - library;
+        folder = MPII_QMPI_allocate(length + sizeof(below), 1);
+        memcpy(folder, library, length);
+        strcpy(folder + length, below);
+    }
+    MPL_external_free(library);
+    return folder;
+}
+
+/* Calls visit(folder, argument) for one folder after the other until it gives true. */
+static bool visit_folders(bool(*visit) (const char *folder, void *argument), void *argument)
+{
+    const char *chosen = MPII_QMPI_chosen(MPII_QMPI_PATH);
+    char *path = MPII_QMPI_copy(chosen ? chosen : "");
+    char *own = own_folder();
+    char *rest = NULL;
+    bool stopped = false;
+
+    for (char *folder = strtok_r(path, ":", &rest); folder && !stopped;
+         folder = strtok_r(NULL, ":", &rest))
+        stopped = visit(folder, argument);
+    if (own && !stopped)
+        stopped = visit(own, argument);
+    MPL_direct_free(path);
+    MPL_direct_free(own);
+    return stopped;
+}
+
+typedef struct {
+    const char *name;
+    char *path;                 /* of the file that was found */
+} Search;
+
+static bool search_folder(const char *folder, void *argument)
+{
+    static const char *const prefixes[] = { "libqmpi_", "lib" };
+    Search *search = argument;
+
+    for (int i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
+        const size_t size = strlen(folder) + strlen(search->name) + sizeof("/libqmpi_.so");
+        struct stat file;
+        search->path = MPII_QMPI_allocate(size, 1);
+        snprintf(search->path, size, "%s/%s%s.so", folder, prefixes[i], search->name);
+        if (stat(search->path, &file) == 0)
+            return true;
+        MPL_direct_free(search->path);
+        search->path = NULL;
+    }
+    return false;
+}
+
+static int is_tool_file(const struct dirent *entry)
+{
+    const size_t length = strlen(entry->d_name);
+
+    return length > strlen("libqmpi_.so") && !strncmp(entry->d_name, "libqmpi_", 8) &&
+        !strcmp(entry->d_name + length - 3, ".so");
+}
+
+static bool name_files(const char *folder, void *argument)
+{
+    struct dirent **entries;
+    int n = scandir(folder, &entries, is_tool_file, alphasort);
+
+    for (int i = 0; i < n; i++) {
+        char *name = entries[i]->d_name + strlen("libqmpi_");
+        name[strlen(name) - strlen(".so")] = '\0';
+        if (!MPII_QMPI_find_tool(name))
+            add_name(argument, name);
+        MPL_external_free(entries[i]);
+    }
+    if (n >= 0)
+        MPL_external_free(entries);
+    return false;
+}
+
+static bool name_folder(const char *folder, void *argument)
+{
+    add_name(argument, folder);
+    return false;
+}
+
+/* ---- entries ---- */
+
+static const MPII_QMPI_Tool *find_name(const char *name, Message message)
+{
+    char shown[MPII_QMPI_SHOWN];
+    const MPII_QMPI_Tool *tool = MPII_QMPI_find_tool(name);
+    Search search = { name, NULL };
+    Names registered = {.used = 0 }, files = {.used = 0 }, folders = {.used = 0 };
+
+    if (tool)
+        return tool;
+    if (visit_folders(search_folder, &search)) {
+        tool = load_tool(search.path, name, message);
+        MPL_direct_free(search.path);
+        return tool;
+    }
+    for (tool = MPII_QMPI_first_tool(); tool; tool = MPII_QMPI_next_tool(tool))
+        add_name(&registered, tool->name);
+    visit_folders(name_files, &files);
+    visit_folders(name_folder, &folders);
+    fail(message, "no tool named '%s' is registered (registered: %s) or in a folder of tools "
+         "(%s; there are: %s)", show(name, shown, sizeof(shown)), text_of(&registered),
+         text_of(&folders), text_of(&files));
+    return NULL;
+}
+
+/* Finds what belongs in one place of the chain. */
+static bool find_entry(const MPII_QMPI_Entry * entry, MPII_QMPI_Instance * instance,
+                       Message message)
+{
+    const MPII_QMPI_Tool *tool;
+    char shown[MPII_QMPI_SHOWN];
+
+    if (entry->fault)
+        return fail(message, "%s", entry->fault);
+    if (entry->kind == MPII_QMPI_ENTRY_PMPI)
+        return fail(message, "'%s': this library cannot load PMPI tools",
+                    show(entry->selector, shown, sizeof(shown)));
+    tool = entry->kind == MPII_QMPI_ENTRY_FILE ?
+        load_tool(entry->path, entry->name, message) : find_name(entry->name, message);
+    if (!tool || MPII_QMPI_is_unusable(tool, message, sizeof(Message)))
+        return false;
+    instance->tool = tool;
+    instance->name = MPII_QMPI_copy(tool->name);
+    instance->file = MPII_QMPI_copy(tool->file ? tool->file : "");
+    instance->arguments = MPII_QMPI_copy(entry->arguments);
+    return true;
+}
+
+static void forget_libraries(void)
+{
+    while (libraries) {
+        Library *library = libraries;
+        libraries = library->next;
+        MPL_direct_free(library);
+    }
+}
+
+MPII_QMPI_Instance *MPII_QMPI_load_list(const char *list, int *count)
+{
+    MPII_QMPI_Instance *instances;
+    MPII_QMPI_Entry *entries;
+    Message message;
+    int num_entries;
+
+    *count = 0;
+    if (MPII_QMPI_parse_list(list, &entries, &num_entries, message, sizeof(message)) != 0)
+        MPII_QMPI_fault("%s", message);
+    instances = MPII_QMPI_allocate(num_entries, sizeof(*instances));
+    for (int i = 0; i < num_entries; i++) {
+        if (find_entry(&entries[i], &instances[*count], message))
+            ++*count;
+        else
+            MPII_QMPI_fault("%s", message);
+    }
+    MPII_QMPI_free_entries(entries, num_entries);
+    forget_libraries();
+    return instances;
+}
+
+void MPII_QMPI_free_instances(MPII_QMPI_Instance * instances, int count)
+{
+    for (int i = 0; i < count; i++) {
+        MPL_direct_free(instances[i].name);
+        MPL_direct_free(instances[i].arguments);
+        MPL_direct_free(instances[i].file);
+    }
+    MPL_direct_free(instances);
+}
+
+#endif /* ENABLE_QMPI */

@@ -28,4 +28,12 @@ src_tools_libqmpi_bcast_la_CXXFLAGS = $(qmpi_tool_cxxflags)
 src_tools_libqmpi_bcast_la_LDFLAGS = $(qmpi_tool_ldflags)
 src_tools_libqmpi_bcast_la_LIBADD = lib/lib@MPILIBNAME@.la
 
+# The command that lists tools and explains a chain needs two header libraries besides.
+if BUILD_QMPI_INFO
+bin_PROGRAMS += src/tools/qmpi_info
+src_tools_qmpi_info_SOURCES = src/tools/qmpi_info.cpp
+src_tools_qmpi_info_CXXFLAGS = $(AM_CXXFLAGS) -std=c++17
+src_tools_qmpi_info_LDADD = lib/lib@MPILIBNAME@.la
+endif BUILD_QMPI_INFO
+
 endif BUILD_QMPI_TOOLS

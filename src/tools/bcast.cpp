@@ -370,7 +370,7 @@ void init(int tool_id)
 
 __attribute__((constructor)) void register_bcast()
 {
-    qmpi_tool::register_tool(tool_name, init);
+    qmpi_tool::register_tool(tool_name, "makes broadcasts out of point-to-point messages", init);
 }
 
 }  // namespace

@@ -641,7 +641,7 @@ void init(int tool_id)
 
 __attribute__((constructor)) void register_count()
 {
-    qmpi_tool::register_tool(tool_name, init);
+    qmpi_tool::register_tool(tool_name, "counts calls and bytes", init);
 }
 
 }  // namespace

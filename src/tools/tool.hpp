@@ -57,11 +57,15 @@ inline void complain(const char *tool_name, const char *doing, int error_code)
 }
 
 /* For the library's constructor. */
-inline void register_tool(const char *tool_name, MPI_Tool_init_function *init)
+inline void register_tool(const char *tool_name, const char *description,
+                          MPI_Tool_init_function *init)
 {
     int error_code = MPI_Register_tool_name(tool_name, init);
-    if (error_code != MPI_SUCCESS)
+    if (error_code != MPI_SUCCESS) {
         complain(tool_name, "cannot register the name", error_code);
+        return;
+    }
+    MPIX_Set_tool_info(tool_name, MPICH_VERSION, "QMPI for MPICH developers", description);
 }
 
 /* For the init callback, like the two that follow. */

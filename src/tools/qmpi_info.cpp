@@ -1,0 +1,479 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+/* Lists the tools that can be chosen, says what they intercept, and resolves a tool list.
+ *
+ * All of that is asked of the MPI library itself: this program starts itself once more with the list in
+ * question in its environment, and that process (the probe) builds the chain by an MPI call, as any
+ * program would, and tells what came of it. So the answers and the messages are the library's, and a
+ * tool that crashes takes the probe along and nothing else. */
+
+#include "tool.hpp"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <iostream>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace {
+
+namespace fs = std::filesystem;
+using json = nlohmann::ordered_json;
+
+const char probe_argument[] = "--qmpi-info-probe";
+const int answer_fd = 3;
+const unsigned probe_seconds = 60;
+
+/* ---- the probe ---- */
+
+std::vector<std::string> functions_of(int tool_id)
+{
+    std::vector<std::string> names;
+    for (int f = 0; f < MPI_LAST_FUNC_T; f++) {
+        void (*function)(void) = nullptr;
+        const char *name = "";
+        MPIX_Get_tool_function(tool_id, static_cast<MPI_Functions_enum>(f), &function);
+        MPIX_Get_function_name(f, &name);
+        if (function)
+            names.push_back(name);
+    }
+    return names;
+}
+
+json registered_tools()
+{
+    json tools = json::array();
+    const char *name, *version, *author, *description, *file;
+    for (int i = 0; MPIX_Get_tool_info(i, &name, &version, &author, &description, &file) ==
+         MPI_SUCCESS; i++)
+        tools.push_back({{"name", name}, {"version", version}, {"author", author},
+                         {"description", description}, {"file", file}});
+    return tools;
+}
+
+json instances()
+{
+    json all = json::array();
+    const char *name, *arguments;
+    for (int id = 1; MPIX_Get_tool_name(id, &name) == MPI_SUCCESS; id++) {
+        MPIX_Get_tool_arguments(id, &arguments);
+        all.push_back({{"id", id}, {"name", name}, {"arguments", arguments},
+                       {"functions", functions_of(id)}});
+    }
+    return all;
+}
+
+/* Texts of tools need not be UTF-8. */
+std::string text_of(const json &value, int indent = -1)
+{
+    return value.dump(indent, ' ', false, json::error_handler_t::replace);
+}
+
+int be_probe()
+{
+    int flag;
+    MPI_Initialized(&flag);
+    const std::string answer = text_of({{"tools", registered_tools()}, {"instances", instances()}});
+    std::size_t written = 0;
+    while (written < answer.size()) {
+        const ssize_t n = write(answer_fd, answer.data() + written, answer.size() - written);
+        if (n <= 0)
+            break;
+        written += static_cast<std::size_t>(n);
+    }
+    /* without exit handlers: tools have nothing to report on */
+    _exit(0);
+}
+
+/* ---- asking the probe ---- */
+
+struct Answer {
+    json tools = json::array();
+    json instances = json::array();
+    std::vector<std::string> faults;    /* what the library says is wrong with the list */
+};
+
+[[noreturn]] void die(const std::string &what)
+{
+    std::cerr << "qmpi_info: " << what << ": " << std::strerror(errno) << "\n";
+    std::exit(2);
+}
+
+[[noreturn]] void become_probe(const std::string &list, const std::optional<std::string> &path,
+                               int answer, int errors)
+{
+    for (const char *prefix : {"MPIR_CVAR_", "MPIR_PARAM_", "MPICH_", ""}) {
+        for (const char *name : {"QMPI_TOOL_LIST", "QMPI_ON_ERROR", "QMPI_VERBOSE"})
+            unsetenv((std::string(prefix) + name).c_str());
+        if (path)
+            unsetenv((prefix + std::string("QMPI_TOOL_PATH")).c_str());
+    }
+    /* of a job of several processes only one would speak */
+    for (const char *name : {"PMI_RANK", "PMIX_RANK", "MPI_LOCALRANKID", "SLURM_PROCID",
+         "SLURM_LOCALID"})
+        unsetenv(name);
+    setenv("MPIR_CVAR_QMPI_TOOL_LIST", list.c_str(), 1);
+    setenv("MPIR_CVAR_QMPI_ON_ERROR", "warn", 1);
+    if (path)
+        setenv("MPIR_CVAR_QMPI_TOOL_PATH", path->c_str(), 1);
+
+    const int nothing = open("/dev/null", O_RDWR);
+    if (nothing < 0 || dup2(nothing, 0) < 0 || dup2(nothing, 1) < 0 || dup2(errors, 2) < 0 ||
+        (answer == answer_fd ? fcntl(answer, F_SETFD, 0) : dup2(answer, answer_fd)) < 0)
+        _exit(127);
+    alarm(probe_seconds);
+    execl("/proc/self/exe", "qmpi_info", probe_argument, static_cast<char *>(nullptr));
+    _exit(127);
+}
+
+/* A file that exists as long as it is open: nothing has to be read while the probe runs. */
+int open_scratch()
+{
+    std::FILE *file = std::tmpfile();
+    if (!file)
+        die("cannot make a temporary file");
+    const int fd = fcntl(fileno(file), F_DUPFD_CLOEXEC, 10);
+    std::fclose(file);
+    if (fd < 0)
+        die("cannot make a temporary file");
+    return fd;
+}
+
+std::string read_scratch(int fd)
+{
+    std::string text;
+    char part[4096];
+    lseek(fd, 0, SEEK_SET);
+    for (ssize_t n; (n = read(fd, part, sizeof part)) > 0;)
+        text.append(part, static_cast<std::size_t>(n));
+    close(fd);
+    return text;
+}
+
+/* The library's messages out of what the probe wrote; with its policy they end in "; left out". */
+std::vector<std::string> faults_in(const std::string &errors)
+{
+    static const std::string heading = "MPICH: tool list: ", ending = "; left out";
+    std::vector<std::string> faults;
+    std::istringstream lines(errors);
+    for (std::string line; std::getline(lines, line);) {
+        if (line.compare(0, heading.size(), heading) != 0)
+            continue;
+        line.erase(0, heading.size());
+        if (line.size() >= ending.size() &&
+            line.compare(line.size() - ending.size(), ending.size(), ending) == 0)
+            line.erase(line.size() - ending.size());
+        faults.push_back(line);
+    }
+    return faults;
+}
+
+Answer ask(const std::string &list, const std::optional<std::string> &path)
+{
+    const int answer = open_scratch(), errors = open_scratch();
+    const pid_t pid = fork();
+    int status = 0;
+
+    if (pid < 0)
+        die("cannot start a process");
+    if (pid == 0)
+        become_probe(list, path, answer, errors);
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        continue;
+
+    const std::string text = read_scratch(answer), said = read_scratch(errors);
+    Answer result;
+    result.faults = faults_in(said);
+    const json parsed = json::parse(text, nullptr, false);
+    if (parsed.is_object()) {
+        result.tools = parsed["tools"];
+        result.instances = parsed["instances"];
+    } else if (WIFSIGNALED(status)) {
+        result.faults.push_back(std::string("a process with this list ") +
+                                (WTERMSIG(status) == SIGALRM ? "does not come to an end"
+                                 : "is ended by a signal: ") +
+                                (WTERMSIG(status) == SIGALRM ? "" : strsignal(WTERMSIG(status))));
+    } else if (result.faults.empty()) {
+        result.faults.push_back("a process with this list ends with status " +
+                                std::to_string(WEXITSTATUS(status)) +
+                                " before the chain is built");
+    }
+    return result;
+}
+
+/* ---- finding tools ---- */
+
+/* The folders in which the library looks for names. */
+std::vector<fs::path> folders(const std::optional<std::string> &path)
+{
+    std::vector<fs::path> all;
+    const char *chosen = path ? path->c_str() : nullptr;
+    for (const char *name : {"MPIR_CVAR_QMPI_TOOL_PATH", "MPIR_PARAM_QMPI_TOOL_PATH",
+         "MPICH_QMPI_TOOL_PATH", "QMPI_TOOL_PATH"})
+        if (!chosen)
+            chosen = std::getenv(name);
+    std::istringstream parts(chosen ? chosen : "");
+    for (std::string folder; std::getline(parts, folder, ':');)
+        if (!folder.empty())
+            all.push_back(folder);
+
+    Dl_info info;
+    std::error_code error;
+    if (dladdr(reinterpret_cast<void *>(PMPI_Initialized), &info) && info.dli_fname) {
+        const fs::path library = fs::canonical(info.dli_fname, error);
+        if (!error)
+            all.push_back(library.parent_path() / "mpich" / "tools");
+    }
+    return all;
+}
+
+std::vector<std::string> libraries_in(const fs::path &folder)
+{
+    std::vector<std::string> files;
+    std::error_code error;
+    for (const auto &entry : fs::directory_iterator(folder, error)) {
+        const std::string name = entry.path().filename();
+        if (name.compare(0, 3, "lib") == 0 && entry.path().extension() == ".so")
+            files.push_back(entry.path());
+    }
+    std::sort(files.begin(), files.end());
+    return files;
+}
+
+bool is_same_file(const std::string &one, const std::string &other)
+{
+    std::error_code error;
+    return fs::equivalent(one, other, error);
+}
+
+/* One found tool: what is known of it and what one instance of it intercepts. */
+json describe(json tool, const std::string &entry, const std::optional<std::string> &path)
+{
+    const Answer answer = ask(entry, path);
+    tool["functions"] = json::array();
+    if (!answer.instances.empty())
+        tool["functions"] = answer.instances[0]["functions"];
+    if (!answer.faults.empty())
+        tool["fault"] = answer.faults.front();
+    return tool;
+}
+
+/* Tools that are registered without loading anything, and those in the folders. A library is asked for a
+ * name that it does not have: so it is loaded, and its tools are registered but not initialised. */
+json find_tools(const std::optional<std::string> &path)
+{
+    json found = json::array();
+    const Answer linked = ask("", path);
+
+    for (const json &tool : linked.tools)
+        found.push_back(describe(tool, tool["name"], path));
+    for (const fs::path &folder : folders(path)) {
+        for (const std::string &file : libraries_in(folder)) {
+            const Answer answer = ask("?=" + file, path);
+            bool has_tool = false;
+            for (const json &tool : answer.tools) {
+                if (!is_same_file(tool["file"], file))
+                    continue;
+                has_tool = true;
+                found.push_back(describe(tool, tool["name"].get<std::string>() + "=" + file, path));
+            }
+            if (!has_tool)
+                found.push_back({{"name", ""}, {"file", file},
+                                 {"fault", answer.faults.empty() ? "" : answer.faults.front()}});
+        }
+    }
+    return found;
+}
+
+/* ---- printing ---- */
+
+std::string number_of_functions(const json &functions)
+{
+    if (functions.size() == MPI_LAST_FUNC_T)
+        return "all";
+    return std::to_string(functions.size());
+}
+
+void print_table(const std::vector<std::vector<std::string>> &rows)
+{
+    std::vector<std::size_t> width(rows.front().size(), 0);
+    for (const auto &row : rows)
+        for (std::size_t i = 0; i < row.size(); i++)
+            width[i] = std::max(width[i], row[i].size());
+    for (const auto &row : rows) {
+        std::string line;
+        for (std::size_t i = 0; i < row.size(); i++)
+            line += row[i] + std::string(i + 1 < row.size() ? width[i] - row[i].size() + 2 : 0, ' ');
+        std::cout << line << "\n";
+    }
+}
+
+void print_found(const json &found)
+{
+    std::vector<std::vector<std::string>> rows = {{"Name", "Version", "Functions", "Description",
+                                                   "File"}};
+    for (const json &tool : found) {
+        if (!tool["name"].get<std::string>().empty())
+            rows.push_back({tool["name"], tool["version"], number_of_functions(tool["functions"]),
+                            tool["description"], tool["file"]});
+    }
+    print_table(rows);
+    for (const json &tool : found)
+        if (tool.contains("fault"))
+            std::cout << "fault: " << tool["fault"].get<std::string>() << "\n";
+}
+
+json tool_of(const Answer &answer, const json &instance)
+{
+    for (const json &tool : answer.tools)
+        if (tool["name"] == instance["name"])
+            return tool;
+    return {{"version", ""}, {"author", ""}, {"description", ""}, {"file", ""}};
+}
+
+void print_field(const char *name, const std::string &text)
+{
+    if (!text.empty())
+        std::cout << "  " << name << std::string(14 - std::strlen(name), ' ') << text << "\n";
+}
+
+void print_instance(const Answer &answer, const json &instance)
+{
+    const json tool = tool_of(answer, instance);
+    std::cout << instance["id"].get<int>() << ": " << instance["name"].get<std::string>() << "\n";
+    print_field("arguments", instance["arguments"]);
+    print_field("version", tool["version"]);
+    print_field("author", tool["author"]);
+    print_field("description", tool["description"]);
+    print_field("file", tool["file"]);
+    print_field("intercepts", number_of_functions(instance["functions"]) + " functions");
+}
+
+/* Who gets a call of a function, in order. */
+json way_of(const std::string &function, const json &chain)
+{
+    json way = json::array();
+    for (const json &instance : chain) {
+        const json &functions = instance["functions"];
+        if (std::find(functions.begin(), functions.end(), function) != functions.end())
+            way.push_back({{"id", instance["id"]}, {"name", instance["name"]}});
+    }
+    return way;
+}
+
+/* The functions to show: the wanted ones, else all that somebody intercepts. */
+std::vector<std::string> shown_functions(const json &chain, const std::vector<std::string> &wanted)
+{
+    if (!wanted.empty())
+        return wanted;
+    std::vector<std::string> all;
+    for (int f = 0; f < MPI_LAST_FUNC_T; f++) {
+        const char *name = "";
+        MPIX_Get_function_name(f, &name);
+        if (!way_of(name, chain).empty())
+            all.push_back(name);
+    }
+    return all;
+}
+
+void print_chain(const Answer &answer, const std::vector<std::string> &wanted)
+{
+    for (const json &instance : answer.instances)
+        print_instance(answer, instance);
+    std::cout << (answer.instances.empty() ? "" : "\n");
+    for (const std::string &function : shown_functions(answer.instances, wanted)) {
+        std::cout << function << ":";
+        for (const json &place : way_of(function, answer.instances))
+            std::cout << " " << place["id"].get<int>() << " "
+                      << place["name"].get<std::string>() << ",";
+        std::cout << " library\n";
+    }
+}
+
+json chain_as_json(const Answer &answer, const std::vector<std::string> &wanted)
+{
+    json result = {{"instances", json::array()}, {"functions", json::object()},
+                   {"faults", answer.faults}};
+    for (const json &instance : answer.instances) {
+        json shown = instance;
+        shown.erase("functions");
+        const json tool = tool_of(answer, instance);
+        for (const char *key : {"version", "author", "description", "file"})
+            shown[key] = tool[key];
+        shown["functions"] = instance["functions"];
+        result["instances"].push_back(shown);
+    }
+    for (const std::string &function : shown_functions(answer.instances, wanted))
+        result["functions"][function] = way_of(function, answer.instances);
+    return result;
+}
+
+}  // namespace
+
+int main(int argc, char **argv)
+{
+    if (argc == 2 && std::strcmp(argv[1], probe_argument) == 0)
+        return be_probe();
+
+    CLI::App app{"Lists the tools that can stand in a tool list, and explains a list.", "qmpi_info"};
+    std::string list, path;
+    std::vector<std::string> functions;
+    bool as_json = false;
+    app.add_option("LIST", list, "tool list to resolve, as in MPIR_CVAR_QMPI_TOOL_LIST; "
+                   "without one all tools that can be found are listed");
+    app.add_option("-f,--function", functions, "show the way of this function only (repeatable)")
+        ->type_name("NAME")->expected(1)->take_all();
+    app.add_option("-p,--path", path, "folders to look in, instead of MPIR_CVAR_QMPI_TOOL_PATH")
+        ->type_name("FOLDERS");
+    app.add_flag("-j,--json", as_json, "print JSON");
+    app.footer("Exit status: 0 all is well, 1 something is wrong with the list or a tool, "
+               "2 wrong usage.");
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError &error) {
+        return app.exit(error) == 0 ? 0 : 2;
+    }
+
+    for (const std::string &function : functions) {
+        int id;
+        if (MPIX_Get_function_enum(function.c_str(), &id) != MPI_SUCCESS) {
+            std::cerr << "qmpi_info: no function has the name " << function << "\n";
+            return 2;
+        }
+    }
+    const std::optional<std::string> wanted_path =
+        app.count("--path") ? std::optional<std::string>(path) : std::nullopt;
+
+    if (app.count("LIST") == 0) {
+        const json found = find_tools(wanted_path);
+        if (as_json)
+            std::cout << text_of(found, 2) << "\n";
+        else
+            print_found(found);
+        return std::any_of(found.begin(), found.end(),
+                           [](const json &tool) { return tool.contains("fault"); });
+    }
+
+    const Answer answer = ask(list, wanted_path);
+    if (as_json)
+        std::cout << text_of(chain_as_json(answer, functions), 2) << "\n";
+    else
+        print_chain(answer, functions);
+    for (const std::string &fault : answer.faults)
+        std::cerr << "MPICH: tool list: " << fault << "\n";
+    return !answer.faults.empty();
+}

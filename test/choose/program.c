@@ -1,0 +1,75 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+/* A program that knows nothing of tools. The argument says what it does:
+ *   (none)   initializes MPI, asks for its rank, and ends
+ *   early    its first call is one that is allowed before MPI_Init
+ *   spawn    starts two processes of itself that ask for their rank; status 3 if that fails
+ *   write    chooses the list that it reads from standard input through MPI_T */
+
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void write_list(void)
+{
+    enum { LARGEST = 2 << 20 };
+    char *list = calloc(LARGEST + 1, 1);
+    int provided, index, count;
+    MPI_T_cvar_handle handle;
+
+    if (list == NULL || fread(list, 1, LARGEST, stdin) == 0)
+        exit(2);
+    /* without tools: the first call that they see would close the choice */
+    if (QMPI_T_init_thread(MPI_THREAD_SINGLE, &provided) ||
+        QMPI_T_cvar_get_index("MPIR_CVAR_QMPI_TOOL_LIST", &index) ||
+        QMPI_T_cvar_handle_alloc(index, NULL, &handle, &count) || QMPI_T_cvar_write(handle, list))
+        exit(2);
+    free(list);
+}
+
+static void ask_rank(void)
+{
+    int rank;
+
+    printf("started\n");
+    fflush(stdout);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+}
+
+/* The errors of spawned processes come to where they were started. */
+static void spawn(char *self)
+{
+    MPI_Comm children;
+    int codes[2];
+
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    if (MPI_Comm_spawn(self, MPI_ARGV_NULL, 2, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &children,
+                       codes) != MPI_SUCCESS)
+        exit(3);
+    MPI_Comm_disconnect(&children);
+}
+
+int main(int argc, char **argv)
+{
+    const char *task = argc > 1 ? argv[1] : "";
+    int flag;
+    MPI_Comm parent;
+
+    if (strcmp(task, "early") == 0)
+        MPI_Initialized(&flag);
+    if (strcmp(task, "write") == 0)
+        write_list();
+    MPI_Init(&argc, &argv);
+    ask_rank();
+    MPI_Comm_get_parent(&parent);
+    if (parent != MPI_COMM_NULL)
+        MPI_Comm_disconnect(&parent);
+    if (strcmp(task, "spawn") == 0)
+        spawn(argv[0]);
+    MPI_Finalize();
+    return 0;
+}

@@ -5,6 +5,7 @@
 
 #include "mpiimpl.h"
 #include "mpii_qmpi.h"
+#include "mpii_qmpi_list.h"
 #include "mpii_qmpi_names.h"
 
 #ifdef ENABLE_QMPI
@@ -141,12 +142,16 @@ static void link_instances(void)
 /* An instance that said that it cannot work keeps its id, as others may know theirs already. */
 static void drop_if_failed(int tool_id)
 {
+    const char *name = chain.instances[tool_id - 1].name;
     Wishes *wishes = &chain.wishes[tool_id - 1];
+    char shown[MPII_QMPI_SHOWN], reason[MPII_QMPI_MAX_MESSAGE / 2];
 
     if (!wishes->failure)
         return;
-    MPII_QMPI_fault("the tool '%s', instance %d: %s", chain.instances[tool_id - 1].name, tool_id,
-                    wishes->failure);
+    MPII_QMPI_fault("the tool '%s', instance %d: %s",
+                    MPII_QMPI_show(name, strlen(name), shown, sizeof(shown)), tool_id,
+                    MPII_QMPI_show(wishes->failure, strlen(wishes->failure), reason,
+                                   sizeof(reason)));
     MPL_direct_free(wishes->failure);
     memset(wishes, 0, sizeof(*wishes));
     MPII_QMPI_withdraw_services(tool_id);

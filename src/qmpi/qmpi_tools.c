@@ -5,6 +5,7 @@
 
 #include "mpiimpl.h"
 #include "mpii_qmpi.h"
+#include "mpii_qmpi_list.h"
 #include "mpii_qmpi_names.h"
 
 /* here the functions themselves are meant, not the macros of mpi.h */
@@ -94,14 +95,17 @@ void MPII_QMPI_close_registration(void)
 
 bool MPII_QMPI_is_unusable(const MPII_QMPI_Tool * tool, char *message, size_t size)
 {
+    char shown[MPII_QMPI_SHOWN];
+
     if (tool->version == MPIX_TOOL_INTERFACE_VERSION)
         return false;
+    MPII_QMPI_show(tool->name, strlen(tool->name), shown, sizeof(shown));
     if (tool->version == 0)
         snprintf(message, size, "the tool '%s' was compiled for MPICH's experimental interface and "
-                 "must be compiled again", tool->name);
+                 "must be compiled again", shown);
     else
         snprintf(message, size, "the tool '%s' was compiled for version %d.%d of the tool "
-                 "interface; this library has %d.%d", tool->name, tool->version, tool->subversion,
+                 "interface; this library has %d.%d", shown, tool->version, tool->subversion,
                  MPIX_TOOL_INTERFACE_VERSION, MPIX_TOOL_INTERFACE_SUBVERSION);
     return true;
 }

@@ -231,9 +231,11 @@ std::vector<fs::path> folders(const std::optional<std::string> &path)
         if (!folder.empty())
             all.push_back(folder);
 
+    /* by dlsym: in a program, a function's address may be that of a stub of the program's own */
+    void *in_library = dlsym(RTLD_DEFAULT, "PMPI_Initialized");
     Dl_info info;
     std::error_code error;
-    if (dladdr(reinterpret_cast<void *>(PMPI_Initialized), &info) && info.dli_fname) {
+    if (in_library && dladdr(in_library, &info) && info.dli_fname) {
         const fs::path library = fs::canonical(info.dli_fname, error);
         if (!error)
             all.push_back(library.parent_path() / "mpich" / "tools");

@@ -11,7 +11,8 @@
  *   DEPENDENCY        needs a function that nobody has
  *   SILENT            registers nothing
  *   IDLE              the init callback registers nothing
- *   FAILING           the init callback says that it cannot work */
+ *   FAILING           the init callback says that it cannot work
+ *   CRASHING          the init callback crashes */
 
 #include <mpi.h>
 #include <stdio.h>
@@ -44,7 +45,10 @@ extern void a_function_that_nobody_has(void);
 static void init(int tool_id)
 {
 #ifdef FAILING
-    MPIX_Fail_tool(tool_id, "the tool has no licence");
+    MPIX_Fail_tool(tool_id, "the tool has\x1b no licence");
+#endif
+#ifdef CRASHING
+    __builtin_trap();
 #endif
 #ifdef DEPENDENCY
     a_function_that_nobody_has();

@@ -20,6 +20,9 @@ if BUILD_CXX_BINDING
 mpi_cxx_sources += src/qmpi/cxx_call_site.cxx
 endif BUILD_CXX_BINDING
 
+# libraries of MPI besides libmpi, as the process knows them
+AM_CPPFLAGS += -DMPII_QMPI_LIBMPIFORT='"lib@MPIFCLIBNAME@"' -DMPII_QMPI_LIBMPICXX='"lib@MPICXXLIBNAME@"'
+
 include_HEADERS += \
     src/include/mpi_qmpi.h \
     src/include/mpi_qmpi_proto.h \
@@ -27,11 +30,14 @@ include_HEADERS += \
 
 noinst_HEADERS += \
     src/qmpi/mpir_qmpi.h \
+    src/qmpi/mpir_qmpi_link.h \
     src/qmpi/mpii_qmpi.h \
     src/qmpi/mpii_qmpi_attr.h \
     src/qmpi/mpii_qmpi_fortran.h \
     src/qmpi/mpii_qmpi_list.h \
+    src/qmpi/mpii_qmpi_member.h \
     src/qmpi/mpii_qmpi_names.h \
+    src/qmpi/mpii_qmpi_words.h \
     src/include/mpir_qmpi_call.h \
     src/include/mpir_qmpi_direct.h \
     src/include/mpir_qmpi_romio.h \
@@ -51,6 +57,7 @@ mpi_core_sources += \
     src/qmpi/qmpi_list.c \
     src/qmpi/qmpi_load.c \
     src/qmpi/qmpi_pcontrol.c \
+    src/qmpi/qmpi_pmpi.c \
     src/qmpi/qmpi_report.c \
     src/qmpi/qmpi_service.c \
     src/qmpi/qmpi_tools.c
@@ -59,6 +66,17 @@ mpi_core_sources += \
 mpi_sources += src/qmpi/romio_entries.c
 
 errnames_txt_files += src/qmpi/errnames.txt
+
+# ---- unmodified PMPI tools ----
+
+# Stands between the chain and a PMPI tool; libmpi finds it beside itself and loads it once for each.
+if BUILD_QMPI_MEMBER
+qmpimemberdir = $(libdir)/mpich
+qmpimember_LTLIBRARIES = src/qmpi/qmpi-member.la
+src_qmpi_qmpi_member_la_SOURCES = src/qmpi/qmpi_member.c
+src_qmpi_qmpi_member_la_LDFLAGS = -module -avoid-version -shared
+src_qmpi_qmpi_member_la_LIBADD = lib/lib@MPILIBNAME@.la
+endif BUILD_QMPI_MEMBER
 
 # ---- QMPI_ names of mpi_f08 ----
 

@@ -12,6 +12,7 @@
  *   qmpi_list.c     the list as text -> entries
  *   qmpi_tools.c    the tools that registered a name
  *   qmpi_load.c     entries -> instances: finds a tool for each, loads libraries
+ *   qmpi_pmpi.c     unmodified PMPI tools as instances
  *   qmpi_chain.c    instances -> the chain, and what tools ask of it in every call
  *   qmpi_service.c  what instances offer to each other
  *   qmpi_report.c   what the user is told about all that */
@@ -92,7 +93,8 @@ void MPII_QMPI_release_tools(void) MPIR_QMPI_HIDDEN;
 
 /* One place in the chain. */
 typedef struct {
-    const MPII_QMPI_Tool *tool;
+    const MPII_QMPI_Tool *tool; /* NULL where there is a member */
+    void *member;               /* an unmodified PMPI tool, see MPII_QMPI_Pmpi_open */
     char *name;
     char *arguments;
     char *file;                 /* "" if not known */
@@ -102,6 +104,22 @@ typedef struct {
  * one are faults. Returns the instances, freed with MPII_QMPI_free_instances, and their number. */
 MPII_QMPI_Instance *MPII_QMPI_load_list(const char *list, int *count) MPIR_QMPI_HIDDEN;
 void MPII_QMPI_free_instances(MPII_QMPI_Instance * instances, int count) MPIR_QMPI_HIDDEN;
+
+/* ---- unmodified PMPI tools ---- */
+
+/* Loads an unmodified PMPI tool as a member of the chain (qmpi_pmpi.c). Called while the chain is
+ * being built.
+ *   path      the library as the user named it; without a '/' the system's linker searches for it
+ *   instance  its number, for the names that debuggers show
+ *   member    out: for MPII_QMPI_Pmpi_init
+ *   message   out: what is wrong, one line, of at most size bytes
+ * Returns 0, or an error with the message; the library's constructors may have run even then. What
+ * was loaded stays till the process ends. */
+int MPII_QMPI_Pmpi_open(const char *path, int instance, void **member, char *message,
+                        size_t size) MPIR_QMPI_HIDDEN;
+
+/* The init callback of an instance that is such a member. */
+void MPII_QMPI_Pmpi_init(int tool_id, void *member) MPIR_QMPI_HIDDEN;
 
 /* ---- the chain ---- */
 

@@ -17,21 +17,7 @@
 
 #ifdef ENABLE_QMPI
 
-typedef void (MPIR_QMPI_Any_function) (void);
-
-/* One place in the chain: a function of an instance, or the library's own (tool id 0). */
-typedef struct MPIR_QMPI_Link {
-    MPIR_QMPI_Any_function *fn;
-    int tool_id;
-} MPIR_QMPI_Link;
-
-/* MPI_Context points to one of these on the stack of the entry. */
-struct MPIR_QMPI_Context {
-    const void *call_site;      /* where the application's call returns to */
-    /* two halves of a word, written by one instruction where both are constants */
-    uint16_t function;          /* enum MPI_Functions_enum */
-    uint16_t attr_type;         /* MPIR_Attr_type of a Fortran attribute call, else MPIR_ATTR_PTR */
-};
+#include "mpir_qmpi_link.h"
 
 /* Without weak symbols libmpi and libpmpi share these tables, so they cannot be hidden. */
 #if defined(USE_WEAK_SYMBOLS) && defined(HAVE_VISIBILITY)

@@ -169,6 +169,16 @@ static void publish_chain(void)
     MPII_QMPI_num_instances = chain.num_instances;
 }
 
+static void init_instance(int tool_id)
+{
+    const MPII_QMPI_Instance *instance = &chain.instances[tool_id - 1];
+
+    if (instance->member)
+        MPII_QMPI_Pmpi_init(tool_id, instance->member);
+    else
+        instance->tool->init_fn(tool_id);
+}
+
 static void build(void)
 {
     int n;
@@ -183,7 +193,7 @@ static void build(void)
 
     chain.phase = INITIALIZATION;
     for (int i = 0; i < n; i++) {
-        chain.instances[i].tool->init_fn(i + 1);
+        init_instance(i + 1);
         drop_if_failed(i + 1);
     }
 

@@ -397,18 +397,32 @@ static const MPII_QMPI_Tool *find_name(const char *name, Message message)
     return NULL;
 }
 
-/* Finds what belongs in one place of the chain. */
-static bool find_entry(const MPII_QMPI_Entry * entry, MPII_QMPI_Instance * instance,
+static bool open_member(const MPII_QMPI_Entry * entry, MPII_QMPI_Instance * instance, int number,
+                        Message message)
+{
+    char shown[MPII_QMPI_SHOWN];
+
+    if (entry->arguments[0])
+        return fail(message, "'%s' has arguments, and a PMPI tool cannot be given any",
+                    show(entry->selector, shown, sizeof(shown)));
+    if (MPII_QMPI_Pmpi_open(entry->path, number, &instance->member, message, sizeof(Message)) != 0)
+        return false;
+    instance->name = MPII_QMPI_copy(entry->selector);
+    instance->file = MPII_QMPI_copy(entry->path);
+    instance->arguments = MPII_QMPI_copy("");
+    return true;
+}
+
+/* Finds what belongs in one place of the chain, the number-th. */
+static bool find_entry(const MPII_QMPI_Entry * entry, MPII_QMPI_Instance * instance, int number,
                        Message message)
 {
     const MPII_QMPI_Tool *tool;
-    char shown[MPII_QMPI_SHOWN];
 
     if (entry->fault)
         return fail(message, "%s", entry->fault);
     if (entry->kind == MPII_QMPI_ENTRY_PMPI)
-        return fail(message, "'%s': this library cannot load PMPI tools",
-                    show(entry->selector, shown, sizeof(shown)));
+        return open_member(entry, instance, number, message);
     tool = entry->kind == MPII_QMPI_ENTRY_FILE ?
         load_tool(entry->path, entry->name, message) : find_name(entry->name, message);
     if (!tool || MPII_QMPI_is_unusable(tool, message, sizeof(Message)))
@@ -441,7 +455,7 @@ MPII_QMPI_Instance *MPII_QMPI_load_list(const char *list, int *count)
         MPII_QMPI_fault("%s", message);
     instances = MPII_QMPI_allocate(num_entries, sizeof(*instances));
     for (int i = 0; i < num_entries; i++) {
-        if (find_entry(&entries[i], &instances[*count], message))
+        if (find_entry(&entries[i], &instances[*count], *count + 1, message))
             ++*count;
         else
             MPII_QMPI_fault("%s", message);

@@ -74,6 +74,8 @@ if BUILD_QMPI_MEMBER
 qmpimemberdir = $(libdir)/mpich
 qmpimember_LTLIBRARIES = src/qmpi/qmpi-member.la
 src_qmpi_qmpi_member_la_SOURCES = src/qmpi/qmpi_member.c
+# an exception of the program may pass through a call
+src_qmpi_qmpi_member_la_CFLAGS = $(AM_CFLAGS) -fexceptions
 src_qmpi_qmpi_member_la_LDFLAGS = -module -avoid-version -shared
 src_qmpi_qmpi_member_la_LIBADD = lib/lib@MPILIBNAME@.la
 endif BUILD_QMPI_MEMBER

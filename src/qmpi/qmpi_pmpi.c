@@ -318,19 +318,18 @@ static bool qmpi_form(const char *name, char *form, size_t size)
     return false;
 }
 
-static void *find_fortran(const Libraries * libraries, const char *name)
+/* The library's own procedure for a Fortran name, without tools. */
+static void *find_procedure(const char *name)
 {
     char form[256];
-    void *symbol = NULL;
+    void *procedure = NULL;
 
-    if (!qmpi_form(name, form, sizeof(form)))
-        return NULL;
-    for (int i = 0; i < libraries->number && !symbol; i++)
-        symbol = find_defined(libraries->library[i], name);
-    for (Library * library = first_library(libmpi()); library && !symbol; library = library->l_next)
-        if (is_libmpifort(library))
-            symbol = find_defined(library, form);
-    return symbol;
+    if (qmpi_form(name, form, sizeof(form)))
+        for (Library * library = first_library(libmpi()); library && !procedure;
+             library = library->l_next)
+            if (is_libmpifort(library))
+                procedure = find_defined(library, form);
+    return procedure;
 }
 
 /* What a reference of the tool to a name is bound to; NULL where the linker's choice stands. */
@@ -343,8 +342,15 @@ static void *find_target(const MPII_QMPI_Member * member, const Libraries * libr
     if (!strcmp(name, "dlsym"))
         return (void *) member->dlsym;
     f = function_of(name, &is_pmpi);
-    if (f < 0)
-        return find_fortran(libraries, name);
+    if (f < 0) {
+        void *procedure = find_procedure(name);
+        for (int i = 0; i < libraries->number && procedure; i++) {
+            void *own = find_defined(libraries->library[i], name);
+            if (own)
+                return own;
+        }
+        return procedure;
+    }
     return (void *) (!is_pmpi && member->own[f] ? member->own[f] : member->ends[f].onward);
 }
 
@@ -356,7 +362,7 @@ static void *find_for_tool(MPII_QMPI_Member * member, void *handle, const char *
     void *found = NULL;
 
     if (f < 0)
-        return NULL;
+        return name && (handle == RTLD_NEXT || handle == RTLD_DEFAULT) ? find_procedure(name) : NULL;
     /* a library that has no such function has none here either */
     if (handle != RTLD_NEXT && handle != RTLD_DEFAULT && !(found = dlsym(handle, name)))
         return NULL;
@@ -479,6 +485,24 @@ static int bind_references(const Library * library, const References * reference
     return 0;
 }
 
+/* Makes a library the member's, unless somebody else has it already. */
+static int claim(Library * library)
+{
+    const bool is_bound = contains(&bound, library);
+
+    if (!is_new(library) && is_bound)
+        return refuse("%s: it needs %s, which uses MPI or dlsym and belongs to an earlier entry of "
+                      "the list: of such libraries there is only one in a process", opening.path,
+                      name_of(library));
+    if (!is_new(library))
+        return refuse("%s: it needs %s, which uses MPI and which the program has loaded for itself: "
+                      "calls of the tool and of the program cannot be told apart", opening.path,
+                      name_of(library));
+    if (!is_bound && !add(&bound, library))
+        return refuse("%s: out of memory", opening.path);
+    return 0;
+}
+
 static int bind_library(const MPII_QMPI_Member * member, const Libraries * libraries,
                         Library * library)
 {
@@ -488,19 +512,13 @@ static int bind_library(const MPII_QMPI_Member * member, const Libraries * libra
     if (!find_references(member, libraries, library, DT_RELA, DT_RELASZ, &references) ||
         !find_references(member, libraries, library, DT_JMPREL, DT_PLTRELSZ, &references))
         error = refuse("%s: out of memory", opening.path);
-    else if (is_new(library)) {
-        if (references.number && !add(&bound, library))
-            error = refuse("%s: out of memory", opening.path);
-        else if (references.number)
+    /* dlsym alone is of no interest in what the program has loaded, the C library for one */
+    else if (references.of_mpi ||
+             (references.number && (is_new(library) || contains(&bound, library)))) {
+        error = claim(library);
+        if (!error)
             error = bind_references(library, &references);
-    } else if (contains(&bound, library))
-        error = refuse("%s: it needs %s, which calls MPI or dlsym and belongs to an earlier entry "
-                       "of the list: of such libraries there is only one in a process",
-                       opening.path, name_of(library));
-    else if (references.of_mpi)
-        error = refuse("%s: it needs %s, which calls MPI and which the program has loaded for "
-                       "itself: calls of the tool and of the program cannot be told apart",
-                       opening.path, name_of(library));
+    }
     MPL_direct_free(references.reference);
     return error;
 }
@@ -512,7 +530,7 @@ static int find_own(MPII_QMPI_Member * member, const Libraries * libraries)
     int number = 0;
 
     for (int i = 0; i < libraries->number; i++) {
-        const Library *library = libraries->library[i];
+        Library *library = libraries->library[i];
         const ElfW(Sym) * symbol = table_of(library, DT_SYMTAB);
         size_t n = num_symbols(library);
         for (size_t s = 0; s < n; s++) {
@@ -531,6 +549,9 @@ static int find_own(MPII_QMPI_Member * member, const Libraries * libraries)
                 return refuse("%s: %s, which belongs to it, is an MPI library and not the program's "
                               "(it defines %s)", opening.path, library->l_name, name);
             if (!member->own[f]) {
+                int error = claim(library);
+                if (error)
+                    return error;
                 member->own[f] = (MPIR_QMPI_Any_function *) (library->l_addr + symbol[s].st_value);
                 number++;
             }

@@ -38,7 +38,8 @@
  * wrappers apart from what calls PMPI for them. Since the linker loads them once for all, they can
  * belong to one entry of the list only. */
 
-#ifdef MPII_QMPI_HAVE_MEMBERS
+/* without weak symbols MPI has a library for MPI_X and one for PMPI_X: not supported */
+#if defined(MPII_QMPI_HAVE_MEMBERS) && defined(USE_WEAK_SYMBOLS)
 
 #include <dlfcn.h>
 #include <elf.h>
@@ -858,12 +859,12 @@ void MPII_QMPI_Pmpi_init(int tool_id, void *opened)
             PMPI_Register_tool_function(tool_id, f, member->ends[f].enter);
 }
 
-#else /* MPII_QMPI_HAVE_MEMBERS */
+#else
 
 int MPII_QMPI_Pmpi_open(const char *path, int instance, void **member, char *message, size_t size)
 {
     snprintf(message, size, "%s: PMPI tools as members of the chain need Linux with the GNU C "
-             "library on x86-64 or AArch64", path);
+             "library on x86-64 or AArch64, and MPI built with weak symbols", path);
     return MPI_ERR_UNSUPPORTED_OPERATION;
 }
 
@@ -875,6 +876,6 @@ void MPII_QMPI_Pmpi_attach(MPII_QMPI_Member * member)
 {
 }
 
-#endif /* MPII_QMPI_HAVE_MEMBERS */
+#endif
 
 #endif /* ENABLE_QMPI */

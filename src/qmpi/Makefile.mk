@@ -26,7 +26,9 @@ AM_CPPFLAGS += -DMPII_QMPI_LIBMPIFORT='"lib@MPIFCLIBNAME@"' -DMPII_QMPI_LIBMPICX
 include_HEADERS += \
     src/include/mpi_qmpi.h \
     src/include/mpi_qmpi_proto.h \
-    src/include/mpi_qmpi_functions.h
+    src/include/mpi_qmpi_functions.h \
+    src/include/qmpi.hpp \
+    src/include/qmpi_functions.hpp
 
 noinst_HEADERS += \
     src/qmpi/mpir_qmpi.h \

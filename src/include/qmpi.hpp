@@ -1,0 +1,1269 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+/* QMPI tools in C++17. A tool is a struct and a line that registers it:
+ *
+ *     struct Sends : qmpi::tool<Sends> {
+ *         std::atomic<long> number{0};
+ *         int MPI_Send(qmpi::call<MPI_SEND_T> &call) { number++; return call(); }
+ *         ~Sends() { std::fprintf(stderr, "%ld sends\n", number.load()); }
+ *     };
+ *     QMPI_TOOL("sends", Sends)
+ *
+ * Every place of the chain that has the tool's name gets an object of its own. A member that is
+ * named like an MPI function intercepts that function; a member template "intercept" intercepts all
+ * others, or those of the set "functions". doc/tool-kit.md is the tutorial, with the rules for
+ * threads, exceptions and the end of the process. The header needs mpi.h and the C++ library. */
+
+#ifndef QMPI_HPP_INCLUDED
+#define QMPI_HPP_INCLUDED
+
+#if __cplusplus < 201703L
+#error "qmpi.hpp needs C++17 (-std=c++17)"
+#endif
+
+/* Tools use the C interface only; the old C++ binding would need a library of its own. */
+#ifndef MPICH_SKIP_MPICXX
+#define MPICH_SKIP_MPICXX 1
+#endif
+#include <mpi.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <charconv>
+#include <cstdarg>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <new>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <unistd.h>
+
+/* What lies between MPI's call and the tool's own code must leave nothing behind in the machine code. */
+#define QMPI_INLINE [[gnu::always_inline]] inline
+
+/* What belongs to one tool is seen in its library only: others may have a tool of the same type name. */
+#define QMPI_DETAIL_HIDDEN __attribute__((visibility("hidden")))
+
+namespace qmpi {
+/* Tools of different kits can be in one process. */
+inline namespace v1 {
+
+/* ---- what is known of a function: see qmpi_functions.hpp for each of them ---- */
+
+/* What an argument means. A rank that says with whom data is exchanged is told apart from others. */
+enum class role : std::uint8_t {
+    other,
+    buffer, count, datatype, displacement, offset, partition,
+    rank, root, source, destination, target, tag,
+    communicator, group, request, message, status, window, file, operation, info, errhandler,
+    session, keyval, attribute, flag, assertion, text, error_code, callback, extra_state, length
+};
+
+enum class direction : std::uint8_t { in, out, inout };
+
+/* Stands for "there is none" where an index is expected. */
+inline constexpr std::size_t none = static_cast<std::size_t>(-1);
+
+struct parameter {
+    std::string_view name;
+    qmpi::role role;
+    qmpi::direction direction;
+    bool is_array = false;
+    std::size_t length = none;      /* index of the parameter with the array's length, if it is one */
+};
+
+/* Where a function has what describes data: indices of its parameters. */
+struct buffer_parameters {
+    qmpi::direction direction;
+    std::size_t address;
+    std::size_t count;              /* none: one element */
+    std::size_t datatype;
+    std::size_t partitions = none;
+    std::size_t displacements = none;
+};
+
+/* Optional arguments of MPI_Pcontrol: next<T>() gives one after the other. */
+class varargs {
+  public:
+    explicit varargs(std::va_list *list) : list_(list) {}
+
+    template <typename T>
+    T next()
+    {
+        return va_arg(*list_, T);
+    }
+
+  private:
+    std::va_list *list_;
+};
+
+namespace detail {
+
+/* Values of several types. There are hundreds of these, and std::tuple takes four times as long to
+ * compile. */
+template <std::size_t index, typename Type>
+struct leaf {
+    Type value;
+};
+
+template <typename Indices, typename... Types>
+struct leaves;
+
+template <std::size_t... indices, typename... Types>
+struct leaves<std::index_sequence<indices...>, Types...> : leaf<indices, Types>... {
+    QMPI_INLINE explicit leaves(Types... values) : leaf<indices, Types>{values}... {}
+};
+
+template <std::size_t index, typename Type>
+QMPI_INLINE Type &value(leaf<index, Type> &leaf)
+{
+    return leaf.value;
+}
+
+template <std::size_t index, typename Type>
+QMPI_INLINE const Type &value(const leaf<index, Type> &leaf)
+{
+    return leaf.value;
+}
+
+/* Takes an entry's type apart. */
+template <typename Type>
+struct signature;
+
+template <typename Result, typename... Arguments>
+struct signature<Result(MPI_Context, int, Arguments...)> {
+    /* No exception comes out of the functions of a chain: they are C functions. */
+    using pointer = Result (*)(MPI_Context, int, Arguments...) noexcept;
+    using result = Result;
+    using arguments = std::tuple<Arguments...>;
+    using values = leaves<std::index_sequence_for<Arguments...>, Arguments...>;
+};
+
+/* MPI_Pcontrol */
+template <typename Result, typename... Arguments>
+struct signature<Result(MPI_Context, int, Arguments..., ...)> {
+    using result = Result;
+    using arguments = std::tuple<Arguments..., varargs>;
+    using values = leaves<std::index_sequence_for<Arguments..., varargs>, Arguments..., varargs>;
+};
+
+enum membership : std::uint32_t {
+    point_to_point = 1u << 0,
+    partitioned = 1u << 1,
+    collective = 1u << 2,
+    neighbourhood = 1u << 3,
+    nonblocking = 1u << 4,
+    persistent = 1u << 5,
+    completion = 1u << 6,
+    rma = 1u << 7,
+    io = 1u << 8,
+    datatypes = 1u << 9,
+    attributes = 1u << 10,
+    communicators = 1u << 11,
+    groups = 1u << 12,
+    topology = 1u << 13,
+    operations = 1u << 14,
+    infos = 1u << 15,
+    errors = 1u << 16,
+    processes = 1u << 17,
+    environment = 1u << 18,
+    tool_information = 1u << 19,
+    large_count = 1u << 20
+};
+
+}  // namespace detail
+
+/* name, type, parameters, ... of the function with that id; specialized in qmpi_functions.hpp */
+template <MPI_Functions_enum id>
+struct function;
+
+}  // inline namespace v1
+}  // namespace qmpi
+
+/* For qmpi_functions.hpp: how a tool's member of that name is found, called and refused. */
+#define QMPI_DETAIL_MEMBER(name_, right_form_) \
+    static constexpr std::string_view name = #name_; \
+    template <typename Shadow> \
+    static auto lacks(Shadow *) -> decltype(&Shadow::name_); \
+    template <typename Tool, typename Call, typename... Arguments> \
+    QMPI_INLINE static auto invoke(Tool &tool, Call &call, Arguments... arguments) \
+        noexcept(noexcept(tool.name_(call, arguments...))) \
+        -> decltype(tool.name_(call, arguments...)) \
+    { \
+        return tool.name_(call, arguments...); \
+    } \
+    template <bool is_right> \
+    static constexpr void check_member() \
+    { \
+        static_assert(is_right, #name_ ": this member of the tool must be public and have the form " \
+                      "  " right_form_ "  or take the call alone"); \
+    } \
+    template <bool is_right> \
+    static constexpr void check_intercept() \
+    { \
+        static_assert(is_right, #name_ ": the tool's member template intercept must be public, take " \
+                      "(Call &call) and return what call() returns (auto)"); \
+    }
+
+#include <qmpi_functions.hpp>
+
+namespace qmpi {
+inline namespace v1 {
+
+/* ---- sets of functions ---- */
+
+/* A set of functions, known at compile time. | unites, & intersects, - takes away. */
+class function_set {
+  public:
+    constexpr function_set() = default;
+
+    template <typename... Ids>
+    constexpr explicit function_set(MPI_Functions_enum first, Ids... others)
+    {
+        add(first);
+        (add(others), ...);
+    }
+
+    constexpr bool contains(int id) const
+    {
+        const auto i = static_cast<std::size_t>(id);
+        return (words_[i / 64] >> (i % 64)) & 1;
+    }
+
+    friend constexpr function_set operator|(function_set a, const function_set &b)
+    {
+        for (std::size_t i = 0; i < a.words_.size(); i++)
+            a.words_[i] |= b.words_[i];
+        return a;
+    }
+
+    friend constexpr function_set operator&(function_set a, const function_set &b)
+    {
+        for (std::size_t i = 0; i < a.words_.size(); i++)
+            a.words_[i] &= b.words_[i];
+        return a;
+    }
+
+    friend constexpr function_set operator-(function_set a, const function_set &b)
+    {
+        for (std::size_t i = 0; i < a.words_.size(); i++)
+            a.words_[i] &= ~b.words_[i];
+        return a;
+    }
+
+    constexpr function_set &add(MPI_Functions_enum id)
+    {
+        words_[id / 64] |= std::uint64_t{1} << (id % 64);
+        return *this;
+    }
+
+    /* All functions that have one of the properties. */
+    static constexpr function_set of(std::uint32_t properties)
+    {
+        function_set set;
+        for (int id = 0; id < MPI_LAST_FUNC_T; id++) {
+            if (detail::memberships[id] & properties)
+                set.add(static_cast<MPI_Functions_enum>(id));
+        }
+        return set;
+    }
+
+  private:
+    std::array<std::uint64_t, (MPI_LAST_FUNC_T + 63) / 64> words_{};
+};
+
+/* Functions belong to every set whose name fits: MPI_Ineighbor_alltoallv_c is in collective,
+ * neighbourhood, nonblocking and large_count. */
+namespace set {
+
+inline constexpr function_set none;
+inline constexpr function_set point_to_point = function_set::of(detail::point_to_point);
+inline constexpr function_set partitioned = function_set::of(detail::partitioned);
+inline constexpr function_set collective = function_set::of(detail::collective);
+inline constexpr function_set neighbourhood = function_set::of(detail::neighbourhood);
+inline constexpr function_set nonblocking = function_set::of(detail::nonblocking);
+inline constexpr function_set persistent = function_set::of(detail::persistent);
+/* MPI_Wait, MPI_Test and what else is done with requests and statuses */
+inline constexpr function_set completion = function_set::of(detail::completion);
+inline constexpr function_set rma = function_set::of(detail::rma);
+inline constexpr function_set io = function_set::of(detail::io);
+inline constexpr function_set datatypes = function_set::of(detail::datatypes);
+inline constexpr function_set attributes = function_set::of(detail::attributes);
+inline constexpr function_set communicators = function_set::of(detail::communicators);
+inline constexpr function_set groups = function_set::of(detail::groups);
+inline constexpr function_set topology = function_set::of(detail::topology);
+inline constexpr function_set operations = function_set::of(detail::operations);
+inline constexpr function_set infos = function_set::of(detail::infos);
+inline constexpr function_set errors = function_set::of(detail::errors);
+inline constexpr function_set processes = function_set::of(detail::processes);
+/* MPI_Init, MPI_Finalize, sessions, MPI_Wtime, MPI_Pcontrol, versions, ... */
+inline constexpr function_set environment = function_set::of(detail::environment);
+inline constexpr function_set tool_information = function_set::of(detail::tool_information);
+inline constexpr function_set large_count = function_set::of(detail::large_count);
+inline constexpr function_set all = function_set::of(~0u);
+
+}  // namespace set
+
+/* ---- the arguments that the user's list gives to an instance ---- */
+
+/* Its text is for the user. Thrown by the constructor of a tool, like any exception, it refuses the
+ * instance: the program ends with that message before MPI begins. */
+class argument_error : public std::invalid_argument {
+  public:
+    using std::invalid_argument::invalid_argument;
+};
+
+/* What stands between the brackets of name(out=a.json,verbose): arguments of the form key=value, and
+ * flags, which have a key alone. Commas separate them, but not inside of brackets; white space
+ * around keys and values does not count. A tool asks for its arguments in its constructor; those
+ * that are left then are the user's mistake. */
+class arguments {
+  public:
+    /* Throws argument_error: an empty argument or key, a key twice, brackets that do not match. */
+    explicit arguments(std::string_view text = {})
+    {
+        if (trim(text).empty())
+            return;
+        for (std::size_t begin = 0; begin <= text.size();) {
+            const std::size_t end = end_of_argument(text, begin);
+            add(trim(text.substr(begin, end - begin)), text);
+            begin = end + 1;
+        }
+    }
+
+    /* A flag: given alone it is true; key=yes, true, on, 1 and key=no, false, off, 0 say it in full. */
+    bool flag(std::string_view key) const
+    {
+        const argument *found = find(key);
+        if (found == nullptr)
+            return false;
+        if (!found->has_value)
+            return true;
+        for (const char *word : {"yes", "true", "on", "1"}) {
+            if (found->value == word)
+                return true;
+        }
+        for (const char *word : {"no", "false", "off", "0"}) {
+            if (found->value == word)
+                return false;
+        }
+        throw argument_error(found->text() + ": must be yes or no");
+    }
+
+    /* The value as a text, or fallback where the user gave none. Throws argument_error for a key
+     * without value. */
+    std::string get(std::string_view key, std::string_view fallback) const
+    {
+        const argument *found = find(key);
+        return std::string(found == nullptr ? fallback : value_of(*found));
+    }
+
+    std::string get(std::string_view key, const char *fallback) const
+    {
+        return get(key, std::string_view(fallback));
+    }
+
+    /* The value as a number. Throws argument_error for anything that is not one of that type. */
+    template <typename Number, typename = std::enable_if_t<std::is_arithmetic_v<Number>>>
+    Number get(std::string_view key, Number fallback) const
+    {
+        static_assert(!std::is_same_v<Number, bool>, "ask for a bool by flag()");
+        const argument *found = find(key);
+        if (found == nullptr)
+            return fallback;
+        const std::string_view value = value_of(*found);
+        Number number{};
+        const auto [end, fault] = std::from_chars(value.data(), value.data() + value.size(), number);
+        if (fault == std::errc::result_out_of_range)
+            throw argument_error(found->text() + ": out of range");
+        if (fault != std::errc() || end != value.data() + value.size())
+            throw argument_error(found->text() + (std::is_integral_v<Number> ?
+                                                  ": must be a whole number" : ": must be a number"));
+        return number;
+    }
+
+    bool has(std::string_view key) const { return find(key) != nullptr; }
+
+    /* Throws argument_error if the user gave an argument that nobody asked for until now. From here
+     * on any number of threads may ask. */
+    void check_all_known()
+    {
+        is_checked_ = true;
+        for (const argument &given : given_) {
+            if (given.is_known)
+                continue;
+            std::string known;
+            for (const std::string &key : asked_)
+                known += (known.empty() ? "" : ", ") + key;
+            throw argument_error("unknown argument '" + given.key + "' (known: " +
+                                 (known.empty() ? "none" : known) + ")");
+        }
+    }
+
+  private:
+    struct argument {
+        std::string key;
+        std::string value;
+        bool has_value = false;
+        mutable bool is_known = false;
+
+        std::string text() const { return "argument " + key + (has_value ? "=" + value : ""); }
+    };
+
+    static std::string_view trim(std::string_view text)
+    {
+        const char *white_space = " \t\r\n";
+        const std::size_t begin = text.find_first_not_of(white_space);
+        if (begin == text.npos)
+            return {};
+        return text.substr(begin, text.find_last_not_of(white_space) - begin + 1);
+    }
+
+    static std::size_t end_of_argument(std::string_view text, std::size_t begin)
+    {
+        int depth = 0;
+        std::size_t i = begin;
+        for (; i < text.size() && (text[i] != ',' || depth > 0); i++) {
+            depth += text[i] == '(' ? 1 : text[i] == ')' ? -1 : 0;
+            if (depth < 0)
+                break;
+        }
+        if (depth != 0)
+            throw argument_error("brackets do not match in '" + std::string(text) + "'");
+        return i;
+    }
+
+    void add(std::string_view text, std::string_view all)
+    {
+        const std::size_t equals = text.find('=');
+        argument given;
+        given.key = trim(text.substr(0, equals));
+        if (given.key.empty())
+            throw argument_error("an argument is empty in '" + std::string(all) + "'");
+        if (equals != text.npos) {
+            given.has_value = true;
+            given.value = trim(text.substr(equals + 1));
+        }
+        for (const argument &other : given_) {
+            if (other.key == given.key)
+                throw argument_error("argument " + given.key + " is given twice");
+        }
+        given_.push_back(std::move(given));
+    }
+
+    const argument *find(std::string_view key) const
+    {
+        const auto found = std::find_if(given_.begin(), given_.end(),
+                                        [key](const argument &given) { return given.key == key; });
+        const argument *given = found == given_.end() ? nullptr : &*found;
+        if (!is_checked_) {
+            if (std::find(asked_.begin(), asked_.end(), key) == asked_.end())
+                asked_.emplace_back(key);
+            if (given != nullptr)
+                given->is_known = true;
+        }
+        return given;
+    }
+
+    static std::string_view value_of(const argument &found)
+    {
+        if (!found.has_value)
+            throw argument_error(found.text() + ": needs a value");
+        return found.value;
+    }
+
+    std::vector<argument> given_;
+    mutable std::vector<std::string> asked_;
+    bool is_checked_ = false;
+};
+
+/* How long the objects of a tool live; either way calls pass through where they were. */
+enum class until {
+    exit,       /* to the end of the process */
+    finalize    /* until MPI_Finalize has come back and no session is open; else like exit */
+};
+
+/* ---- calls ---- */
+
+namespace detail {
+
+/* The function that comes next in the chain for one instance, and the tool id to call it with. */
+struct link {
+    void (*function)(void) = nullptr;
+    int tool_id = 0;
+};
+
+/* What an instance has besides the tool's own object, and keeps when that is gone. */
+struct instance_base {
+    link next[MPI_LAST_FUNC_T];
+    std::atomic<bool> is_alive{false};
+    std::atomic<int> sessions{0};
+    std::atomic<bool> is_finalized{false};
+    int tool_id = 0;
+    int number = 0;
+    qmpi::arguments arguments;
+};
+
+/* Calls what comes next. */
+template <MPI_Functions_enum id, typename... Arguments>
+QMPI_INLINE typename function<id>::result call_next(const instance_base &instance, MPI_Context context,
+                                                    Arguments... arguments) noexcept
+{
+    static_assert(id != MPI_PCONTROL_T, "MPI calls MPI_Pcontrol of every tool by itself");
+    const link &next = instance.next[id];
+    return reinterpret_cast<typename function<id>::pointer>(next.function)(context, next.tool_id,
+                                                                           arguments...);
+}
+
+enum class progress { nothing, other_calls, made };
+
+}  // namespace detail
+
+/* One call of a function on its way through a tool. It lives as long as the tool's member runs. */
+template <MPI_Functions_enum function_id>
+class call {
+  public:
+    using description = function<function_id>;
+    using result_type = typename description::result;
+    using arguments_type = typename description::arguments;
+
+    static constexpr MPI_Functions_enum id = function_id;
+    static constexpr std::string_view name = description::name;
+    static constexpr const auto &parameters = description::parameters;
+    static constexpr const auto &buffers = description::buffers;
+    static constexpr bool is_large = detail::memberships[function_id] & detail::large_count;
+    /* false for MPI_Wtime, MPI_Wtick, MPI_Aint_add, ...: their result is a value */
+    static constexpr bool returns_error_code = description::returns_error_code;
+
+    static constexpr bool is_in(const function_set &set) { return set.contains(function_id); }
+
+    /* Index of the parameter that has the role, the nth of them counted from 0; or none. */
+    static constexpr std::size_t index(role wanted, std::size_t nth = 0)
+    {
+        for (std::size_t i = 0; i < parameters.size(); i++) {
+            if (parameters[i].role == wanted && nth-- == 0)
+                return i;
+        }
+        return none;
+    }
+
+    /* Index of the parameter of that name; or none. */
+    static constexpr std::size_t index(std::string_view wanted)
+    {
+        for (std::size_t i = 0; i < parameters.size(); i++) {
+            if (parameters[i].name == wanted)
+                return i;
+        }
+        return none;
+    }
+
+    static constexpr bool has(role wanted, std::size_t nth = 0) { return index(wanted, nth) != none; }
+
+    /* Goes on with the arguments as they stand, to the next tool or to the library. */
+    QMPI_INLINE result_type operator()() noexcept
+    {
+        return make_from(std::make_index_sequence<parameters.size()>());
+    }
+
+    /* Goes on with other arguments. */
+    template <typename First, typename... Others>
+    QMPI_INLINE result_type operator()(First first, Others... others) noexcept
+    {
+        static_assert(1 + sizeof...(Others) == parameters.size(),
+                      "call(...) takes all arguments of the function, or none");
+        return make(first, others...);
+    }
+
+    /* Calls another function below this tool, on behalf of this call. */
+    template <MPI_Functions_enum other, typename... Arguments>
+    QMPI_INLINE typename function<other>::result next(Arguments... arguments) noexcept
+    {
+        if (progress_ == detail::progress::nothing)
+            progress_ = detail::progress::other_calls;
+        return detail::call_next<other>(instance_, context_, arguments...);
+    }
+
+    /* What call() gave last. */
+    result_type result() const { return result_; }
+
+    /* Where the application's call returns to; nullptr if that cannot be known. */
+    void *calling_address() const
+    {
+        void *address = nullptr;
+        if (MPI_Get_calling_address(context_, &address) != MPI_SUCCESS)
+            return nullptr;
+        return address;
+    }
+
+    MPI_Context context() const { return context_; }
+
+    /* An argument by its index; call() goes on with what is written there. */
+    template <std::size_t index>
+    QMPI_INLINE auto &argument()
+    {
+        return detail::value<index>(values_);
+    }
+
+    template <std::size_t index>
+    QMPI_INLINE const auto &argument() const
+    {
+        return detail::value<index>(values_);
+    }
+
+    /* References to all arguments. */
+    QMPI_INLINE auto arguments() { return tie(std::make_index_sequence<parameters.size()>()); }
+
+    /* Calls visit(index, value &) for every argument; index is a std::integral_constant. */
+    template <typename Visit>
+    QMPI_INLINE void each_argument(Visit visit)
+    {
+        each_argument(visit, std::make_index_sequence<parameters.size()>());
+    }
+
+    /* Calls visit(buffer) for everything that describes data: buffer.address, .count, .datatype are
+     * as the call has them, arrays where is_vector (count) and is_typed (datatype) say so. A count
+     * of partitions is the product; .displacements is nullptr where the function has none. */
+    template <typename Visit>
+    QMPI_INLINE void each_buffer(Visit visit)
+    {
+        each_buffer(visit, std::make_index_sequence<buffers.size()>());
+    }
+
+    /* The kit's own: for the entry, and for what happens after an exception. */
+    template <typename... Arguments>
+    QMPI_INLINE call(const detail::instance_base &instance, MPI_Context context,
+                     Arguments... arguments)
+        : values_(arguments...), instance_(instance), context_(context)
+    {
+    }
+
+    call(const call &) = delete;
+    call &operator=(const call &) = delete;
+
+    result_type finish() noexcept
+    {
+        if (progress_ == detail::progress::nothing)
+            return (*this)();
+        if constexpr (returns_error_code) {
+            if (progress_ == detail::progress::other_calls)
+                return MPI_ERR_OTHER;
+        } else if (progress_ == detail::progress::other_calls)
+            return (*this)();
+        return result_;
+    }
+
+  private:
+    template <std::size_t... indices>
+    QMPI_INLINE result_type make_from(std::index_sequence<indices...>) noexcept
+    {
+        return make(detail::value<indices>(values_)...);
+    }
+
+    template <typename... Arguments>
+    QMPI_INLINE result_type make(const Arguments &...arguments) noexcept
+    {
+        progress_ = detail::progress::made;
+        /* MPI_Pcontrol reaches every instance by itself: there is nothing to call on. */
+        if constexpr (function_id == MPI_PCONTROL_T)
+            result_ = ((void) arguments, ..., MPI_SUCCESS);
+        else {
+            const detail::link &next = instance_.next[function_id];
+            result_ = reinterpret_cast<typename description::pointer>(next.function)(
+                context_, next.tool_id, arguments...);
+        }
+        return result_;
+    }
+
+    template <std::size_t... indices>
+    QMPI_INLINE auto tie(std::index_sequence<indices...>)
+    {
+        return std::tie(detail::value<indices>(values_)...);
+    }
+
+    template <typename Visit, std::size_t... indices>
+    QMPI_INLINE void each_argument(Visit &visit, std::index_sequence<indices...>)
+    {
+        (visit(std::integral_constant<std::size_t, indices>(), detail::value<indices>(values_)), ...);
+    }
+
+    template <typename Visit, std::size_t... indices>
+    QMPI_INLINE void each_buffer(Visit &visit, std::index_sequence<indices...>)
+    {
+        (visit(buffer<indices>()), ...);
+    }
+
+    template <typename Count, typename Datatype, typename Displacements>
+    struct buffer_argument {
+        qmpi::direction direction;
+        const void *address;
+        Count count;
+        Datatype datatype;
+        Displacements displacements;
+
+        static constexpr bool is_vector = std::is_pointer_v<Count>;
+        static constexpr bool is_typed = std::is_pointer_v<Datatype>;
+    };
+
+    template <std::size_t n>
+    QMPI_INLINE auto buffer()
+    {
+        static constexpr buffer_parameters place = buffers[n];
+        const auto count = [this] {
+            if constexpr (place.count == none)
+                return ((void) this, 1);
+            else if constexpr (place.partitions != none)
+                return detail::value<place.partitions>(values_) *
+                    static_cast<MPI_Count>(detail::value<place.count>(values_));
+            else
+                return detail::value<place.count>(values_);
+        }();
+        const auto displacements = [this] {
+            if constexpr (place.displacements == none)
+                return ((void) this, nullptr);
+            else
+                return detail::value<place.displacements>(values_);
+        }();
+        const auto datatype = detail::value<place.datatype>(values_);
+        return buffer_argument<std::remove_const_t<decltype(count)>,
+                               std::remove_const_t<decltype(datatype)>,
+                               std::remove_const_t<decltype(displacements)>>{
+            place.direction, detail::value<place.address>(values_), count, datatype, displacements};
+    }
+
+    typename description::values values_;
+    const detail::instance_base &instance_;
+    MPI_Context context_;
+    detail::progress progress_ = detail::progress::nothing;
+    result_type result_{};
+};
+
+/* The argument of a call that has the role, the nth of them; does not compile where there is none. */
+template <role wanted, std::size_t nth = 0, MPI_Functions_enum id>
+QMPI_INLINE auto &get(call<id> &call)
+{
+    constexpr std::size_t index = qmpi::call<id>::index(wanted, nth);
+    static_assert(index != none, "the function has no argument of that role");
+    return call.template argument<index>();
+}
+
+/* The same by value, and fallback for functions that have no such argument; also where it is an
+ * array or is written by the call, if fallback is no pointer. */
+template <role wanted, std::size_t nth = 0, MPI_Functions_enum id, typename Fallback>
+QMPI_INLINE Fallback get_or(const call<id> &call, Fallback fallback)
+{
+    constexpr std::size_t index = qmpi::call<id>::index(wanted, nth);
+    (void) call;
+    if constexpr (index != none) {
+        if constexpr (std::is_convertible_v<
+                          std::tuple_element_t<index, typename qmpi::call<id>::arguments_type>, Fallback>)
+            return call.template argument<index>();
+        else
+            return fallback;
+    } else
+        return fallback;
+}
+
+/* ---- tools ---- */
+
+template <typename Tool>
+class tool;
+
+namespace detail {
+
+/* Set while the constructor of a tool runs. Init callbacks run one after the other. */
+QMPI_DETAIL_HIDDEN inline instance_base *being_made = nullptr;
+
+/* True in the process that speaks for all those that find the same fault before MPI begins. */
+inline bool speaks_for_all()
+{
+    const char *rank = std::getenv("PMI_RANK");
+    return rank == nullptr || std::string_view(rank) == "0";
+}
+
+inline void complain(const char *tool_name, const std::string &what)
+{
+    /* One write: messages of several processes do not mix. */
+    const std::string line = std::string("QMPI tool ") + tool_name + ": " + what + "\n";
+    std::fputs(line.c_str(), stderr);
+    std::fflush(stderr);
+}
+
+inline void complain(const char *tool_name, const char *doing, int error_code)
+{
+    char text[MPI_MAX_ERROR_STRING] = "";
+    int length = 0;
+
+    if (error_code == MPI_ERR_UNSUPPORTED_OPERATION) {
+        if (speaks_for_all())
+            complain(tool_name, "this MPI library was built without QMPI; the tool does nothing");
+        return;
+    }
+    QMPI_Error_string(error_code, text, &length);
+    complain(tool_name, std::string(doing) + ": " + text);
+}
+
+inline void complain_of_exception(const char *tool_name, std::string_view where,
+                                  const char *what) noexcept
+{
+    try {
+        complain(tool_name, "exception in " + std::string(where) + ": " + what);
+    } catch (...) {
+        /* no memory for the message */
+    }
+}
+
+/* An instance that cannot be made. Nothing has begun yet: MPI ends the program with the reason, or
+ * goes on without the instance if the user wants that. */
+inline void refuse([[maybe_unused]] const char *tool_name, [[maybe_unused]] int tool_id,
+                   const char *why)
+{
+#ifdef MPIX_TOOL_INTERFACE_VERSION
+    MPIX_Fail_tool(tool_id, why);
+#else
+    if (speaks_for_all())
+        complain(tool_name, why);
+    std::exit(EXIT_FAILURE);
+#endif
+}
+
+/* Has a member of every function's name. Inherited together with a tool it makes those names
+ * ambiguous that the tool has as well, whatever they are there. */
+template <typename Tool>
+struct shadow : Tool, every_name {};
+
+template <typename Tool, MPI_Functions_enum id, typename = void>
+struct has_member : std::true_type {};
+
+template <typename Tool, MPI_Functions_enum id>
+struct has_member<Tool, id,
+                  std::void_t<decltype(function<id>::lacks(static_cast<shadow<Tool> *>(nullptr)))>>
+    : std::false_type {};
+
+struct intercept_name {
+    int intercept;
+};
+
+template <typename Tool>
+struct intercept_shadow : Tool, intercept_name {};
+
+template <typename Tool, typename = void>
+struct has_intercept : std::true_type {};
+
+template <typename Tool>
+struct has_intercept<Tool, std::void_t<decltype(&intercept_shadow<Tool>::intercept)>>
+    : std::false_type {};
+
+/* Result of the tool's member for a function; void where it cannot be called so. */
+template <typename Tool, MPI_Functions_enum id, typename Arguments, typename = void>
+struct member_result {
+    using type = void;
+};
+
+template <typename Tool, MPI_Functions_enum id, typename... Arguments>
+struct member_result<Tool, id, std::tuple<Arguments...>,
+                     std::void_t<decltype(function<id>::invoke(std::declval<Tool &>(),
+                                                               std::declval<call<id> &>(),
+                                                               std::declval<Arguments>()...))>> {
+    using type = decltype(function<id>::invoke(std::declval<Tool &>(), std::declval<call<id> &>(),
+                                               std::declval<Arguments>()...));
+};
+
+template <typename Tool>
+struct QMPI_DETAIL_HIDDEN instance : instance_base {
+    alignas(Tool) unsigned char place[sizeof(Tool)];
+
+    Tool &tool() { return *std::launder(reinterpret_cast<Tool *>(place)); }
+
+    /* From now on calls pass through, those of the destructor itself among them. */
+    void end()
+    {
+        if (is_alive.exchange(false))
+            tool().~Tool();
+    }
+};
+
+/* All instances of a tool. They stay to the very end, since calls may still come out of exit
+ * handlers; what goes before that is the tool's object in them. */
+template <typename Tool>
+struct QMPI_DETAIL_HIDDEN instances {
+    static inline std::vector<instance<Tool> *> *all = nullptr;
+    static inline instance<Tool> **by_id = nullptr;     /* written before the first call, read by all */
+    static inline std::vector<instance<Tool> *> *ids = nullptr;
+    static inline pid_t process = 0;
+
+    static instance<Tool> &add(int tool_id)
+    {
+        if (all == nullptr) {
+            all = new std::vector<instance<Tool> *>;
+            ids = new std::vector<instance<Tool> *>;
+            process = getpid();
+            std::atexit(end_all);
+        }
+        const auto index = static_cast<std::size_t>(tool_id);
+        if (ids->size() <= index) {
+            ids->resize(index + 1);
+            by_id = ids->data();
+        }
+        all->reserve(all->size() + 1);
+        auto *added = new instance<Tool>;
+        added->tool_id = tool_id;
+        added->number = static_cast<int>(all->size()) + 1;
+        all->push_back(added);
+        (*ids)[index] = added;
+        return *added;
+    }
+
+    static void end_all()
+    {
+        /* A child that fork made has a copy of the objects, but their end is the parent's. */
+        if (getpid() != process)
+            return;
+        for (instance<Tool> *ending : *all)
+            ending->end();
+    }
+};
+
+constexpr bool begins_or_ends_mpi(MPI_Functions_enum id)
+{
+    return id == MPI_SESSION_INIT_T || id == MPI_SESSION_FINALIZE_T || id == MPI_FINALIZE_T;
+}
+
+/* Whether the tool's objects have to be told apart from destroyed ones in every call. */
+template <typename Tool>
+inline constexpr bool can_end = !std::is_trivially_destructible_v<Tool>;
+
+template <typename Tool>
+inline constexpr bool ends_with_mpi = can_end<Tool> && Tool::lives_until == until::finalize;
+
+template <typename Tool, MPI_Functions_enum id>
+constexpr bool is_generic()
+{
+    if constexpr (has_intercept<Tool>::value)
+        return Tool::functions.contains(id);
+    else
+        return false;
+}
+
+template <typename Tool, MPI_Functions_enum id>
+__attribute__((visibility("hidden"), cold, noinline)) typename function<id>::result
+after_exception(call<id> &call, const char *what) noexcept;
+
+template <typename Tool, MPI_Functions_enum id, typename Arguments = typename function<id>::arguments>
+struct entry;
+
+/* The C function that stands in the chain for a tool's member. */
+template <typename Tool, MPI_Functions_enum id, typename... Arguments>
+struct QMPI_DETAIL_HIDDEN entry<Tool, id, std::tuple<Arguments...>> {
+    using result = typename function<id>::result;
+
+    static result run(MPI_Context context, int tool_id, Arguments... arguments) noexcept
+    {
+        return go(context, tool_id, arguments...);
+    }
+
+    QMPI_INLINE static result go(MPI_Context context, int tool_id, Arguments... arguments) noexcept
+    {
+        instance<Tool> &self = *instances<Tool>::by_id[tool_id];
+        call<id> call(self, context, arguments...);
+        /* Calls that come after the end of the tool's object pass through. */
+        if constexpr (can_end<Tool>) {
+            if (__builtin_expect(!self.is_alive.load(std::memory_order_acquire), 0))
+                return call();
+        }
+        if constexpr (ends_with_mpi<Tool> && begins_or_ends_mpi(id)) {
+            const result code = guarded(self.tool(), call, arguments...);
+            if (code == MPI_SUCCESS)
+                follow(self);
+            return code;
+        } else
+            return guarded(self.tool(), call, arguments...);
+    }
+
+  private:
+    QMPI_INLINE static result guarded(Tool &tool, call<id> &call, Arguments... arguments) noexcept
+    {
+        (void) tool;
+        ((void) arguments, ...);
+        try {
+            if constexpr (has_member<Tool, id>::value) {
+                using full = typename member_result<Tool, id, std::tuple<Arguments...>>::type;
+                using brief = typename member_result<Tool, id, std::tuple<>>::type;
+                constexpr bool is_full = std::is_same_v<full, result>;
+                constexpr bool is_right = is_full || std::is_same_v<brief, result>;
+                function<id>::template check_member<is_right>();
+                if constexpr (is_full)
+                    return function<id>::invoke(tool, call, arguments...);
+                else if constexpr (is_right)
+                    return function<id>::invoke(tool, call);
+                else
+                    return result{};
+            } else if constexpr (is_generic<Tool, id>()) {
+                constexpr bool is_right = std::is_same_v<decltype(tool.intercept(call)), result>;
+                function<id>::template check_intercept<is_right>();
+                if constexpr (is_right)
+                    return tool.intercept(call);
+                else
+                    return result{};
+            } else
+                return call();
+        } catch (const std::exception &exception) {
+            return after_exception<Tool>(call, exception.what());
+        } catch (...) {
+            return after_exception<Tool>(call, "not a std::exception");
+        }
+    }
+
+    static void follow(instance<Tool> &self)
+    {
+        if constexpr (id == MPI_SESSION_INIT_T)
+            self.sessions++;
+        else if constexpr (id == MPI_SESSION_FINALIZE_T)
+            self.sessions--;
+        else
+            self.is_finalized = true;
+        if (self.is_finalized && self.sessions == 0)
+            self.end();
+    }
+};
+
+template <typename Tool>
+struct QMPI_DETAIL_HIDDEN pcontrol_entry {
+    static int run(MPI_Context context, int tool_id, int level, ...) noexcept
+    {
+        std::va_list list;
+        va_start(list, level);
+        const int result = entry<Tool, MPI_PCONTROL_T>::go(context, tool_id, level, varargs(&list));
+        va_end(list);
+        return result;
+    }
+};
+
+template <typename Tool, MPI_Functions_enum id>
+constexpr bool intercepts()
+{
+    return has_member<Tool, id>::value || is_generic<Tool, id>() ||
+        (ends_with_mpi<Tool> && begins_or_ends_mpi(id));
+}
+
+template <typename Tool, MPI_Functions_enum id>
+QMPI_INLINE void (*address_of_entry())(void)
+{
+    if constexpr (!intercepts<Tool, id>())
+        return nullptr;
+    else if constexpr (id == MPI_PCONTROL_T)
+        return reinterpret_cast<void (*)(void)>(pcontrol_entry<Tool>::run);
+    else
+        return reinterpret_cast<void (*)(void)>(entry<Tool, id>::run);
+}
+
+template <typename Tool, std::size_t... ids>
+constexpr bool intercepts_any(std::index_sequence<ids...>)
+{
+    const bool each[] = {intercepts<Tool, static_cast<MPI_Functions_enum>(ids)>()...};
+    for (bool one : each) {
+        if (one)
+            return true;
+    }
+    return false;
+}
+
+/* What MPI knows of a tool: its name and its callbacks. */
+template <typename Tool>
+struct QMPI_DETAIL_HIDDEN registration {
+    static inline const char *name = nullptr;
+
+    static bool make(const char *tool_name)
+    {
+        static_assert(std::is_base_of_v<qmpi::tool<Tool>, Tool>,
+                      "a tool is declared as  struct Name : qmpi::tool<Name>");
+        static_assert(!std::is_final_v<Tool>, "a tool must not be final");
+        static_assert(intercepts_any<Tool>(std::make_index_sequence<MPI_LAST_FUNC_T>()),
+                      "the tool intercepts nothing: no member has the name of an MPI function, and "
+                      "there is no member template intercept, or its set of functions is empty");
+        name = tool_name;
+        const int error_code = MPI_Register_tool_name(tool_name, init);
+        if (error_code != MPI_SUCCESS) {
+            complain(tool_name, "cannot register the name", error_code);
+            return false;
+        }
+#ifdef MPIX_TOOL_INTERFACE_VERSION
+        MPIX_Set_tool_info(tool_name, Tool::version, Tool::author, Tool::description);
+#endif
+        return true;
+    }
+
+    static void init(int tool_id) noexcept
+    {
+        try {
+            instance<Tool> &self = instances<Tool>::add(tool_id);
+            construct(self);
+            need(MPI_Register_tool_storage(tool_id, &self.tool()), "cannot register an instance");
+            need(MPIX_Register_tool_ready_function(tool_id, ready), "cannot register an instance");
+            intercept_all(tool_id, std::make_index_sequence<MPI_LAST_FUNC_T>());
+        } catch (const std::exception &exception) {
+            refuse(name, tool_id, exception.what());
+        } catch (...) {
+            refuse(name, tool_id, "an exception that is not a std::exception");
+        }
+    }
+
+    static void construct(instance<Tool> &self)
+    {
+        struct End {
+            ~End() { being_made = nullptr; }
+        } end;
+        self.arguments = qmpi::arguments(argument_text(self.tool_id));
+        being_made = &self;
+        new (self.place) Tool();
+        self.is_alive = true;
+        try {
+            self.arguments.check_all_known();
+        } catch (...) {
+            self.end();
+            throw;
+        }
+    }
+
+    static const char *argument_text(int tool_id)
+    {
+        const char *text = "";
+#ifdef MPIX_TOOL_INTERFACE_VERSION
+        need(MPIX_Get_tool_arguments(tool_id, &text), "cannot get the arguments");
+#else
+        (void) tool_id;
+#endif
+        return text;
+    }
+
+    template <std::size_t... ids>
+    static void intercept_all(int tool_id, std::index_sequence<ids...>)
+    {
+        void (*const entries[])(void) = {
+            address_of_entry<Tool, static_cast<MPI_Functions_enum>(ids)>()...};
+        for (int id = 0; id < MPI_LAST_FUNC_T; id++) {
+            if (entries[id] != nullptr)
+                need(MPI_Register_tool_function(tool_id, static_cast<MPI_Functions_enum>(id), entries[id]),
+                     "cannot intercept a function");
+        }
+    }
+
+    /* Looks up all links, as a tool may call any function below it. */
+    static void ready(int tool_id) noexcept
+    {
+        instance<Tool> &self = *instances<Tool>::by_id[tool_id];
+        for (int id = 0; id < MPI_LAST_FUNC_T; id++) {
+            link &next = self.next[id];
+            need(MPI_Get_next_tool_function(tool_id, static_cast<MPI_Functions_enum>(id), &next.function,
+                                            &next.tool_id),
+                 "cannot find the next function of the chain");
+        }
+        try {
+            self.tool().ready();
+        } catch (const std::exception &exception) {
+            complain_of_exception(name, "ready", exception.what());
+        } catch (...) {
+            complain_of_exception(name, "ready", "not a std::exception");
+        }
+    }
+
+    static void need(int error_code, const char *doing)
+    {
+        if (error_code != MPI_SUCCESS)
+            complain(name, doing, error_code);
+    }
+};
+
+/* The exception ends here: the program knows nothing of the tool and is not to suffer from it. */
+template <typename Tool, MPI_Functions_enum id>
+typename function<id>::result after_exception(call<id> &call, const char *what) noexcept
+{
+    complain_of_exception(registration<Tool>::name, function<id>::name, what);
+    return call.finish();
+}
+
+}  // namespace detail
+
+/* Base of all tools, with the tool itself as argument. */
+template <typename Tool>
+class tool {
+  public:
+    tool(const tool &) = delete;
+    tool &operator=(const tool &) = delete;
+
+    /* What a tool says of itself; it may have members of its own by these names. */
+    static constexpr const char *version = "";
+    static constexpr const char *author = "";
+    static constexpr const char *description = "";
+
+    /* The functions that go to the member template "intercept". A function with a member of its
+     * name goes there instead. */
+    static constexpr function_set functions = set::all;
+
+    static constexpr until lives_until = until::exit;
+
+    /* Called when the chain stands and no call has come yet: next<...>() works from here on. */
+    void ready() {}
+
+    /* Calls a function below this tool, for the tool's own account: it belongs to no call of the
+     * application. From ready() on, by any thread. */
+    template <MPI_Functions_enum id, typename... Arguments>
+    QMPI_INLINE typename function<id>::result next(Arguments... arguments) noexcept
+    {
+        return detail::call_next<id>(self_, nullptr, arguments...);
+    }
+
+    /* What the user's list says between the brackets. To be read in the constructor: arguments that
+     * it did not ask for are refused when it ends. */
+    const qmpi::arguments &arguments() const { return self_.arguments; }
+
+    /* The place in the chain, from 1. */
+    int tool_id() const { return self_.tool_id; }
+
+    /* The place among the instances of this tool, from 1, and how many there are; the latter is
+     * complete from ready() on. */
+    int instance_number() const { return self_.number; }
+    static int instance_count() { return static_cast<int>(detail::instances<Tool>::all->size()); }
+
+    /* The name by which the tool is registered. */
+    static const char *name() { return detail::registration<Tool>::name; }
+
+  protected:
+    tool() : self_(made_by_kit()) {}
+    ~tool() = default;
+
+  private:
+    static const detail::instance_base &made_by_kit()
+    {
+        if (detail::being_made == nullptr)
+            throw std::logic_error("objects of a tool are made by MPI only");
+        return *detail::being_made;
+    }
+
+    const detail::instance_base &self_;
+};
+
+}  // inline namespace v1
+}  // namespace qmpi
+
+/* Registers a tool under a name when its library is loaded; for the file's outermost level. A type
+ * has one name, a library may have any number of tools. */
+#define QMPI_TOOL(name_, ...) \
+    [[maybe_unused]] static const bool QMPI_DETAIL_JOIN(qmpi_registered_, __LINE__) = \
+        ::qmpi::detail::registration<__VA_ARGS__>::make(name_);
+#define QMPI_DETAIL_JOIN(a_, b_) QMPI_DETAIL_JOIN_NOW(a_, b_)
+#define QMPI_DETAIL_JOIN_NOW(a_, b_) a_##b_
+
+#endif /* QMPI_HPP_INCLUDED */

@@ -10,9 +10,8 @@ if BUILD_QMPI_TOOLS
 toolsdir = $(libdir)/mpich/tools
 tools_LTLIBRARIES = \
     src/tools/libqmpi_count.la \
-    src/tools/libqmpi_bcast.la
-
-noinst_HEADERS += src/tools/tool.hpp
+    src/tools/libqmpi_bcast.la \
+    src/tools/libqmpi_null.la
 
 # Nothing but the constructor of a tool has to be found by anybody: all symbols are hidden.
 qmpi_tool_cxxflags = $(AM_CXXFLAGS) -std=c++17 -fvisibility=hidden
@@ -27,6 +26,11 @@ src_tools_libqmpi_bcast_la_SOURCES = src/tools/bcast.cpp
 src_tools_libqmpi_bcast_la_CXXFLAGS = $(qmpi_tool_cxxflags)
 src_tools_libqmpi_bcast_la_LDFLAGS = $(qmpi_tool_ldflags)
 src_tools_libqmpi_bcast_la_LIBADD = lib/lib@MPILIBNAME@.la
+
+src_tools_libqmpi_null_la_SOURCES = src/tools/null.cpp
+src_tools_libqmpi_null_la_CXXFLAGS = $(qmpi_tool_cxxflags)
+src_tools_libqmpi_null_la_LDFLAGS = $(qmpi_tool_ldflags)
+src_tools_libqmpi_null_la_LIBADD = lib/lib@MPILIBNAME@.la
 
 # The command that lists tools and explains a chain needs two header libraries besides.
 if BUILD_QMPI_INFO

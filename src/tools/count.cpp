@@ -5,11 +5,10 @@
 
 /* Tool "count": counts the calls of every function, and the bytes that their buffer arguments
  * describe, for each instance of the tool in the chain, and prints a table per instance at the end.
- * What a byte is, exactly, stands in the manual page qmpi-count(7); the code is Volume below. */
+ * What a byte is, exactly, stands in the manual page qmpi-count(7); the code is measure() below. */
 
-#include "tool.hpp"
+#include <qmpi.hpp>
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -17,7 +16,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,9 +24,6 @@
 #include <unistd.h>
 
 namespace {
-
-const char tool_name[] = "count";
-const int function_limit = MPI_LAST_FUNC_T;
 
 /* Threads count at the same time; nothing is ordered by a count, so relaxed will do. */
 struct Counter {
@@ -42,11 +37,7 @@ struct Counter {
     }
 };
 
-struct Instance {
-    std::array<qmpi_tool::Link, function_limit> next;
-    std::array<Counter, function_limit> counters;
-    bool reported = false;
-};
+using Counters = std::array<Counter, MPI_LAST_FUNC_T>;
 
 /* ---- how often a function uses what a buffer argument describes ---- */
 
@@ -212,114 +203,90 @@ inline MPI_Datatype entry_of(const MPI_Datatype *datatypes, int index)
     return datatypes[index];
 }
 
-/* Measures the buffers of one call after it succeeded: only then the library has checked the
- * arguments, and asking for the size of a datatype cannot go wrong on the tool's account. */
-class Volume {
-  public:
-    Volume(const Pattern &pattern, Counter &counter) : pattern(pattern), counter(counter) {}
-
-    template <typename Count>
-    void send(const void *buffer, Count count, MPI_Datatype datatype, const Peers &peers)
-    {
-        if (sends(buffer, peers))
-            Counter::add(counter.sent, scalar(pattern.send, count, datatype, peers));
+int number_of(const Use &use, const Peers &peers) noexcept
+{
+    switch (use.times) {
+        case Times::by_ranks:
+        case Times::by_own_ranks:
+            return number_of_ranks(peers.comm, use.times);
+        case Times::by_neighbours_in:
+            return number_of_neighbours(peers.comm, true);
+        case Times::by_neighbours_out:
+            return number_of_neighbours(peers.comm, false);
+        default:
+            return 1;
     }
+}
 
-    template <typename Count>
-    void receive(const void *buffer, Count count, MPI_Datatype datatype, const Peers &peers)
-    {
-        if (receives(buffer, peers))
-            Counter::add(counter.received, scalar(pattern.receive, count, datatype, peers));
-    }
+template <typename Buffer>
+std::uint64_t bytes_of(const Buffer &buffer, const Use &use, const Peers &peers) noexcept
+{
+    int first = 0, last = number_of(use, peers);
+    std::uint64_t bytes = 0;
 
-    template <typename Count, typename Datatype>
-    void send_vector(const void *buffer, const Count *counts, Datatype datatypes,
-                     const Peers &peers)
-    {
-        if (sends(buffer, peers))
-            Counter::add(counter.sent, vector(pattern.send, counts, datatypes, peers));
-    }
-
-    template <typename Count, typename Datatype>
-    void receive_vector(const void *buffer, const Count *counts, Datatype datatypes,
-                        const Peers &peers)
-    {
-        if (receives(buffer, peers))
-            Counter::add(counter.received, vector(pattern.receive, counts, datatypes, peers));
-    }
-
-  private:
-    bool sends(const void *buffer, const Peers &peers) const
-    {
-        /* MPI_NO_OP ignores what would be sent, down to the datatype. */
-        return buffer != MPI_IN_PLACE && peers.op != MPI_NO_OP && peers.dest != MPI_PROC_NULL &&
-            peers.target_rank != MPI_PROC_NULL && pattern.send.times != Times::never &&
-            takes_part(pattern.send.who, peers);
-    }
-
-    bool receives(const void *buffer, const Peers &peers) const
-    {
-        return buffer != MPI_IN_PLACE && peers.source != MPI_PROC_NULL &&
-            peers.target_rank != MPI_PROC_NULL && pattern.receive.times != Times::never &&
-            takes_part(pattern.receive.who, peers);
-    }
-
-    int number(const Use &use, const Peers &peers) const
-    {
-        switch (use.times) {
-            case Times::by_ranks:
-            case Times::by_own_ranks:
-                return number_of_ranks(peers.comm, use.times);
-            case Times::by_neighbours_in:
-                return number_of_neighbours(peers.comm, true);
-            case Times::by_neighbours_out:
-                return number_of_neighbours(peers.comm, false);
-            default:
-                return 1;
-        }
-    }
-
-    template <typename Count>
-    std::uint64_t scalar(const Use &use, Count count, MPI_Datatype datatype, const Peers &peers)
-    {
-        return bytes_of(count, datatype, static_cast<std::uint64_t>(number(use, peers)));
-    }
-
-    template <typename Count, typename Datatype>
-    std::uint64_t vector(const Use &use, const Count *counts, Datatype datatypes,
-                         const Peers &peers)
-    {
-        int first = 0, last = number(use, peers);
-        std::uint64_t bytes = 0;
-
+    if constexpr (!Buffer::is_vector)
+        bytes = bytes_of(buffer.count, buffer.datatype, static_cast<std::uint64_t>(last));
+    else {
         if (use.times == Times::own_entry) {
             QMPI_Comm_rank(peers.comm, &first);
             last = first + 1;
         }
-        for (int i = first; i < last; i++)
-            bytes += bytes_of(counts[i], entry_of(datatypes, i), 1);
-        return bytes;
+        for (int i = first; i < last; i++) {
+            if constexpr (Buffer::is_typed)
+                bytes += bytes_of(buffer.count[i], buffer.datatype[i], 1);
+            else
+                bytes += bytes_of(buffer.count[i], buffer.datatype, 1);
+        }
     }
+    return bytes;
+}
 
-    const Pattern &pattern;
-    Counter &counter;
-};
+bool sends(const void *address, const Use &use, const Peers &peers) noexcept
+{
+    /* MPI_NO_OP ignores what would be sent, down to the datatype. */
+    return address != MPI_IN_PLACE && peers.op != MPI_NO_OP && peers.dest != MPI_PROC_NULL &&
+        peers.target_rank != MPI_PROC_NULL && use.times != Times::never &&
+        takes_part(use.who, peers);
+}
+
+bool receives(const void *address, const Use &use, const Peers &peers) noexcept
+{
+    return address != MPI_IN_PLACE && peers.source != MPI_PROC_NULL &&
+        peers.target_rank != MPI_PROC_NULL && use.times != Times::never &&
+        takes_part(use.who, peers);
+}
+
+/* Measures the buffers of one call after it succeeded: only then the library has checked the
+ * arguments, and asking for the size of a datatype cannot go wrong on the tool's account. */
+template <typename Call>
+void measure(Call &call, Counter &counter) noexcept
+{
+    using qmpi::direction;
+    using qmpi::get_or;
+    using qmpi::role;
+    constexpr Pattern pattern = pattern_of(Call::name);
+    /* Values that change nothing stand for what the function does not have. */
+    const Peers peers{get_or<role::communicator>(call, MPI_COMM_NULL), get_or<role::root>(call, 0),
+                      get_or<role::destination>(call, 0), get_or<role::source>(call, 0),
+                      get_or<role::target>(call, 0), get_or<role::operation>(call, MPI_OP_NULL)};
+
+    call.each_buffer([&](const auto &buffer) {
+        if (buffer.direction != direction::out && sends(buffer.address, pattern.send, peers))
+            Counter::add(counter.sent, bytes_of(buffer, pattern.send, peers));
+        if (buffer.direction != direction::in && receives(buffer.address, pattern.receive, peers))
+            Counter::add(counter.received, bytes_of(buffer, pattern.receive, peers));
+    });
+}
 
 /* A matched receive from MPI_PROC_NULL is known by its message, and before the call only. */
-constexpr bool is_matched_receive(std::string_view name)
+template <typename Call>
+bool receives_from_nobody(const Call &call)
 {
-    return is_kind(name, "mrecv");
-}
-
-inline bool is_from_nobody(const MPI_Message *message)
-{
-    return message != nullptr && *message == MPI_MESSAGE_NO_PROC;
-}
-
-/* Other functions have a parameter of that name, but of another type. */
-[[maybe_unused]] inline bool is_from_nobody(MPI_Message)
-{
-    return false;
+    if constexpr (is_kind(Call::name, "mrecv")) {
+        const MPI_Message *message = qmpi::get_or<qmpi::role::message>(call, (MPI_Message *) nullptr);
+        return message != nullptr && *message == MPI_MESSAGE_NO_PROC;
+    } else
+        return false;
 }
 
 /* ---- the report ---- */
@@ -329,33 +296,20 @@ struct Line {
     std::uint64_t calls, least, most, sent, received;
 };
 
-const std::array<const char *, function_limit> &function_names()
-{
-    static const auto names = [] {
-        std::array<const char *, function_limit> all{};
-#define MPIX_QMPI_FUNCTION(id, type, name, tool_parameters, next_arguments, parameters, arguments, \
-                           buffers) all[id] = #name;
-#define MPIX_QMPI_FUNCTION_PCONTROL MPIX_QMPI_FUNCTION
-#include <mpi_qmpi_functions.h>
-        return all;
-    }();
-    return names;
-}
-
 using Column = std::vector<std::uint64_t>;
 
 struct Totals {
-    Column calls = Column(function_limit), least = calls, most = calls;
+    Column calls = Column(MPI_LAST_FUNC_T), least = calls, most = calls;
     Column sent = calls, received = calls;
 };
 
-Totals totals_of_process(const Instance &self)
+Totals totals_of_process(const Counters &counters)
 {
     Totals totals;
-    for (int i = 0; i < function_limit; i++) {
-        totals.calls[i] = self.counters[i].calls.load(std::memory_order_relaxed);
-        totals.sent[i] = self.counters[i].sent.load(std::memory_order_relaxed);
-        totals.received[i] = self.counters[i].received.load(std::memory_order_relaxed);
+    for (std::size_t i = 0; i < counters.size(); i++) {
+        totals.calls[i] = counters[i].calls.load(std::memory_order_relaxed);
+        totals.sent[i] = counters[i].sent.load(std::memory_order_relaxed);
+        totals.received[i] = counters[i].received.load(std::memory_order_relaxed);
     }
     totals.least = totals.most = totals.calls;
     return totals;
@@ -364,7 +318,7 @@ Totals totals_of_process(const Instance &self)
 bool merge_column(Column &column, MPI_Op op)
 {
     Column merged(column.size());
-    int error_code = QMPI_Reduce(column.data(), merged.data(), function_limit, MPI_UINT64_T, op, 0,
+    int error_code = QMPI_Reduce(column.data(), merged.data(), MPI_LAST_FUNC_T, MPI_UINT64_T, op, 0,
                                  MPI_COMM_WORLD);
     column.swap(merged);
     return error_code == MPI_SUCCESS;
@@ -408,10 +362,11 @@ bool sorts_by_bytes()
 std::vector<Line> lines_of(const Totals &totals)
 {
     std::vector<Line> lines;
-    for (int i = 0; i < function_limit; i++) {
-        if (totals.calls[i] > 0)
-            lines.push_back({function_names()[i], totals.calls[i], totals.least[i],
-                             totals.most[i], totals.sent[i], totals.received[i]});
+    for (int i = 0; i < MPI_LAST_FUNC_T; i++) {
+        const char *name = "";
+        if (totals.calls[i] > 0 && MPIX_Get_function_name(i, &name) == MPI_SUCCESS)
+            lines.push_back({name, totals.calls[i], totals.least[i], totals.most[i],
+                             totals.sent[i], totals.received[i]});
     }
 
     const bool by_bytes = sorts_by_bytes();
@@ -460,14 +415,6 @@ std::string table(const std::string &heading, const Totals &totals)
     return text;
 }
 
-std::string position(int tool_id)
-{
-    const auto &all = qmpi_tool::instances<Instance>();
-    const auto number = std::distance(all.begin(), all.find(tool_id)) + 1;
-    return print("count: instance %d of %d (tool %d of the chain)", static_cast<int>(number),
-                 static_cast<int>(all.size()), tool_id);
-}
-
 /* Rank 0 of one world is one writer, and then all of its instances' tables go to one file. */
 bool append_to_file(const std::string &path, const std::string &text)
 {
@@ -506,17 +453,6 @@ void write_report(const std::string &text, const std::string &suffix)
     std::fflush(stderr);
 }
 
-void report_alone(Instance &self, int tool_id)
-{
-    const int process = static_cast<int>(getpid());
-    char host[256] = "";
-
-    self.reported = true;
-    gethostname(host, sizeof host - 1);
-    write_report(table(position(tool_id) + print(", process %d on %s alone", process, host),
-                       totals_of_process(self)), print(".%d", process));
-}
-
 bool is_world_up()
 {
     int initialized = 0, finalized = 0;
@@ -525,123 +461,82 @@ bool is_world_up()
     return initialized && !finalized;
 }
 
-/* Called before MPI_Finalize goes on to the next tool, so that the tables come in the order of the
- * chain and the library still works. The calls are the library's own: no tool counts them. */
-void report_world(Instance &self, int tool_id)
-{
-    int rank, size;
+/* ---- the tool ---- */
 
-    if (!is_world_up())
-        return;
-    Totals totals = totals_of_process(self);
-    if (QMPI_Comm_rank(MPI_COMM_WORLD, &rank) != MPI_SUCCESS ||
-        QMPI_Comm_size(MPI_COMM_WORLD, &size) != MPI_SUCCESS || !merge(totals)) {
-        std::fprintf(stderr, "QMPI tool count: the tables of the processes could not be merged\n");
-        report_alone(self, tool_id);
-        return;
+class Count : public qmpi::tool<Count> {
+  public:
+    static constexpr const char *description = "counts calls and bytes of every function";
+
+    /* Programs with sessions alone, and those that end without MPI_Finalize, come here with nothing
+     * reported: there is no world to merge over, and no telling which MPI_Session_finalize is the
+     * last before the process ends. */
+    ~Count()
+    {
+        if (!reported)
+            report_alone();
     }
-    self.reported = true;
-    if (rank == 0)
-        write_report(table(position(tool_id) + print(", %d process%s of MPI_COMM_WORLD", size,
-                                                     size == 1 ? "" : "es"), totals), "");
-}
 
-/* Programs with sessions alone, and those that end without MPI_Finalize: there is no world to merge
- * over, and no telling which MPI_Session_finalize is the last before the process ends. */
-pid_t process_of_instances;
-
-void report_rest()
-{
-    /* A child that fork made has our counts, but they are not its own. */
-    if (getpid() != process_of_instances)
-        return;
-    for (const auto &[tool_id, instance] : qmpi_tool::instances<Instance>()) {
-        if (!instance->reported)
-            report_alone(*instance, tool_id);
+    template <typename Call>
+    auto intercept(Call &call)
+    {
+        Counter &counter = counters[Call::id];
+        Counter::add(counter.calls, 1);
+        if constexpr (Call::id == MPI_FINALIZE_T)
+            report_world();
+        if constexpr (Call::buffers.empty())
+            return call();
+        else {
+            const bool moves_data = !receives_from_nobody(call);
+            const auto result = call();
+            if (moves_data && result == MPI_SUCCESS)
+                measure(call, counter);
+            return result;
+        }
     }
-}
 
-/* ---- one wrapper for each function ---- */
-
-/* Not every function has each of the arguments that the wrappers look at. So their names exist outside of
- * the functions too, with values that change nothing: in a function that has a parameter of the
- * name, the parameter hides what stands here. */
-const MPI_Comm comm = MPI_COMM_NULL;
-const int root = 0, dest = 0, source = 0, target_rank = 0;
-const MPI_Op op = MPI_OP_NULL;
-[[maybe_unused]] const MPI_Message *const message = nullptr;
-
-/* The names that the wrappers need end in an underscore, as parameters of MPI functions never do. */
-#define COUNT_PEERS Peers{comm, root, dest, source, target_rank, op}
-#define MPIX_QMPI_IN(buffer, count, type) volume_.send(buffer, count, type, COUNT_PEERS);
-#define MPIX_QMPI_OUT(buffer, count, type) volume_.receive(buffer, count, type, COUNT_PEERS);
-#define MPIX_QMPI_INOUT(buffer, count, type) \
-    MPIX_QMPI_IN(buffer, count, type) MPIX_QMPI_OUT(buffer, count, type)
-#define MPIX_QMPI_INV(buffer, counts, type) volume_.send_vector(buffer, counts, type, COUNT_PEERS);
-#define MPIX_QMPI_OUTV(buffer, counts, type) \
-    volume_.receive_vector(buffer, counts, type, COUNT_PEERS);
-#define MPIX_QMPI_INW MPIX_QMPI_INV
-#define MPIX_QMPI_OUTW MPIX_QMPI_OUTV
-
-#define MPIX_QMPI_FUNCTION(id, type, name, tool_parameters, next_arguments, parameters, arguments, \
-                           buffers) \
-type count_##name tool_parameters \
-{ \
-    Instance &self_ = qmpi_tool::instance_of<Instance>(context, tool_id); \
-    Counter &counter_ = self_.counters[id]; \
-    constexpr bool has_buffers_ = sizeof(#buffers) > 1; \
-    static constexpr Pattern pattern_ = pattern_of(#name); \
-    Counter::add(counter_.calls, 1); \
-    if constexpr (int(id) == int(MPI_FINALIZE_T)) \
-        report_world(self_, tool_id); \
-    bool measured_ = has_buffers_; \
-    if constexpr (is_matched_receive(#name)) \
-        measured_ = !is_from_nobody(message); \
-    const int next_tool_id = self_.next[id].tool_id; \
-    type result_ = reinterpret_cast<name##_t *>(self_.next[id].function) next_arguments; \
-    if (measured_ && result_ == MPI_SUCCESS) { \
-        Volume volume_(pattern_, counter_); \
-        buffers \
-        static_cast<void>(volume_); \
-    } \
-    return result_; \
-}
-#include <mpi_qmpi_functions.h>
-
-/* MPI_Pcontrol reaches every instance by itself; there is nothing to call on. */
-int count_MPI_Pcontrol(MPI_Context context, int tool_id, const int, ...)
-{
-    Instance &self = qmpi_tool::instance_of<Instance>(context, tool_id);
-    Counter::add(self.counters[MPI_PCONTROL_T].calls, 1);
-    return MPI_SUCCESS;
-}
-
-/* ---- registration ---- */
-
-void ready(int tool_id)
-{
-    Instance &self = *qmpi_tool::instances<Instance>()[tool_id];
-#define MPIX_QMPI_FUNCTION(id, type, name, tool_parameters, next_arguments, parameters, arguments, \
-                           buffers) qmpi_tool::look_up(tool_name, tool_id, id, self.next[id]);
-#include <mpi_qmpi_functions.h>
-}
-
-void init(int tool_id)
-{
-    if (qmpi_tool::instances<Instance>().empty()) {
-        process_of_instances = getpid();
-        std::atexit(report_rest);
+  private:
+    std::string position() const
+    {
+        return print("count: instance %d of %d (tool %d of the chain)", instance_number(),
+                     instance_count(), tool_id());
     }
-    qmpi_tool::create_instance<Instance>(tool_name, tool_id, ready);
-#define MPIX_QMPI_FUNCTION(id, type, name, tool_parameters, next_arguments, parameters, arguments, \
-                           buffers) qmpi_tool::intercept(tool_name, tool_id, id, count_##name);
-#define MPIX_QMPI_FUNCTION_PCONTROL MPIX_QMPI_FUNCTION
-#include <mpi_qmpi_functions.h>
-}
 
-__attribute__((constructor)) void register_count()
-{
-    qmpi_tool::register_tool(tool_name, "counts calls and bytes", init);
-}
+    void report_alone()
+    {
+        const int process = static_cast<int>(getpid());
+        char host[256] = "";
+
+        reported = true;
+        gethostname(host, sizeof host - 1);
+        write_report(table(position() + print(", process %d on %s alone", process, host),
+                           totals_of_process(counters)), print(".%d", process));
+    }
+
+    /* Called before MPI_Finalize goes on to the next tool, so that the tables come in the order of
+     * the chain and the library still works. The calls are the library's own: no tool counts them. */
+    void report_world()
+    {
+        int rank, size;
+
+        if (!is_world_up())
+            return;
+        Totals totals = totals_of_process(counters);
+        if (QMPI_Comm_rank(MPI_COMM_WORLD, &rank) != MPI_SUCCESS ||
+            QMPI_Comm_size(MPI_COMM_WORLD, &size) != MPI_SUCCESS || !merge(totals)) {
+            std::fprintf(stderr, "QMPI tool count: the tables of the processes could not be merged\n");
+            report_alone();
+            return;
+        }
+        reported = true;
+        if (rank == 0)
+            write_report(table(position() + print(", %d process%s of MPI_COMM_WORLD", size,
+                                                  size == 1 ? "" : "es"), totals), "");
+    }
+
+    Counters counters;
+    bool reported = false;
+};
 
 }  // namespace
+
+QMPI_TOOL("count", Count)

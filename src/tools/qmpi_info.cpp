@@ -10,7 +10,10 @@
  * program would, and tells what came of it. So the answers and the messages are the library's, and a
  * tool that crashes takes the probe along and nothing else. */
 
-#include "tool.hpp"
+#ifndef MPICH_SKIP_MPICXX
+#define MPICH_SKIP_MPICXX 1
+#endif
+#include <mpi.h>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>

@@ -1099,8 +1099,9 @@ struct QMPI_DETAIL_HIDDEN registration {
             complain(tool_name, "cannot register the name", error_code);
             return false;
         }
+        [[maybe_unused]] const char *const info[] = {Tool::version, Tool::author, Tool::description};
 #ifdef MPIX_TOOL_INTERFACE_VERSION
-        MPIX_Set_tool_info(tool_name, Tool::version, Tool::author, Tool::description);
+        MPIX_Set_tool_info(tool_name, info[0], info[1], info[2]);
 #endif
         return true;
     }

@@ -4,9 +4,9 @@
  */
 
 /* Tool "bcast": makes a broadcast out of point-to-point messages. MPI_Bcast ends here; what the
- * tools below see in its place are MPI_Comm_rank, MPI_Comm_size, MPI_Send and MPI_Recv, called
- * below the tool. Whatever else the tool needs for itself (attribute, group,
- * hidden communicator) it calls by the QMPI_ names, and no tool sees it. */
+ * tools below see in its place are MPI_Comm_rank, MPI_Comm_size, MPI_Send and MPI_Recv. Whatever
+ * else the tool needs for itself (attribute, group, hidden communicator) it calls by the QMPI_
+ * names, and no tool sees it. */
 
 #include <qmpi.hpp>
 

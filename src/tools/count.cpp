@@ -193,16 +193,6 @@ std::uint64_t bytes_of(Count count, MPI_Datatype datatype, std::uint64_t times)
     return static_cast<std::uint64_t>(count) * times * size_of(datatype);
 }
 
-inline MPI_Datatype entry_of(MPI_Datatype datatype, int)
-{
-    return datatype;
-}
-
-inline MPI_Datatype entry_of(const MPI_Datatype *datatypes, int index)
-{
-    return datatypes[index];
-}
-
 int number_of(const Use &use, const Peers &peers) noexcept
 {
     switch (use.times) {
@@ -283,7 +273,8 @@ template <typename Call>
 bool receives_from_nobody(const Call &call)
 {
     if constexpr (is_kind(Call::name, "mrecv")) {
-        const MPI_Message *message = qmpi::get_or<qmpi::role::message>(call, (MPI_Message *) nullptr);
+        const MPI_Message *message =
+            qmpi::get_or<qmpi::role::message>(call, static_cast<MPI_Message *>(nullptr));
         return message != nullptr && *message == MPI_MESSAGE_NO_PROC;
     } else
         return false;

@@ -125,12 +125,15 @@ struct Controlled : qmpi::tool<Controlled> {
     }
 };
 
+// Tells where calls come from.
 struct Where : qmpi::tool<Where> {
-    int MPI_Barrier(qmpi::call<MPI_BARRIER_T> &call)
+    static constexpr qmpi::function_set functions{MPI_BARRIER_T, MPI_COMM_RANK_T};
+
+    template <typename Call> auto intercept(Call &call)
     {
         Dl_info found{};
-        dladdr(call.calling_address(), &found);
-        say(found.dli_fname && std::strstr(found.dli_fname, "behaviour") ? "called by the program" : "called elsewhere");
+        const bool is_found = call.calling_address() != nullptr && dladdr(call.calling_address(), &found) != 0;
+        say(std::string(Call::name) + (is_found && std::strstr(found.dli_fname, "behaviour") ? ": the program" : ": unknown"));
         return call();
     }
 };

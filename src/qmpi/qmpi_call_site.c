@@ -19,18 +19,33 @@ uintptr_t MPIR_QMPI_only_c = UINTPTR_MAX;
 
 static MPL_atomic_ptr_t bindings = MPL_ATOMIC_PTR_T_INITIALIZER(NULL);
 
+/* Call sites that were found to lie in no binding, by a part of the address: asking the bindings takes
+ * hundreds of instructions. A word is written when another call site takes the place, so in a loop
+ * of calls nothing is. */
+#define NUM_DIRECT 1024
+static MPL_atomic_ptr_t direct[NUM_DIRECT];
+
+/* The code at an address may be another one's from now on. */
+static void forget_direct(void)
+{
+    for (int i = 0; i < NUM_DIRECT; i++)
+        MPL_atomic_relaxed_store_ptr(&direct[i], NULL);
+}
+
 void MPII_QMPI_add_binding(MPIR_QMPI_Binding * binding)
 {
     /* libraries are loaded one at a time */
     binding->next = MPL_atomic_relaxed_load_ptr(&bindings);
     MPL_atomic_release_store_ptr(&bindings, binding);
     MPIR_QMPI_only_c = 0;
+    forget_direct();
 }
 
 void MPII_QMPI_remove_binding(MPIR_QMPI_Binding * binding)
 {
     MPIR_QMPI_Binding *other = MPL_atomic_acquire_load_ptr(&bindings);
 
+    forget_direct();
     if (other == binding) {
         MPL_atomic_release_store_ptr(&bindings, binding->next);
         return;
@@ -92,11 +107,16 @@ static const void *find_outer(const void *inner)
 
 const void *MPIR_QMPI_find_call_site(MPI_Context context)
 {
-    const void *outer = NULL;
+    const void *site = context->call_site, *outer = NULL;
+    MPL_atomic_ptr_t *place = &direct[(uintptr_t) site % NUM_DIRECT];
 
-    if (is_in_binding(context->call_site))
-        outer = find_outer(context->call_site);
-    return outer ? outer : context->call_site;
+    if (likely(MPL_atomic_relaxed_load_ptr(place) == site))
+        return site;
+    if (is_in_binding(site))
+        outer = find_outer(site);
+    else
+        MPL_atomic_relaxed_store_ptr(place, (void *) site);
+    return outer ? outer : site;
 }
 
 #endif /* ENABLE_QMPI */

@@ -830,13 +830,7 @@ inline void complain_of_exception(const char *tool_name, std::string_view where,
 inline void refuse([[maybe_unused]] const char *tool_name, [[maybe_unused]] int tool_id,
                    const char *why)
 {
-#ifdef MPIX_TOOL_INTERFACE_VERSION
     MPIX_Fail_tool(tool_id, why);
-#else
-    if (speaks_for_all())
-        complain(tool_name, why);
-    std::exit(EXIT_FAILURE);
-#endif
 }
 
 /* Has a member of every function's name. Inherited together with a tool it makes those names
@@ -1099,10 +1093,7 @@ struct QMPI_DETAIL_HIDDEN registration {
             complain(tool_name, "cannot register the name", error_code);
             return false;
         }
-        [[maybe_unused]] const char *const info[] = {Tool::version, Tool::author, Tool::description};
-#ifdef MPIX_TOOL_INTERFACE_VERSION
-        MPIX_Set_tool_info(tool_name, info[0], info[1], info[2]);
-#endif
+        MPIX_Set_tool_info(tool_name, Tool::version, Tool::author, Tool::description);
         return true;
     }
 
@@ -1141,11 +1132,7 @@ struct QMPI_DETAIL_HIDDEN registration {
     static const char *argument_text(int tool_id)
     {
         const char *text = "";
-#ifdef MPIX_TOOL_INTERFACE_VERSION
         need(MPIX_Get_tool_arguments(tool_id, &text), "cannot get the arguments");
-#else
-        (void) tool_id;
-#endif
         return text;
     }
 

@@ -91,10 +91,10 @@ void MPII_QMPI_release_tools(void) MPIR_QMPI_HIDDEN;
 
 /* ---- instances ---- */
 
-/* One place in the chain. */
+/* One place in the chain: a tool's, or an unmodified PMPI tool's. */
 typedef struct {
-    const MPII_QMPI_Tool *tool; /* NULL where there is a member */
-    void *member;               /* an unmodified PMPI tool, see MPII_QMPI_Pmpi_open */
+    const MPII_QMPI_Tool *tool;
+    void *member;               /* see MPII_QMPI_Pmpi_open; tool is NULL then */
     char *name;
     char *arguments;
     char *file;                 /* "" if not known */
@@ -107,16 +107,15 @@ void MPII_QMPI_free_instances(MPII_QMPI_Instance * instances, int count) MPIR_QM
 
 /* ---- unmodified PMPI tools ---- */
 
-/* Loads an unmodified PMPI tool as a member of the chain (qmpi_pmpi.c). Called while the chain is
- * being built.
- *   path      the library as the user named it; without a '/' the system's linker searches for it
+/* Loads a PMPI tool as a member of the chain, while the chain is being built.
+ *   path      the library; without a '/' the system's linker searches for it
  *   instance  its number, for the names that debuggers show
  *   member    out: for MPII_QMPI_Pmpi_init
- *   message   out: what is wrong, one line, of at most size bytes
+ *   message   out: why it cannot be loaded, as a sentence, of at most size bytes
  * Returns 0, or an error with the message; the library's constructors may have run even then. What
  * was loaded stays till the process ends. */
-int MPII_QMPI_Pmpi_open(const char *path, int instance, void **member, char *message,
-                        size_t size) MPIR_QMPI_HIDDEN;
+int MPII_QMPI_Pmpi_open(const char *path, int instance, void **member, char *message, size_t size)
+    MPIR_QMPI_HIDDEN;
 
 /* The init callback of an instance that is such a member. */
 void MPII_QMPI_Pmpi_init(int tool_id, void *member) MPIR_QMPI_HIDDEN;

@@ -397,39 +397,47 @@ static const MPII_QMPI_Tool *find_name(const char *name, Message message)
     return NULL;
 }
 
-static bool open_member(const MPII_QMPI_Entry * entry, MPII_QMPI_Instance * instance, int number,
-                        Message message)
+/* A PMPI tool is loaded once for every entry. */
+static void *load_member(const MPII_QMPI_Entry * entry, int number, Message message)
 {
-    char shown[MPII_QMPI_SHOWN];
+    char shown[MPII_QMPI_MAX_MESSAGE / 4], reason[MPII_QMPI_MAX_MESSAGE / 4];
+    char shown_reason[MPII_QMPI_MAX_MESSAGE / 4];
+    struct stat file;
+    void *member;
 
-    if (entry->arguments[0])
-        return fail(message, "'%s' has arguments, and a PMPI tool cannot be given any",
-                    show(entry->selector, shown, sizeof(shown)));
-    if (MPII_QMPI_Pmpi_open(entry->path, number, &instance->member, message, sizeof(Message)) != 0)
-        return false;
-    instance->name = MPII_QMPI_copy(entry->selector);
-    instance->file = MPII_QMPI_copy(entry->path);
-    instance->arguments = MPII_QMPI_copy("");
-    return true;
+    show(entry->path, shown, sizeof(shown));
+    if (*entry->arguments)
+        fail(message, "'%s' is a PMPI tool and takes no arguments", shown);
+    else if (!strchr(entry->path, '/') || is_loadable(entry->path, &file, message)) {
+        if (!MPII_QMPI_Pmpi_open(entry->path, number, &member, reason, sizeof(reason)))
+            return member;
+        fail(message, "'%s' cannot be loaded: %s", shown,
+             show(reason, shown_reason, sizeof(shown_reason)));
+    }
+    return NULL;
 }
 
-/* Finds what belongs in one place of the chain, the number-th. */
-static bool find_entry(const MPII_QMPI_Entry * entry, MPII_QMPI_Instance * instance, int number,
+/* Finds what belongs in one place of the chain, the number of which counts from 1. */
+static bool find_entry(const MPII_QMPI_Entry * entry, int number, MPII_QMPI_Instance * instance,
                        Message message)
 {
-    const MPII_QMPI_Tool *tool;
+    const MPII_QMPI_Tool *tool = NULL;
+    void *member = NULL;
 
     if (entry->fault)
         return fail(message, "%s", entry->fault);
     if (entry->kind == MPII_QMPI_ENTRY_PMPI)
-        return open_member(entry, instance, number, message);
-    tool = entry->kind == MPII_QMPI_ENTRY_FILE ?
-        load_tool(entry->path, entry->name, message) : find_name(entry->name, message);
-    if (!tool || MPII_QMPI_is_unusable(tool, message, sizeof(Message)))
+        member = load_member(entry, number, message);
+    else if (entry->kind == MPII_QMPI_ENTRY_FILE)
+        tool = load_tool(entry->path, entry->name, message);
+    else
+        tool = find_name(entry->name, message);
+    if (!member && (!tool || MPII_QMPI_is_unusable(tool, message, sizeof(Message))))
         return false;
     instance->tool = tool;
-    instance->name = MPII_QMPI_copy(tool->name);
-    instance->file = MPII_QMPI_copy(tool->file ? tool->file : "");
+    instance->member = member;
+    instance->name = MPII_QMPI_copy(member ? entry->selector : tool->name);
+    instance->file = MPII_QMPI_copy(member ? entry->path : tool->file ? tool->file : "");
     instance->arguments = MPII_QMPI_copy(entry->arguments);
     return true;
 }
@@ -455,7 +463,7 @@ MPII_QMPI_Instance *MPII_QMPI_load_list(const char *list, int *count)
         MPII_QMPI_fault("%s", message);
     instances = MPII_QMPI_allocate(num_entries, sizeof(*instances));
     for (int i = 0; i < num_entries; i++) {
-        if (find_entry(&entries[i], &instances[*count], *count + 1, message))
+        if (find_entry(&entries[i], *count + 1, &instances[*count], message))
             ++*count;
         else
             MPII_QMPI_fault("%s", message);

@@ -7,10 +7,10 @@
 #define _GNU_SOURCE     /* dladdr1, link_map, memfd_create */
 #endif
 #include "mpiimpl.h"
+#include "mpii_qmpi.h"
 
 #ifdef ENABLE_QMPI
 
-#include "mpii_qmpi.h"
 #include "mpii_qmpi_member.h"
 
 /* An unmodified PMPI tool is a shared library that defines MPI_X and calls PMPI_X. As a member of the
@@ -34,8 +34,8 @@
  * to the first, so both are loaded as what a third library needs: a few headers made here, which
  * need the tool, then the shim. The shim's constructor comes first and calls MPII_QMPI_Pmpi_attach.
  *
- * The libraries that come with the tool belong to it where they use MPI: Score-P, for one, keeps its
- * wrappers apart from what calls PMPI for them. Since the linker loads them once for all, they can
+ * The libraries that come with the tool belong to it where they use MPI: some tools keep their wrappers
+ * apart from what calls PMPI for them. Since the linker loads them once for all, they can
  * belong to one entry of the list only. */
 
 /* without weak symbols MPI has a library for MPI_X and one for PMPI_X: not supported */
@@ -97,15 +97,19 @@ static int ATTRIBUTE((format(printf, 1, 2))) refuse(const char *format, ...)
     return MPI_ERR_OTHER;
 }
 
-static bool add(Libraries * libraries, Library * library)
+static void *resize(void *memory, size_t number, size_t size)
 {
-    Library **grown = MPL_direct_realloc(libraries->library,
-                                         (libraries->number + 1) * sizeof(Library *));
-    if (!grown)
-        return false;
-    grown[libraries->number++] = library;
-    libraries->library = grown;
-    return true;
+    void *resized = MPL_direct_realloc(memory, number * size);
+
+    if (!resized)
+        MPII_QMPI_fatal("out of memory");
+    return resized;
+}
+
+static void add(Libraries * libraries, Library * library)
+{
+    libraries->library = resize(libraries->library, libraries->number + 1, sizeof(Library *));
+    libraries->library[libraries->number++] = library;
 }
 
 static bool contains(const Libraries * libraries, const Library * library)
@@ -257,21 +261,18 @@ static bool is_part_of_mpi(const Library * library)
 }
 
 /* The tool and what it needs, directly or not, in the order in which the linker looks for symbols. */
-static bool collect(Library * tool, Libraries * libraries)
+static void collect(Library * tool, Libraries * libraries)
 {
-    if (!add(libraries, tool))
-        return false;
+    add(libraries, tool);
     for (int i = 0; i < libraries->number; i++) {
         const Library *library = libraries->library[i];
         for (const ElfW(Dyn) * d = library->l_ld; d->d_tag != DT_NULL; d++) {
             Library *needed = d->d_tag == DT_NEEDED ?
                 find_needed(string_of(library, d->d_un.d_val)) : NULL;
-            if (needed && !is_part_of_mpi(needed) && !contains(libraries, needed) &&
-                !add(libraries, needed))
-                return false;
+            if (needed && !is_part_of_mpi(needed) && !contains(libraries, needed))
+                add(libraries, needed);
         }
     }
-    return true;
 }
 
 /* Whether a library was loaded together with the tool: it stands behind the wrapper then. */
@@ -432,7 +433,7 @@ typedef struct {
 } References;
 
 /* Adds the library's references that have to be bound anew from one of its tables. */
-static bool find_references(const MPII_QMPI_Member * member, const Libraries * libraries,
+static void find_references(const MPII_QMPI_Member * member, const Libraries * libraries,
                             const Library * library, ElfW(Sxword) table, ElfW(Sxword) size_of_table,
                             References * references)
 {
@@ -445,8 +446,8 @@ static bool find_references(const MPII_QMPI_Member * member, const Libraries * l
         const ElfW(Sym) * symbol = &symbols[ELF64_R_SYM(rela[i].r_info)];
         const char *name = string_of(library, symbol->st_name);
         const void *const *place = (const void *const *) (library->l_addr + rela[i].r_offset);
+        Reference *added;
         void *target;
-        Reference *grown;
 
         if ((type != RELOC_ADDRESS && type != RELOC_GOT && type != RELOC_CALL) || !*name)
             continue;
@@ -454,16 +455,13 @@ static bool find_references(const MPII_QMPI_Member * member, const Libraries * l
         /* what a weak reference did not find stays missing */
         if (!target || !*place)
             continue;
-        grown = MPL_direct_realloc(references->reference,
-                                   (references->number + 1) * sizeof(*grown));
-        if (!grown)
-            return false;
-        references->reference = grown;
-        grown[references->number].offset = rela[i].r_offset;
-        grown[references->number++].value = (ElfW(Addr)) target + rela[i].r_addend;
+        references->reference = resize(references->reference, references->number + 1,
+                                       sizeof(*added));
+        added = &references->reference[references->number++];
+        added->offset = rela[i].r_offset;
+        added->value = (ElfW(Addr)) target + rela[i].r_addend;
         references->of_mpi += strcmp(name, "dlsym") != 0;
     }
-    return true;
 }
 
 static int bind_references(const Library * library, const References * references)
@@ -473,12 +471,10 @@ static int bind_references(const Library * library, const References * reference
     dl_iterate_phdr(find_layout, &layout);
     for (int i = 0; i < references->number; i++)
         if (!is_data(&layout, references->reference[i].offset))
-            return refuse("%s: the addresses of MPI functions are part of the code of %s, which is "
-                          "not changed (compile it as position-independent code)", opening.path,
-                          name_of(library));
+            return refuse("the addresses of MPI functions are part of the code of %s, which is "
+                          "not changed (compile it as position-independent code)", name_of(library));
     if (!protect(&layout, PROT_READ | PROT_WRITE))
-        return refuse("%s: the data of %s cannot be written: %s", opening.path, name_of(library),
-                      strerror(errno));
+        return refuse("the data of %s cannot be written: %s", name_of(library), strerror(errno));
     for (int i = 0; i < references->number; i++)
         *(ElfW(Addr) *) (library->l_addr + references->reference[i].offset) =
             references->reference[i].value;
@@ -492,15 +488,13 @@ static int claim(Library * library)
     const bool is_bound = contains(&bound, library);
 
     if (!is_new(library) && is_bound)
-        return refuse("%s: it needs %s, which uses MPI or dlsym and belongs to an earlier entry of "
-                      "the list: of such libraries there is only one in a process", opening.path,
-                      name_of(library));
+        return refuse("it needs %s, which uses MPI or dlsym and belongs to an earlier entry of "
+                      "the list: of such libraries there is only one in a process", name_of(library));
     if (!is_new(library))
-        return refuse("%s: it needs %s, which uses MPI and which the program has loaded for itself: "
-                      "calls of the tool and of the program cannot be told apart", opening.path,
-                      name_of(library));
-    if (!is_bound && !add(&bound, library))
-        return refuse("%s: out of memory", opening.path);
+        return refuse("it needs %s, which uses MPI and which the program has loaded for itself: "
+                      "calls of the tool and of the program cannot be told apart", name_of(library));
+    if (!is_bound)
+        add(&bound, library);
     return 0;
 }
 
@@ -510,12 +504,11 @@ static int bind_library(const MPII_QMPI_Member * member, const Libraries * libra
     References references = { NULL, 0, 0 };
     int error = 0;
 
-    if (!find_references(member, libraries, library, DT_RELA, DT_RELASZ, &references) ||
-        !find_references(member, libraries, library, DT_JMPREL, DT_PLTRELSZ, &references))
-        error = refuse("%s: out of memory", opening.path);
+    find_references(member, libraries, library, DT_RELA, DT_RELASZ, &references);
+    find_references(member, libraries, library, DT_JMPREL, DT_PLTRELSZ, &references);
     /* dlsym alone is of no interest in what the program has loaded, the C library for one */
-    else if (references.of_mpi ||
-             (references.number && (is_new(library) || contains(&bound, library)))) {
+    if (references.of_mpi ||
+        (references.number && (is_new(library) || contains(&bound, library)))) {
         error = claim(library);
         if (!error)
             error = bind_references(library, &references);
@@ -547,8 +540,8 @@ static int find_own(MPII_QMPI_Member * member, const Libraries * libraries)
             if (f < 0)
                 continue;
             if (is_pmpi)
-                return refuse("%s: %s, which belongs to it, is an MPI library and not the program's "
-                              "(it defines %s)", opening.path, library->l_name, name);
+                return refuse("%s, which belongs to it, is an MPI library and not the program's "
+                              "(it defines %s)", library->l_name, name);
             if (!member->own[f]) {
                 int error = claim(library);
                 if (error)
@@ -561,29 +554,26 @@ static int find_own(MPII_QMPI_Member * member, const Libraries * libraries)
     if (number)
         return 0;
     if (fortran)
-        return refuse("%s: it wraps functions of Fortran (%s) and none of C; a member of the chain "
-                      "needs those of C, by which calls from Fortran come too", opening.path,
-                      fortran);
-    return refuse("%s: it defines no function of MPI, so it is no PMPI tool", opening.path);
+        return refuse("it wraps functions of Fortran (%s) and none of C; a member of the chain "
+                      "needs those of C, by which calls from Fortran come too", fortran);
+    return refuse("it defines no function of MPI, so it is no PMPI tool");
 }
 
 static int adopt(MPII_QMPI_Member * member)
 {
     Libraries libraries = { NULL, 0 };
     Library *tool = first_library(libmpi());
-    int error = 0;
+    int error;
 
     if (member->num_functions != MPI_LAST_FUNC_T)
-        return refuse("%s: %s belongs to another version of this MPI library", opening.path,
+        return refuse("%s belongs to another version of this MPI library",
                       library_of(member)->l_name);
     while (strcmp(tool->l_name, opening.wrapper))
         tool = tool->l_next;
     /* what a library needs first is listed behind it */
     tool = tool->l_next;
-    if (!collect(tool, &libraries))
-        error = refuse("%s: out of memory", opening.path);
-    if (!error)
-        error = find_own(member, &libraries);
+    collect(tool, &libraries);
+    error = find_own(member, &libraries);
     for (int i = 0; i < libraries.number && !error; i++)
         error = bind_library(member, &libraries, libraries.library[i]);
     MPL_direct_free(libraries.library);
@@ -650,14 +640,13 @@ static int create_copy(const char *file, const char *name, char *path, int *fd)
     int from = open(file, O_RDONLY | O_CLOEXEC);
 
     if (from < 0)
-        return refuse("%s: %s: %s", opening.path, file, strerror(errno));
+        return refuse("%s: %s", file, strerror(errno));
     *fd = create_private(name, path);
     if (*fd >= 0)
         while ((copied = sendfile(*fd, from, NULL, 1 << 30)) > 0);
     close(from);
     if (*fd < 0 || copied < 0)
-        return refuse("%s: no private copy of %s can be made: %s", opening.path, file,
-                      strerror(errno));
+        return refuse("no private copy of %s can be made: %s", file, strerror(errno));
     return 0;
 }
 
@@ -707,47 +696,8 @@ static int create_wrapper(const char *tool, const char *shim, char *path, int *f
 
     *fd = create_private("qmpi-wrapper", path);
     if (*fd < 0 || write(*fd, &file, size) != (ssize_t) size)
-        return refuse("%s: no private file can be made: %s", opening.path, strerror(errno));
+        return refuse("no private file can be made: %s", strerror(errno));
     return 0;
-}
-
-/* Says what the linker says badly or, where a file is cut off, not before the process dies of it. */
-static int check_headers(int fd, size_t size)
-{
-    ElfW(Ehdr) header;
-
-    if (pread(fd, &header, sizeof(header), 0) != sizeof(header) ||
-        memcmp(header.e_ident, ELFMAG, SELFMAG))
-        return refuse("%s: not a shared library", opening.path);
-    if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != BYTE_ORDER_HERE ||
-        header.e_machine != MACHINE)
-        return refuse("%s: a library for another kind of processor", opening.path);
-    for (int i = 0; i < header.e_phnum; i++) {
-        ElfW(Phdr) segment;
-        if (pread(fd, &segment, sizeof(segment), header.e_phoff + i * sizeof(segment)) !=
-            sizeof(segment) || (segment.p_type == PT_LOAD &&
-                                (segment.p_filesz > size ||
-                                 segment.p_offset > size - segment.p_filesz)))
-            return refuse("%s: the file is cut off", opening.path);
-    }
-    return 0;
-}
-
-static int check_file(const char *path)
-{
-    struct stat status;
-    int fd, error;
-
-    if (stat(path, &status))
-        return refuse("%s: %s", path, strerror(errno));
-    if (!S_ISREG(status.st_mode))
-        return refuse("%s: %s", path, S_ISDIR(status.st_mode) ? "a folder" : "not a file");
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return refuse("%s: %s", path, strerror(errno));
-    error = check_headers(fd, status.st_size);
-    close(fd);
-    return error;
 }
 
 /* The shim lies beside libmpi. */
@@ -757,17 +707,27 @@ static int find_shim(char *path)
     char *end;
 
     if (!library->l_name[0])
-        return refuse("%s: MPI is part of this program; a PMPI tool as a member of the chain needs "
-                      "MPI as a shared library", opening.path);
+        return refuse("the program contains the MPI library; a PMPI tool in the chain needs it as a "
+                      "shared library");
     if (!realpath(library->l_name, path))
-        return refuse("%s: %s: %s", opening.path, library->l_name, strerror(errno));
+        return refuse("%s: %s", library->l_name, strerror(errno));
     end = strrchr(path, '/') + 1;
     if (snprintf(end, path + PATH_MAX - end, "mpich/qmpi-member.so") >= path + PATH_MAX - end)
-        return refuse("%s: the path of %s is too long", opening.path, library->l_name);
+        return refuse("the path of %s is too long", library->l_name);
     return 0;
 }
 
 /* ---- opening ---- */
+
+/* The linker begins with the path where the file itself is at fault. */
+static int refuse_as_linker(const char *reason)
+{
+    const size_t length = strlen(opening.path);
+
+    if (!strncmp(reason, opening.path, length) && !strncmp(reason + length, ": ", 2))
+        reason += length + 2;
+    return refuse("%s", reason);
+}
 
 enum { SHIM, TOOL, WRAPPER, NUM_FILES };
 
@@ -776,15 +736,12 @@ static int load(int instance)
     char path[NUM_FILES][PATH_MAX];
     char shim_name[64], tool_name[64];
     int fd[NUM_FILES] = { -1, -1, -1 };
-    int error = 0;
-    Library *loaded = NULL;
+    int error;
+    Library *loaded;
 
     if (strlen(opening.path) >= PATH_MAX)
-        return refuse("%.64s...: the path is too long", opening.path);
-    if (strchr(opening.path, '/'))
-        error = check_file(opening.path);
-    if (!error)
-        error = find_shim(path[WRAPPER]);
+        return refuse("the path is too long");
+    error = find_shim(path[WRAPPER]);
     if (error)
         return error;
     snprintf(tool_name, sizeof(tool_name), "%.40s:%d", base_name(opening.path), instance);
@@ -804,11 +761,10 @@ static int load(int instance)
         error = create_wrapper(path[TOOL], path[SHIM], path[WRAPPER], &fd[WRAPPER]);
     opening.wrapper = path[WRAPPER];
     if (!error && dlopen(path[WRAPPER], RTLD_NOW | RTLD_LOCAL)) {
-        error = opening.member ? opening.error :
-            refuse("%s: the program has two MPI libraries", opening.path);
+        error = opening.member ? opening.error : refuse("the program has two MPI libraries");
     } else {
         if (!error)
-            error = refuse("%s: cannot be loaded: %s", opening.path, dlerror());
+            error = refuse_as_linker(dlerror());
         for (int i = 0; i < NUM_FILES; i++)
             if (fd[i] >= 0)
                 close(fd[i]);
@@ -831,7 +787,7 @@ int MPII_QMPI_Pmpi_open(const char *path, int instance, void **member, char *mes
     opening.error = 0;
     error = load(instance);
     opening.path = NULL;
-    *member = opening.member;
+    *member = error ? NULL : opening.member;
     return error;
 }
 
@@ -863,8 +819,8 @@ void MPII_QMPI_Pmpi_init(int tool_id, void *opened)
 
 int MPII_QMPI_Pmpi_open(const char *path, int instance, void **member, char *message, size_t size)
 {
-    snprintf(message, size, "%s: PMPI tools as members of the chain need Linux with the GNU C "
-             "library on x86-64 or AArch64, and MPI built with weak symbols", path);
+    snprintf(message, size, "PMPI tools in the chain need Linux with the GNU C library on x86-64 or "
+             "AArch64, and MPI built with weak symbols");
     return MPI_ERR_UNSUPPORTED_OPERATION;
 }
 

@@ -14,6 +14,7 @@
  *   qmpi_load.c     entries -> instances: finds a tool for each, loads libraries
  *   qmpi_pmpi.c     unmodified PMPI tools as instances
  *   qmpi_chain.c    instances -> the chain, and what tools ask of it in every call
+ *   qmpi_call_site.c where a call comes from, whatever its language
  *   qmpi_service.c  what instances offer to each other
  *   qmpi_report.c   what the user is told about all that */
 
@@ -130,6 +131,9 @@ int MPII_QMPI_check_linked(const char *fcname, int tool_id) MPIR_QMPI_HIDDEN;
 
 /* The function that an instance registered, NULL if none. */
 MPIR_QMPI_Any_function *MPII_QMPI_function_of(int tool_id, int function) MPIR_QMPI_HIDDEN;
+
+/* MPI_Get_calling_address, in the form that serves the languages whose libraries are there. */
+extern int (*MPIR_QMPI_get_call_site) (MPI_Context context, void *address) MPIR_QMPI_HIDDEN;
 
 /* Number of instances and of the functions that at least one of them intercepts, for MPI_T. */
 extern unsigned MPII_QMPI_num_instances MPIR_QMPI_HIDDEN;

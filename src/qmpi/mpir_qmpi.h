@@ -107,12 +107,6 @@ bool MPIR_QMPI_cvar_is_closed(const void *addr) MPIR_QMPI_HIDDEN;
  * its source, and adds the performance variables. */
 int MPIR_QMPI_mpit_init(void) MPIR_QMPI_HIDDEN;
 
-/* All bits set while only C can call; no bit once the library of another language is there. */
-extern uintptr_t MPIR_QMPI_only_c MPIR_QMPI_HIDDEN;
-
-/* The application's call site, whatever its language. */
-const void *MPIR_QMPI_find_call_site(MPI_Context context) MPIR_QMPI_HIDDEN;
-
 #endif /* ENABLE_QMPI */
 
 #endif /* MPIR_QMPI_H_INCLUDED */

@@ -4,6 +4,7 @@
  */
 
 #include "mpiimpl.h"
+#include "mpii_qmpi.h"
 
 #ifdef ENABLE_QMPI
 
@@ -15,8 +16,6 @@
  * In another language the entry returns to a function of that language's interface; who called that
  * one is on the stack, and looked for only when a tool asks. */
 
-uintptr_t MPIR_QMPI_only_c = UINTPTR_MAX;
-
 static MPL_atomic_ptr_t bindings = MPL_ATOMIC_PTR_T_INITIALIZER(NULL);
 
 /* Call sites that were found to lie in no binding, by a part of the address: asking the bindings takes
@@ -25,35 +24,16 @@ static MPL_atomic_ptr_t bindings = MPL_ATOMIC_PTR_T_INITIALIZER(NULL);
 #define NUM_DIRECT 1024
 static MPL_atomic_ptr_t direct[NUM_DIRECT];
 
+static MPL_atomic_ptr_t *place_of(const void *site)
+{
+    return &direct[(uintptr_t) site % NUM_DIRECT];
+}
+
 /* The code at an address may be another one's from now on. */
 static void forget_direct(void)
 {
     for (int i = 0; i < NUM_DIRECT; i++)
         MPL_atomic_relaxed_store_ptr(&direct[i], NULL);
-}
-
-void MPII_QMPI_add_binding(MPIR_QMPI_Binding * binding)
-{
-    /* libraries are loaded one at a time */
-    binding->next = MPL_atomic_relaxed_load_ptr(&bindings);
-    MPL_atomic_release_store_ptr(&bindings, binding);
-    MPIR_QMPI_only_c = 0;
-    forget_direct();
-}
-
-void MPII_QMPI_remove_binding(MPIR_QMPI_Binding * binding)
-{
-    MPIR_QMPI_Binding *other = MPL_atomic_acquire_load_ptr(&bindings);
-
-    forget_direct();
-    if (other == binding) {
-        MPL_atomic_release_store_ptr(&bindings, binding->next);
-        return;
-    }
-    while (other && other->next != binding)
-        other = other->next;
-    if (other)
-        other->next = binding->next;
 }
 
 static bool is_in_binding(const void *return_address)
@@ -105,18 +85,73 @@ static const void *find_outer(const void *inner)
 }
 #endif
 
-const void *MPIR_QMPI_find_call_site(MPI_Context context)
-{
-    const void *site = context->call_site, *outer = NULL;
-    MPL_atomic_ptr_t *place = &direct[(uintptr_t) site % NUM_DIRECT];
+/* Two pointers whose common bits are not all zero are both set; the rare valid pair that fails this
+ * goes the long way. */
+#define both_set(a_, b_) (((uintptr_t) (a_) & (uintptr_t) (b_)) != 0)
 
-    if (likely(MPL_atomic_relaxed_load_ptr(place) == site))
-        return site;
+static int MPIR_QMPI_COLD get_slow(MPI_Context context, void *address)
+{
+    static const char fcname[] = "PMPI_Get_calling_address";
+    const void *site, *outer = NULL;
+
+    if (!context)
+        return MPII_QMPI_refuse_null(fcname, "context");
+    if (!address)
+        return MPII_QMPI_refuse_null(fcname, "address");
+    site = context->call_site;
     if (is_in_binding(site))
         outer = find_outer(site);
     else
-        MPL_atomic_relaxed_store_ptr(place, (void *) site);
-    return outer ? outer : site;
+        MPL_atomic_relaxed_store_ptr(place_of(site), (void *) site);
+    *(const void **) address = outer ? outer : site;
+    return MPI_SUCCESS;
+}
+
+/* While only C can call. */
+static int get_in_c(MPI_Context context, void *address)
+{
+    if (unlikely(!both_set(context, address)))
+        return get_slow(context, address);
+    *(const void **) address = context->call_site;
+    return MPI_SUCCESS;
+}
+
+static int get_in_any(MPI_Context context, void *address)
+{
+    if (likely(both_set(context, address))) {
+        const void *site = context->call_site;
+        if (likely(MPL_atomic_relaxed_load_ptr(place_of(site)) == site)) {
+            *(const void **) address = site;
+            return MPI_SUCCESS;
+        }
+    }
+    return get_slow(context, address);
+}
+
+int (*MPIR_QMPI_get_call_site) (MPI_Context context, void *address) = get_in_c;
+
+void MPII_QMPI_add_binding(MPIR_QMPI_Binding * binding)
+{
+    /* libraries are loaded one at a time */
+    binding->next = MPL_atomic_relaxed_load_ptr(&bindings);
+    MPL_atomic_release_store_ptr(&bindings, binding);
+    forget_direct();
+    MPIR_QMPI_get_call_site = get_in_any;
+}
+
+void MPII_QMPI_remove_binding(MPIR_QMPI_Binding * binding)
+{
+    MPIR_QMPI_Binding *other = MPL_atomic_acquire_load_ptr(&bindings);
+
+    forget_direct();
+    if (other == binding) {
+        MPL_atomic_release_store_ptr(&bindings, binding->next);
+        return;
+    }
+    while (other && other->next != binding)
+        other = other->next;
+    if (other)
+        other->next = binding->next;
 }
 
 #endif /* ENABLE_QMPI */

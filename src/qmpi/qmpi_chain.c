@@ -424,25 +424,9 @@ int PMPI_Get_tool_storage(MPI_Context context, int tool_id, void *storage)
     return MPIR_QMPI_find_storage_slow(context, tool_id, storage);
 }
 
-static int MPIR_QMPI_COLD find_call_site_slow(MPI_Context context, void *address)
-{
-    static const char fcname[] = "PMPI_Get_calling_address";
-
-    if (!context)
-        return MPII_QMPI_refuse_null(fcname, "context");
-    if (!address)
-        return MPII_QMPI_refuse_null(fcname, "address");
-    *(const void **) address = MPIR_QMPI_find_call_site(context);
-    return MPI_SUCCESS;
-}
-
 int PMPI_Get_calling_address(MPI_Context context, void *address)
 {
-    if (likely((uintptr_t) context & (uintptr_t) address & MPIR_QMPI_only_c)) {
-        *(const void **) address = context->call_site;
-        return MPI_SUCCESS;
-    }
-    return find_call_site_slow(context, address);
+    return MPIR_QMPI_get_call_site(context, address);
 }
 
 /* ---- what is known of instances ---- */

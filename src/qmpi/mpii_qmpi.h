@@ -8,15 +8,15 @@
 
 /* What the files of this folder share. The way from the user's choice to the chain:
  *
- *   qmpi_choice.c   what was chosen, in the environment or through MPI_T
- *   qmpi_list.c     the list as text -> entries
- *   qmpi_tools.c    the tools that registered a name
- *   qmpi_load.c     entries -> instances: finds a tool for each, loads libraries
- *   qmpi_pmpi.c     unmodified PMPI tools as instances
- *   qmpi_chain.c    instances -> the chain, and what tools ask of it in every call
- *   qmpi_call_site.c where a call comes from, whatever its language
- *   qmpi_service.c  what instances offer to each other
- *   qmpi_report.c   what the user is told about all that */
+ *   qmpi_choice.c     what was chosen, in the environment or through MPI_T
+ *   qmpi_list.c       the list as text -> entries
+ *   qmpi_tools.c      the tools that registered a name
+ *   qmpi_load.c       entries -> instances: finds a tool for each, loads libraries
+ *   qmpi_pmpi.c       unmodified PMPI tools as instances
+ *   qmpi_chain.c      instances -> the chain, and what tools ask of it in every call
+ *   qmpi_call_site.c  where a call comes from, whatever its language
+ *   qmpi_service.c    what instances offer to each other
+ *   qmpi_report.c     what the user is told about all that */
 
 #ifdef ENABLE_QMPI
 
@@ -174,6 +174,11 @@ char *MPII_QMPI_copy(const char *text) MPIR_QMPI_HIDDEN;
 
 int MPII_QMPI_refuse_null(const char *fcname, const char *argument) MPIR_QMPI_HIDDEN;
 int MPII_QMPI_refuse_tool_id(const char *fcname, int tool_id) MPIR_QMPI_HIDDEN;
+int MPII_QMPI_refuse_no_memory(const char *fcname) MPIR_QMPI_HIDDEN;
+
+/* MPI_SUCCESS where a tool or a service can have that name; argument is what fcname calls it. */
+int MPII_QMPI_check_name(const char *fcname, const char *argument, const char *name)
+    MPIR_QMPI_HIDDEN;
 
 #endif /* ENABLE_QMPI */
 

@@ -342,8 +342,7 @@ int PMPIX_Fail_tool(int tool_id, const char *reason)
         return MPII_QMPI_refuse_null(__func__, "reason");
     failure = MPL_direct_strdup(reason);
     if (!failure)
-        return MPIR_Err_create_code(MPI_SUCCESS, MPIR_ERR_RECOVERABLE, __func__, __LINE__,
-                                    MPI_ERR_NO_MEM, "**nomem", 0);
+        return MPII_QMPI_refuse_no_memory(__func__);
     MPL_direct_free(chain.wishes[tool_id - 1].failure);
     chain.wishes[tool_id - 1].failure = failure;
     return MPI_SUCCESS;

@@ -32,7 +32,8 @@ cvars:
       description : >-
         The tools through which every MPI call runs, in this order, separated by commas or colons.
         Each is the name of a tool, the path of a library that holds one (with a slash), or NAME=PATH
-        where a library holds several; arguments for the tool can follow in brackets. The same tool
+        where a library holds several; pmpi=PATH is a library that wraps MPI functions in the
+        manner of the profiling interface. Arguments for the tool can follow in brackets. The same tool
         can be listed several times. Can be written until the first MPI call that a tool could see,
         at the latest until MPI is initialized. Without the prefix MPIR_CVAR_, the environment
         variable works as well, as do those of the other settings of this category.

@@ -159,6 +159,23 @@ int MPII_QMPI_refuse_null(const char *fcname, const char *argument)
                                 "**nullptr", "**nullptr %s", argument);
 }
 
+int MPII_QMPI_refuse_no_memory(const char *fcname)
+{
+    return MPIR_Err_create_code(MPI_SUCCESS, MPIR_ERR_RECOVERABLE, fcname, __LINE__, MPI_ERR_NO_MEM,
+                                "**nomem", 0);
+}
+
+int MPII_QMPI_check_name(const char *fcname, const char *argument, const char *name)
+{
+    if (!name)
+        return MPII_QMPI_refuse_null(fcname, argument);
+    if (*name && strnlen(name, MPIX_MAX_TOOL_NAME_LENGTH) < MPIX_MAX_TOOL_NAME_LENGTH)
+        return MPI_SUCCESS;
+    return MPIR_Err_create_code(MPI_SUCCESS, MPIR_ERR_RECOVERABLE, fcname, __LINE__, MPI_ERR_ARG,
+                                "**qmpi_name_length", "**qmpi_name_length %d",
+                                MPIX_MAX_TOOL_NAME_LENGTH - 1);
+}
+
 int MPII_QMPI_refuse_tool_id(const char *fcname, int tool_id)
 {
     return MPIR_Err_create_code(MPI_SUCCESS, MPIR_ERR_RECOVERABLE, fcname, __LINE__, MPI_ERR_ARG,

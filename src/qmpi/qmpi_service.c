@@ -40,28 +40,21 @@ static bool is_nearer(int first, int second, int asking)
 int PMPIX_Publish_tool_service(int tool_id, const char *service_name, void *service)
 {
     int mpi_errno = MPII_QMPI_check_init(__func__, tool_id);
-    size_t length;
     Service *published;
 
+    if (!mpi_errno)
+        mpi_errno = MPII_QMPI_check_name(__func__, "service_name", service_name);
     if (mpi_errno)
         return mpi_errno;
-    if (!service_name)
-        return MPII_QMPI_refuse_null(__func__, "service_name");
     if (!service)
         return MPII_QMPI_refuse_null(__func__, "service");
-    length = strnlen(service_name, MPIX_MAX_TOOL_NAME_LENGTH);
-    if (length == 0 || length == MPIX_MAX_TOOL_NAME_LENGTH)
-        return MPIR_Err_create_code(MPI_SUCCESS, MPIR_ERR_RECOVERABLE, __func__, __LINE__,
-                                    MPI_ERR_ARG, "**qmpi_name_length", "**qmpi_name_length %d",
-                                    MPIX_MAX_TOOL_NAME_LENGTH - 1);
     published = find(tool_id, service_name);
     if (!published) {
-        published = MPL_direct_calloc(1, sizeof(*published) + length + 1);
+        published = MPL_direct_calloc(1, sizeof(*published) + strlen(service_name) + 1);
         if (!published)
-            return MPIR_Err_create_code(MPI_SUCCESS, MPIR_ERR_RECOVERABLE, __func__, __LINE__,
-                                        MPI_ERR_NO_MEM, "**nomem", 0);
+            return MPII_QMPI_refuse_no_memory(__func__);
         published->tool_id = tool_id;
-        memcpy(published->name, service_name, length + 1);
+        strcpy(published->name, service_name);
         published->next = services;
         services = published;
     }

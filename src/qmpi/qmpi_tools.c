@@ -147,12 +147,6 @@ static int refuse_version(const char *fcname, const char *name)
                                 MPIX_TOOL_INTERFACE_VERSION);
 }
 
-static int refuse_no_memory(const char *fcname)
-{
-    return MPIR_Err_create_code(MPI_SUCCESS, MPIR_ERR_RECOVERABLE, fcname, __LINE__, MPI_ERR_NO_MEM,
-                                "**nomem", 0);
-}
-
 /* The file in which a function lies, NULL if it is not known. */
 static char *file_of(MPI_Tool_init_function * fn)
 {
@@ -167,23 +161,17 @@ static char *file_of(MPI_Tool_init_function * fn)
 static int register_tool(const char *fcname, const char *tool_name,
                          MPI_Tool_init_function * init_fn_ptr, int version, int subversion)
 {
-    int mpi_errno = MPI_SUCCESS;
+    int mpi_errno = MPII_QMPI_check_name(fcname, "tool_name", tool_name);
     MPII_QMPI_Tool *tool, *other, **end;
-    size_t length;
 
-    if (!tool_name)
-        return MPII_QMPI_refuse_null(fcname, "tool_name");
+    if (mpi_errno)
+        return mpi_errno;
     if (!init_fn_ptr)
         return MPII_QMPI_refuse_null(fcname, "init_fn_ptr");
-    length = strnlen(tool_name, MPIX_MAX_TOOL_NAME_LENGTH);
-    if (length == 0 || length == MPIX_MAX_TOOL_NAME_LENGTH)
-        return MPIR_Err_create_code(MPI_SUCCESS, MPIR_ERR_RECOVERABLE, fcname, __LINE__,
-                                    MPI_ERR_ARG, "**qmpi_name_length", "**qmpi_name_length %d",
-                                    MPIX_MAX_TOOL_NAME_LENGTH - 1);
-    tool = MPL_direct_calloc(1, sizeof(*tool) + length + 1);
+    tool = MPL_direct_calloc(1, sizeof(*tool) + strlen(tool_name) + 1);
     if (!tool)
-        return refuse_no_memory(fcname);
-    memcpy(tool->name, tool_name, length + 1);
+        return MPII_QMPI_refuse_no_memory(fcname);
+    strcpy(tool->name, tool_name);
     tool->init_fn = init_fn_ptr;
     tool->version = version;
     tool->subversion = subversion;
@@ -243,7 +231,7 @@ int PMPIX_Set_tool_info(const char *tool_name, const char *version, const char *
         return MPII_QMPI_refuse_null(__func__, "tool_name");
     for (int i = 0; i < MPII_QMPI_NUM_TOOL_INFOS; i++) {
         if (given[i] && !(info[i] = MPL_direct_strdup(given[i]))) {
-            mpi_errno = refuse_no_memory(__func__);
+            mpi_errno = MPII_QMPI_refuse_no_memory(__func__);
             goto fn_exit;
         }
     }

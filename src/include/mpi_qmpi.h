@@ -59,7 +59,10 @@ int MPIX_Register_tool(const char *tool_name, MPI_Tool_init_function * init_fn_p
 
 /* Says what a tool is, for people who choose tools; where names are registered, by the tool itself.
  *   tool_name    registered already
- *   version, author, description  one line each; copied; NULL or "" where there is nothing to say
+ *   version, author  one line each
+ *   description      a line that says what the tool does; then, where the tool takes arguments from
+ *                    the user's list, a line for each of them
+ * The texts are copied; NULL or "" where there is nothing to say.
  * A second call replaces the first.
  * MPI_ERR_ARG: NULL or unknown tool_name. MPI_ERR_OTHER: as for MPI_Register_tool_name. */
 int MPIX_Set_tool_info(const char *tool_name, const char *version, const char *author,
@@ -158,8 +161,9 @@ int MPI_Get_next_tool_function(int tool_id, enum MPI_Functions_enum function_enu
  * MPI_ERR_ARG: unknown tool_id, NULL storage. */
 int MPI_Get_tool_storage(MPI_Context context, int tool_id, void *storage) MPICH_API_PUBLIC;
 
-/* Gives the address to which the application's call returns: its call site. Where a PMPI tool
- * lies before the chain it is the PMPI tool's call site.
+/* Gives the address to which the application's call returns: its call site, in C, C++ and Fortran,
+ * also for a call that a callback of the application makes. Where a PMPI tool lies before the chain
+ * it is the PMPI tool's call site.
  *   context  as given to the tool's function
  *   address  out: the address of a pointer
  * MPI_ERR_ARG: a NULL pointer. */

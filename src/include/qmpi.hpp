@@ -1093,8 +1093,20 @@ struct QMPI_DETAIL_HIDDEN registration {
             complain(tool_name, "cannot register the name", error_code);
             return false;
         }
-        MPIX_Set_tool_info(tool_name, Tool::version, Tool::author, Tool::description);
+        say_what_it_is(tool_name);
         return true;
+    }
+
+    static void say_what_it_is(const char *tool_name) noexcept
+    {
+        try {
+            std::string description = Tool::description;
+            if (*Tool::argument_list)
+                description += std::string("\n") + Tool::argument_list;
+            MPIX_Set_tool_info(tool_name, Tool::version, Tool::author, description.c_str());
+        } catch (...) {
+            /* no memory: the tool goes without a description */
+        }
     }
 
     static void init(int tool_id) noexcept
@@ -1191,10 +1203,12 @@ class tool {
     tool(const tool &) = delete;
     tool &operator=(const tool &) = delete;
 
-    /* What a tool says of itself; it may have members of its own by these names. */
+    /* What a tool says of itself; it may have members of its own by these names. argument_list has
+     * a line for each argument that the tool takes. */
     static constexpr const char *version = "";
     static constexpr const char *author = "";
     static constexpr const char *description = "";
+    static constexpr const char *argument_list = "";
 
     /* The functions that go to the member template "intercept". A function with a member of its
      * name goes there instead. */

@@ -57,6 +57,23 @@ std::vector<std::string> functions_of(int tool_id)
     return names;
 }
 
+/* A tool's description is a line about the tool, and a line for each argument that it takes. */
+std::string first_line(const std::string &text)
+{
+    return text.substr(0, text.find('\n'));
+}
+
+std::vector<std::string> further_lines(const std::string &text)
+{
+    std::vector<std::string> lines;
+    std::istringstream parts(text);
+    for (std::string line; std::getline(parts, line);)
+        lines.push_back(line);
+    if (!lines.empty())
+        lines.erase(lines.begin());
+    return lines;
+}
+
 json registered_tools()
 {
     json tools = json::array();
@@ -64,7 +81,8 @@ json registered_tools()
     for (int i = 0; MPIX_Get_tool_info(i, &name, &version, &author, &description, &file) ==
          MPI_SUCCESS; i++)
         tools.push_back({{"name", name}, {"version", version}, {"author", author},
-                         {"description", description}, {"file", file}});
+                         {"description", first_line(description)}, {"file", file},
+                         {"argument_list", further_lines(description)}});
     return tools;
 }
 
@@ -347,7 +365,8 @@ json tool_of(const Answer &answer, const json &instance)
     for (const json &tool : answer.tools)
         if (tool["name"] == instance["name"])
             return tool;
-    return {{"version", ""}, {"author", ""}, {"description", ""}, {"file", ""}};
+    return {{"version", ""}, {"author", ""}, {"description", ""}, {"file", ""},
+            {"argument_list", json::array()}};
 }
 
 void print_field(const char *name, const std::string &text)
@@ -366,6 +385,11 @@ void print_instance(const Answer &answer, const json &instance)
     print_field("description", tool["description"]);
     print_field("file", tool["file"]);
     print_field("intercepts", number_of_functions(instance["functions"]) + " functions");
+    const char *heading = "takes";
+    for (const json &argument : tool["argument_list"]) {
+        print_field(heading, argument);
+        heading = "";
+    }
 }
 
 /* Who gets a call of a function, in order. */
@@ -417,7 +441,7 @@ json chain_as_json(const Answer &answer, const std::vector<std::string> &wanted)
         json shown = instance;
         shown.erase("functions");
         const json tool = tool_of(answer, instance);
-        for (const char *key : {"version", "author", "description", "file"})
+        for (const char *key : {"version", "author", "description", "file", "argument_list"})
             shown[key] = tool[key];
         shown["functions"] = instance["functions"];
         result["instances"].push_back(shown);

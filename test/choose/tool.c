@@ -7,6 +7,7 @@
  * Compiled into several libraries:
  *   NAME              the name, "witness" if not set
  *   SECOND_NAME       another name that the library registers
+ *   DESCRIPTION       what it says of itself
  *   VERSION           of the interface, instead of that of mpi.h
  *   DEPENDENCY        needs a function that nobody has
  *   SILENT            registers nothing
@@ -65,6 +66,9 @@ static void load(void)
     MPIX_Register_tool(NAME, init, VERSION, 0);
 #elif !defined(SILENT)
     MPI_Register_tool_name(NAME, init);
+#endif
+#ifdef DESCRIPTION
+    MPIX_Set_tool_info(NAME, NULL, NULL, DESCRIPTION);
 #endif
 #ifdef SECOND_NAME
     MPI_Register_tool_name(SECOND_NAME, init);

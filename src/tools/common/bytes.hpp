@@ -1,0 +1,276 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+/* The bytes that the buffer arguments of a call describe: what a byte is, exactly, stands in the
+ * manual page qmpi-count(7), "What is counted as bytes". */
+
+#ifndef TOOLS_BYTES_HPP_INCLUDED
+#define TOOLS_BYTES_HPP_INCLUDED
+
+#include <qmpi.hpp>
+
+namespace tools {
+
+struct Bytes {
+    std::uint64_t sent = 0;
+    std::uint64_t received = 0;
+};
+
+/* Details of bytes_of_call() and of moves_data() below. */
+namespace bytes {
+
+/* ---- how often a function uses what a buffer argument describes ---- */
+
+enum class Times {
+    never,              /* not between processes: packing, local reduction */
+    once,
+    by_ranks,           /* once for each process; a vector has an entry for each */
+    by_own_ranks,       /* the same, but between two groups it is the own one that counts */
+    by_neighbours_in,   /* the same for each neighbour to receive from */
+    by_neighbours_out,
+    own_entry           /* the vector's entry for the calling process */
+};
+
+/* In an operation with a root, who uses the argument. */
+enum class Who { everyone, root, others, others_and_root };
+
+struct Use {
+    Times times = Times::once;
+    Who who = Who::everyone;
+};
+
+struct Pattern {
+    Use send;
+    Use receive;
+};
+
+/* MPI_Ialltoallv_c, MPI_Alltoallv_init: all are "alltoallv" in what they move. */
+constexpr bool is_kind(std::string_view name, std::string_view kind)
+{
+    auto remove_end = [&name](std::string_view end) {
+        if (name.size() > end.size() && name.substr(name.size() - end.size()) == end)
+            name.remove_suffix(end.size());
+    };
+
+    name.remove_prefix(std::min(name.find('_') + 1, name.size()));
+    remove_end("_c");
+    remove_end("_init");
+    if (name.size() == kind.size() + 1 && name[0] == 'I')
+        name.remove_prefix(1);
+    else if (name.size() == kind.size() && name[0] == kind[0] - 'a' + 'A') {
+        name.remove_prefix(1);
+        kind.remove_prefix(1);
+    }
+    return name == kind;
+}
+
+constexpr Pattern pattern_of(std::string_view name)
+{
+    const Use once{};
+    const Use ranks{Times::by_ranks}, own_ranks{Times::by_own_ranks};
+    const Use in{Times::by_neighbours_in}, out{Times::by_neighbours_out};
+    const Use never{Times::never};
+    auto is = [name](std::string_view kind) { return is_kind(name, kind); };
+
+    if (is("bcast"))
+        return {{Times::once, Who::root}, {Times::once, Who::others}};
+    if (is("gather") || is("gatherv"))
+        return {{Times::once, Who::others_and_root}, {Times::by_ranks, Who::root}};
+    if (is("scatter") || is("scatterv"))
+        return {{Times::by_ranks, Who::root}, {Times::once, Who::others_and_root}};
+    if (is("reduce"))
+        return {{Times::once, Who::others_and_root}, {Times::once, Who::root}};
+    if (is("allgather") || is("allgatherv"))
+        return {once, ranks};
+    if (is("alltoall") || is("alltoallv") || is("alltoallw"))
+        return {ranks, ranks};
+    if (is("reduce_scatter_block"))
+        return {own_ranks, once};
+    if (is("reduce_scatter"))
+        return {own_ranks, {Times::own_entry}};
+    if (is("neighbor_allgather") || is("neighbor_allgatherv"))
+        return {once, in};
+    if (is("neighbor_alltoall") || is("neighbor_alltoallv") || is("neighbor_alltoallw"))
+        return {out, in};
+    if (is("reduce_local"))
+        return {never, never};
+    return {once, once};
+}
+
+/* ---- the bytes of one call ---- */
+
+/* Arguments that say with whom a call exchanges data. */
+struct Peers {
+    MPI_Comm comm;
+    int root;
+    int dest;
+    int source;
+    int target_rank;
+    MPI_Op op;
+};
+
+inline std::uint64_t size_of(MPI_Datatype datatype)
+{
+    MPI_Count size = 0;
+    if (QMPI_Type_size_x(datatype, &size) != MPI_SUCCESS || size < 0)
+        return 0;
+    return static_cast<std::uint64_t>(size);
+}
+
+inline int number_of_ranks(MPI_Comm comm, Times times)
+{
+    int between_groups = 0, size = 0;
+    QMPI_Comm_test_inter(comm, &between_groups);
+    if (between_groups && times == Times::by_ranks)
+        QMPI_Comm_remote_size(comm, &size);
+    else
+        QMPI_Comm_size(comm, &size);
+    return size;
+}
+
+inline int number_of_neighbours(MPI_Comm comm, bool in)
+{
+    int topology = MPI_UNDEFINED, rank = 0, number = 0, out = 0, weighted;
+
+    QMPI_Topo_test(comm, &topology);
+    if (topology == MPI_CART) {
+        QMPI_Cartdim_get(comm, &number);
+        return 2 * number;
+    }
+    if (topology == MPI_GRAPH) {
+        QMPI_Comm_rank(comm, &rank);
+        QMPI_Graph_neighbors_count(comm, rank, &number);
+        return number;
+    }
+    if (topology == MPI_DIST_GRAPH)
+        QMPI_Dist_graph_neighbors_count(comm, &number, &out, &weighted);
+    return in ? number : out;
+}
+
+inline bool takes_part(Who who, const Peers &peers)
+{
+    if (who == Who::everyone)
+        return true;
+
+    int between_groups = 0, rank = 0;
+    QMPI_Comm_test_inter(peers.comm, &between_groups);
+    if (between_groups) {
+        if (peers.root == MPI_PROC_NULL)
+            return false;
+        return (peers.root == MPI_ROOT) == (who == Who::root);
+    }
+    QMPI_Comm_rank(peers.comm, &rank);
+    return who == Who::others_and_root || (rank == peers.root) == (who == Who::root);
+}
+
+/* How many bytes one buffer argument describes, scalar or vector. */
+template <typename Count>
+std::uint64_t bytes_of(Count count, MPI_Datatype datatype, std::uint64_t times)
+{
+    /* Without elements the datatype need not be one. */
+    if (count <= 0 || times == 0)
+        return 0;
+    return static_cast<std::uint64_t>(count) * times * size_of(datatype);
+}
+
+inline int number_of(const Use &use, const Peers &peers) noexcept
+{
+    switch (use.times) {
+        case Times::by_ranks:
+        case Times::by_own_ranks:
+            return number_of_ranks(peers.comm, use.times);
+        case Times::by_neighbours_in:
+            return number_of_neighbours(peers.comm, true);
+        case Times::by_neighbours_out:
+            return number_of_neighbours(peers.comm, false);
+        default:
+            return 1;
+    }
+}
+
+template <typename Buffer>
+std::uint64_t bytes_of(const Buffer &buffer, const Use &use, const Peers &peers) noexcept
+{
+    int first = 0, last = number_of(use, peers);
+    std::uint64_t bytes = 0;
+
+    if constexpr (!Buffer::is_vector)
+        bytes = bytes_of(buffer.count, buffer.datatype, static_cast<std::uint64_t>(last));
+    else {
+        if (use.times == Times::own_entry) {
+            QMPI_Comm_rank(peers.comm, &first);
+            last = first + 1;
+        }
+        for (int i = first; i < last; i++) {
+            if constexpr (Buffer::is_typed)
+                bytes += bytes_of(buffer.count[i], buffer.datatype[i], 1);
+            else
+                bytes += bytes_of(buffer.count[i], buffer.datatype, 1);
+        }
+    }
+    return bytes;
+}
+
+inline bool sends(const void *address, const Use &use, const Peers &peers) noexcept
+{
+    /* MPI_NO_OP ignores what would be sent, down to the datatype. */
+    return address != MPI_IN_PLACE && peers.op != MPI_NO_OP && peers.dest != MPI_PROC_NULL &&
+        peers.target_rank != MPI_PROC_NULL && use.times != Times::never &&
+        takes_part(use.who, peers);
+}
+
+inline bool receives(const void *address, const Use &use, const Peers &peers) noexcept
+{
+    return address != MPI_IN_PLACE && peers.source != MPI_PROC_NULL &&
+        peers.target_rank != MPI_PROC_NULL && use.times != Times::never &&
+        takes_part(use.who, peers);
+}
+
+}  // namespace bytes
+
+/* The bytes of one call, asked after it succeeded: only then the library has checked the arguments,
+ * and asking for the size of a datatype cannot go wrong on the tool's account. Any thread. */
+template <typename Call>
+Bytes bytes_of_call(Call &call) noexcept
+{
+    using qmpi::direction;
+    using qmpi::get_or;
+    using qmpi::role;
+    constexpr bytes::Pattern pattern = bytes::pattern_of(Call::name);
+    /* Values that change nothing stand for what the function does not have. */
+    const bytes::Peers peers{
+        get_or<role::communicator>(call, MPI_COMM_NULL), get_or<role::root>(call, 0),
+        get_or<role::destination>(call, 0), get_or<role::source>(call, 0),
+        get_or<role::target>(call, 0), get_or<role::operation>(call, MPI_OP_NULL)};
+    Bytes sum;
+
+    call.each_buffer([&](const auto &buffer) {
+        if (buffer.direction != direction::out && bytes::sends(buffer.address, pattern.send, peers))
+            sum.sent += bytes::bytes_of(buffer, pattern.send, peers);
+        if (buffer.direction != direction::in &&
+            bytes::receives(buffer.address, pattern.receive, peers))
+            sum.received += bytes::bytes_of(buffer, pattern.receive, peers);
+    });
+    return sum;
+}
+
+/* Whether a call can move data at all, asked before it is made: a matched receive from MPI_PROC_NULL
+ * is known by its message, and before the call only. */
+template <typename Call>
+bool moves_data(const Call &call)
+{
+    if constexpr (Call::buffers.empty())
+        return false;
+    else if constexpr (bytes::is_kind(Call::name, "mrecv")) {
+        const MPI_Message *message =
+            qmpi::get_or<qmpi::role::message>(call, static_cast<MPI_Message *>(nullptr));
+        return message == nullptr || *message != MPI_MESSAGE_NO_PROC;
+    } else
+        return true;
+}
+
+}  // namespace tools
+
+#endif /* TOOLS_BYTES_HPP_INCLUDED */

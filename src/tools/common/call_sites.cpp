@@ -1,0 +1,230 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+#include "call_sites.hpp"
+
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+
+#include <cxxabi.h>
+#include <dlfcn.h>
+#include <link.h>
+#include <unistd.h>
+
+#ifdef HAVE_LIBDW
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+#endif
+
+namespace tools {
+namespace {
+
+std::string demangled(const char *name)
+{
+    int status = 0;
+    const std::unique_ptr<char, decltype(&std::free)> found(
+        abi::__cxa_demangle(name, nullptr, nullptr, &status), std::free);
+    return status == 0 ? found.get() : name;
+}
+
+std::string path_of_program()
+{
+    char path[PATH_MAX];
+    const ssize_t length = readlink("/proc/self/exe", path, sizeof path);
+    return length > 0 ? std::string(path, static_cast<std::size_t>(length)) : std::string();
+}
+
+/* For dl_iterate_phdr: is the address in one of the object's segments? */
+struct Search {
+    std::uint64_t address;
+    bool is_found;
+    std::uint64_t load_address;
+    std::string path;
+};
+
+int visit_object(dl_phdr_info *object, std::size_t, void *argument)
+{
+    Search &search = *static_cast<Search *>(argument);
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        const auto &segment = object->dlpi_phdr[i];
+        const std::uint64_t begin = object->dlpi_addr + segment.p_vaddr;
+        if (segment.p_type == PT_LOAD && search.address >= begin &&
+            search.address - begin < segment.p_memsz) {
+            search.is_found = true;
+            search.load_address = object->dlpi_addr;
+            search.path = object->dlpi_name;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+std::string base_name(const std::string &path)
+{
+    return path.substr(path.rfind('/') + 1);
+}
+
+}  // namespace
+
+CodeLocation locate(const void *return_address)
+{
+    const auto address = reinterpret_cast<std::uintptr_t>(return_address);
+    /* The call's last byte: behind the last call of a module may be nothing. */
+    Search search{address - 1, false, 0, ""};
+    dl_iterate_phdr(visit_object, &search);
+    if (!search.is_found)
+        return {"", address};
+    return {search.path.empty() ? path_of_program() : search.path, address - search.load_address};
+}
+
+std::string text_of(const CallSite &site)
+{
+    char offset[32];
+    std::snprintf(offset, sizeof offset, "+0x%llx", static_cast<unsigned long long>(site.offset));
+    const std::string place = site.line > 0 ? base_name(site.file) + ":" + std::to_string(site.line) :
+        base_name(site.module) + offset;
+    return site.function.empty() ? place : site.function + " (" + place + ")";
+}
+
+#ifdef HAVE_LIBDW
+
+/* One file with its debugging information, at the addresses that the file itself has. */
+class CallSites::Module {
+  public:
+    explicit Module(const std::string &path)
+    {
+        static const Dwfl_Callbacks callbacks = {dwfl_build_id_find_elf, dwfl_standard_find_debuginfo,
+                                                 dwfl_offline_section_address, nullptr};
+        dwfl_ = dwfl_begin(&callbacks);
+        if (dwfl_ == nullptr)
+            return;
+        dwfl_report_begin(dwfl_);
+        module_ = dwfl_report_elf(dwfl_, path.c_str(), path.c_str(), -1, 0, true);
+        dwfl_report_end(dwfl_, nullptr, nullptr);
+    }
+
+    ~Module()
+    {
+        if (dwfl_ != nullptr)
+            dwfl_end(dwfl_);
+    }
+
+    Module(const Module &) = delete;
+    Module &operator=(const Module &) = delete;
+
+    void describe(CallSite &site)
+    {
+        if (module_ == nullptr)
+            return;
+        const Dwarf_Addr address = site.offset - 1;
+        if (Dwfl_Line *line = dwfl_module_getsrc(module_, address)) {
+            const char *file = dwfl_lineinfo(line, nullptr, &site.line, nullptr, nullptr, nullptr);
+            site.file = file == nullptr ? "" : file;
+        }
+        site.function = function_at(address);
+        if (site.function.empty()) {
+            GElf_Off offset;
+            GElf_Sym symbol;
+            const char *name = dwfl_module_addrinfo(module_, address, &offset, &symbol, nullptr, nullptr,
+                                                    nullptr);
+            site.function = name == nullptr ? "" : demangled(name);
+        }
+    }
+
+  private:
+    std::string function_at(Dwarf_Addr address)
+    {
+        Dwarf_Addr bias = 0;
+        Dwarf_Die *unit = dwfl_module_addrdie(module_, address, &bias);
+        if (unit == nullptr)
+            return "";
+        Dwarf_Die *scopes = nullptr;
+        const int number = dwarf_getscopes(unit, address - bias, &scopes);
+        std::string name;
+        for (int i = 0; i < number && name.empty(); i++) {
+            const int tag = dwarf_tag(&scopes[i]);
+            if (tag == DW_TAG_inlined_subroutine || tag == DW_TAG_subprogram)
+                name = name_of(scopes[i]);
+        }
+        if (number > 0)
+            std::free(scopes);
+        return name;
+    }
+
+    /* C++ has the whole name in the linkage name only; elsewhere that is none of the source's. */
+    static std::string name_of(Dwarf_Die &function)
+    {
+        Dwarf_Attribute attribute;
+        const char *linkage = dwarf_formstring(
+            dwarf_attr_integrate(&function, DW_AT_linkage_name, &attribute));
+        if (linkage != nullptr) {
+            const std::string name = demangled(linkage);
+            if (name != linkage)
+                return name;
+        }
+        const char *name = dwarf_diename(&function);
+        return name == nullptr ? "" : name;
+    }
+
+    Dwfl *dwfl_ = nullptr;
+    Dwfl_Module *module_ = nullptr;
+};
+
+#else
+
+/* Without libdw: what the dynamic table of symbols of a loaded file knows. */
+class CallSites::Module {
+  public:
+    explicit Module(const std::string &path) : path_(path) {}
+
+    void describe(CallSite &site)
+    {
+        /* The file's addresses turned into those of this process, where it is loaded. */
+        struct Loaded {
+            const std::string *path;
+            const std::string program;
+            std::uint64_t load_address;
+            bool is_found;
+        } loaded{&path_, path_of_program(), 0, false};
+        dl_iterate_phdr([](dl_phdr_info *object, std::size_t, void *argument) {
+            Loaded &wanted = *static_cast<Loaded *>(argument);
+            const std::string path = *object->dlpi_name == '\0' ? wanted.program : object->dlpi_name;
+            wanted.is_found = path == *wanted.path;
+            wanted.load_address = object->dlpi_addr;
+            return wanted.is_found ? 1 : 0;
+        }, &loaded);
+        Dl_info info;
+        if (loaded.is_found &&
+            dladdr(reinterpret_cast<void *>(loaded.load_address + site.offset - 1), &info) != 0 &&
+            info.dli_sname != nullptr)
+            site.function = demangled(info.dli_sname);
+    }
+
+  private:
+    const std::string path_;
+};
+
+#endif
+
+CallSites::CallSites() = default;
+CallSites::~CallSites() = default;
+
+CallSite CallSites::find(const CodeLocation &location)
+{
+    CallSite site;
+    site.module = location.module;
+    site.offset = location.offset;
+    if (location.module.empty())
+        return site;
+    std::unique_ptr<Module> &module = modules_[location.module];
+    if (module == nullptr)
+        module = std::make_unique<Module>(location.module);
+    module->describe(site);
+    return site;
+}
+
+}  // namespace tools

@@ -1,0 +1,147 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+#include "merge.hpp"
+
+#include <algorithm>
+#include <exception>
+
+namespace tools {
+namespace {
+
+/* A communicator of the same processes that nobody else sends on. It is made from the group, not
+ * duplicated, so that no attribute callback of the application runs. */
+class PrivateComm {
+  public:
+    explicit PrivateComm(MPI_Comm comm)
+    {
+        MPI_Group group = MPI_GROUP_NULL;
+        if (QMPI_Comm_group(comm, &group) != MPI_SUCCESS)
+            return;
+        if (QMPI_Comm_create(comm, group, &handle_) != MPI_SUCCESS)
+            handle_ = MPI_COMM_NULL;
+        QMPI_Group_free(&group);
+        if (handle_ != MPI_COMM_NULL)
+            QMPI_Comm_set_errhandler(handle_, MPI_ERRORS_RETURN);
+    }
+
+    ~PrivateComm()
+    {
+        if (handle_ != MPI_COMM_NULL)
+            QMPI_Comm_free(&handle_);
+    }
+
+    PrivateComm(const PrivateComm &) = delete;
+    PrivateComm &operator=(const PrivateComm &) = delete;
+
+    MPI_Comm handle() const { return handle_; }
+
+  private:
+    MPI_Comm handle_ = MPI_COMM_NULL;
+};
+
+/* A count of MPI is an int. */
+constexpr std::size_t largest_piece = std::size_t{1} << 30;
+
+/* What goes before the bytes. A process that failed says so, as its parent waits for it. */
+struct Header {
+    std::uint64_t size = 0;
+    std::uint64_t is_whole = 0;
+};
+
+template <typename Transfer>
+bool in_pieces(char *bytes, std::size_t size, Transfer transfer)
+{
+    for (std::size_t done = 0; done < size;) {
+        const std::size_t piece = std::min(largest_piece, size - done);
+        if (transfer(bytes + done, static_cast<int>(piece)) != MPI_SUCCESS)
+            return false;
+        done += piece;
+    }
+    return true;
+}
+
+bool send(MPI_Comm comm, int dest, bool is_whole, std::string bytes)
+{
+    Header header{bytes.size(), is_whole};
+    if (QMPI_Send(&header, sizeof header, MPI_BYTE, dest, 0, comm) != MPI_SUCCESS)
+        return false;
+    return in_pieces(bytes.data(), bytes.size(), [=](char *piece, int size) {
+        return QMPI_Send(piece, size, MPI_BYTE, dest, 0, comm);
+    });
+}
+
+bool receive(MPI_Comm comm, int source, std::string &bytes)
+{
+    Header header;
+    if (QMPI_Recv(&header, sizeof header, MPI_BYTE, source, 0, comm, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+        return false;
+    bytes.resize(header.size);
+    const bool is_here = in_pieces(bytes.data(), bytes.size(), [=](char *piece, int size) {
+        return QMPI_Recv(piece, size, MPI_BYTE, source, 0, comm, MPI_STATUS_IGNORE);
+    });
+    return is_here && header.is_whole;
+}
+
+template <typename Work>
+bool succeeds(Work work)
+{
+    try {
+        return work();
+    } catch (const std::exception &) {
+        return false;
+    }
+}
+
+}  // namespace
+
+bool is_world_up()
+{
+    int initialized = 0, finalized = 0;
+    QMPI_Initialized(&initialized);
+    QMPI_Finalized(&finalized);
+    return initialized && !finalized;
+}
+
+bool merge_to_root(MPI_Comm comm, const std::function<void(Writer &)> &write,
+                   const std::function<void(Reader &)> &merge)
+{
+    const PrivateComm own(comm);
+    int rank = 0, size = 0;
+    if (own.handle() == MPI_COMM_NULL || QMPI_Comm_rank(own.handle(), &rank) != MPI_SUCCESS ||
+        QMPI_Comm_size(own.handle(), &size) != MPI_SUCCESS)
+        return false;
+
+    bool is_whole = true;
+    long long distance = 1;
+    for (; distance < size && (rank & distance) == 0; distance *= 2) {
+        if (rank + distance >= size)
+            continue;
+        is_whole &= succeeds([&] {
+            std::string bytes;
+            if (!receive(own.handle(), static_cast<int>(rank + distance), bytes))
+                return false;
+            Reader reader(bytes);
+            merge(reader);
+            return true;
+        });
+    }
+    if (rank != 0) {
+        const int parent = static_cast<int>(rank - distance);
+        is_whole = succeeds([&] {
+            Writer writer;
+            if (is_whole)
+                write(writer);
+            return send(own.handle(), parent, is_whole, writer.take());
+        }) && is_whole;
+    }
+
+    int result = is_whole;
+    if (QMPI_Bcast(&result, 1, MPI_INT, 0, own.handle()) != MPI_SUCCESS)
+        return false;
+    return result;
+}
+
+}  // namespace tools

@@ -1,0 +1,94 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+/* Where the reports of a tool go. */
+
+#ifndef TOOLS_REPORT_HPP_INCLUDED
+#define TOOLS_REPORT_HPP_INCLUDED
+
+#include <qmpi.hpp>
+
+#include <cstdio>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tools {
+
+/* std::printf into a text. */
+template <typename... Values>
+std::string print(const char *format, Values... values)
+{
+    std::string text(static_cast<std::size_t>(std::snprintf(nullptr, 0, format, values...)), '\0');
+    std::snprintf(text.data(), text.size() + 1, format, values...);
+    return text;
+}
+
+/* Whether the process has more rights than its user, who must not make it write files then. */
+bool is_privileged();
+
+/* Puts a file in place of what is there, in one step, so that nobody ever finds half of it; what is
+ * no regular file, such as a device, is written to directly.
+ * Returns the reason why not, in the words of the system, or an empty text. */
+std::string write_file(const std::string &name, std::string_view content);
+
+/* A text on standard error in one piece, since other processes may write there as well. */
+void write_stderr(std::string_view text);
+
+enum class Format { text, json, html };
+
+/* Who makes a report. */
+struct Reporter {
+    int instance = 1;           /* number of the tool's instance, from 1 */
+    int instances = 1;          /* how many there are */
+    bool is_alone = false;      /* a process on its own account, not one for the whole job */
+};
+
+/* The files that the user wants, by the arguments of the instance:
+ *   out=NAME         with the ending .txt, .json or .html one file of that format; else what all
+ *                    files begin with; - is a text on standard error. Without it: the program, the
+ *                    tool and the process number, as in halo.profile.4711
+ *   formats=A+B      text, json, html; without it all that the tool has
+ * Instances that would write the same file add their number to the name, -2 for the second;
+ * a process that reports alone its process number, unless it is there already. */
+class Destination {
+  public:
+    /* For the constructor of a tool.
+     *   tool_name    stays the caller's, as qmpi::tool::name() does
+     *   known        what the tool can make
+     *   fallback     stands for out= where the user gave none; nullptr: as above
+     * Throws qmpi::argument_error. */
+    Destination(const qmpi::arguments &arguments, const char *tool_name, std::vector<Format> known,
+                const char *fallback = nullptr);
+
+    /* Makes each report that is wanted and writes it. What cannot be written is one message, and
+     * then the text report is on standard error in its place. Not for two threads at once. */
+    void write(const Reporter &reporter, const std::function<std::string(Format)> &make) const;
+
+    /* Name of the file without the ending of its format; empty for standard error. For tools that
+     * have files of other kinds besides. */
+    std::string stem(const Reporter &reporter) const;
+
+    /* Name of the file of a format. */
+    std::string file(const Reporter &reporter, Format format) const;
+
+    const std::vector<Format> &formats() const { return formats_; }
+
+    /* The argument that says where reports go, for a tool's argument_list. */
+    static constexpr const char *argument_list =
+        "out=NAME          file (.txt, .json, .html), beginning of all files' names, or - (stderr)\n"
+        "formats=A+B       which reports: text, json, html (default: all)\n";
+
+  private:
+    const char *tool_name_;
+    std::string out_;           /* as given, without the ending of a format; empty: by default */
+    bool is_stderr_ = false;
+    std::vector<Format> formats_;
+};
+
+}  // namespace tools
+
+#endif /* TOOLS_REPORT_HPP_INCLUDED */

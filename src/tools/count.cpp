@@ -5,7 +5,11 @@
 
 /* Tool "count": counts the calls of every function, and the bytes that their buffer arguments
  * describe, for each instance of the tool in the chain, and prints a table per instance at the end.
- * What a byte is, exactly, stands in the manual page qmpi-count(7); the code is measure() below. */
+ * What a byte is, exactly, stands in the manual page qmpi-count(7); the code is common/bytes.hpp. */
+
+#include "common/bytes.hpp"
+#include "common/merge.hpp"
+#include "common/report.hpp"
 
 #include <qmpi.hpp>
 
@@ -25,6 +29,8 @@
 
 namespace {
 
+using tools::print;
+
 /* Threads count at the same time; nothing is ordered by a count, so relaxed will do. */
 struct Counter {
     std::atomic<std::uint64_t> calls{0};
@@ -38,247 +44,6 @@ struct Counter {
 };
 
 using Counters = std::array<Counter, MPI_LAST_FUNC_T>;
-
-/* ---- how often a function uses what a buffer argument describes ---- */
-
-enum class Times {
-    never,              /* not between processes: packing, local reduction */
-    once,
-    by_ranks,           /* once for each process; a vector has an entry for each */
-    by_own_ranks,       /* the same, but between two groups it is the own one that counts */
-    by_neighbours_in,   /* the same for each neighbour to receive from */
-    by_neighbours_out,
-    own_entry           /* the vector's entry for the calling process */
-};
-
-/* In an operation with a root, who uses the argument. */
-enum class Who { everyone, root, others, others_and_root };
-
-struct Use {
-    Times times = Times::once;
-    Who who = Who::everyone;
-};
-
-struct Pattern {
-    Use send;
-    Use receive;
-};
-
-/* MPI_Ialltoallv_c, MPI_Alltoallv_init: all are "alltoallv" in what they move. */
-constexpr bool is_kind(std::string_view name, std::string_view kind)
-{
-    auto remove_end = [&name](std::string_view end) {
-        if (name.size() > end.size() && name.substr(name.size() - end.size()) == end)
-            name.remove_suffix(end.size());
-    };
-
-    name.remove_prefix(std::min(name.find('_') + 1, name.size()));
-    remove_end("_c");
-    remove_end("_init");
-    if (name.size() == kind.size() + 1 && name[0] == 'I')
-        name.remove_prefix(1);
-    else if (name.size() == kind.size() && name[0] == kind[0] - 'a' + 'A') {
-        name.remove_prefix(1);
-        kind.remove_prefix(1);
-    }
-    return name == kind;
-}
-
-constexpr Pattern pattern_of(std::string_view name)
-{
-    const Use once{};
-    const Use ranks{Times::by_ranks}, own_ranks{Times::by_own_ranks};
-    const Use in{Times::by_neighbours_in}, out{Times::by_neighbours_out};
-    const Use never{Times::never};
-    auto is = [name](std::string_view kind) { return is_kind(name, kind); };
-
-    if (is("bcast"))
-        return {{Times::once, Who::root}, {Times::once, Who::others}};
-    if (is("gather") || is("gatherv"))
-        return {{Times::once, Who::others_and_root}, {Times::by_ranks, Who::root}};
-    if (is("scatter") || is("scatterv"))
-        return {{Times::by_ranks, Who::root}, {Times::once, Who::others_and_root}};
-    if (is("reduce"))
-        return {{Times::once, Who::others_and_root}, {Times::once, Who::root}};
-    if (is("allgather") || is("allgatherv"))
-        return {once, ranks};
-    if (is("alltoall") || is("alltoallv") || is("alltoallw"))
-        return {ranks, ranks};
-    if (is("reduce_scatter_block"))
-        return {own_ranks, once};
-    if (is("reduce_scatter"))
-        return {own_ranks, {Times::own_entry}};
-    if (is("neighbor_allgather") || is("neighbor_allgatherv"))
-        return {once, in};
-    if (is("neighbor_alltoall") || is("neighbor_alltoallv") || is("neighbor_alltoallw"))
-        return {out, in};
-    if (is("reduce_local"))
-        return {never, never};
-    return {once, once};
-}
-
-/* ---- the bytes of one call ---- */
-
-/* Arguments that say with whom a call exchanges data. */
-struct Peers {
-    MPI_Comm comm;
-    int root;
-    int dest;
-    int source;
-    int target_rank;
-    MPI_Op op;
-};
-
-std::uint64_t size_of(MPI_Datatype datatype)
-{
-    MPI_Count size = 0;
-    if (QMPI_Type_size_x(datatype, &size) != MPI_SUCCESS || size < 0)
-        return 0;
-    return static_cast<std::uint64_t>(size);
-}
-
-int number_of_ranks(MPI_Comm comm, Times times)
-{
-    int between_groups = 0, size = 0;
-    QMPI_Comm_test_inter(comm, &between_groups);
-    if (between_groups && times == Times::by_ranks)
-        QMPI_Comm_remote_size(comm, &size);
-    else
-        QMPI_Comm_size(comm, &size);
-    return size;
-}
-
-int number_of_neighbours(MPI_Comm comm, bool in)
-{
-    int topology = MPI_UNDEFINED, rank = 0, number = 0, out = 0, weighted;
-
-    QMPI_Topo_test(comm, &topology);
-    if (topology == MPI_CART) {
-        QMPI_Cartdim_get(comm, &number);
-        return 2 * number;
-    }
-    if (topology == MPI_GRAPH) {
-        QMPI_Comm_rank(comm, &rank);
-        QMPI_Graph_neighbors_count(comm, rank, &number);
-        return number;
-    }
-    if (topology == MPI_DIST_GRAPH)
-        QMPI_Dist_graph_neighbors_count(comm, &number, &out, &weighted);
-    return in ? number : out;
-}
-
-bool takes_part(Who who, const Peers &peers)
-{
-    if (who == Who::everyone)
-        return true;
-
-    int between_groups = 0, rank = 0;
-    QMPI_Comm_test_inter(peers.comm, &between_groups);
-    if (between_groups) {
-        if (peers.root == MPI_PROC_NULL)
-            return false;
-        return (peers.root == MPI_ROOT) == (who == Who::root);
-    }
-    QMPI_Comm_rank(peers.comm, &rank);
-    return who == Who::others_and_root || (rank == peers.root) == (who == Who::root);
-}
-
-/* How many bytes one buffer argument describes, scalar or vector. */
-template <typename Count>
-std::uint64_t bytes_of(Count count, MPI_Datatype datatype, std::uint64_t times)
-{
-    /* Without elements the datatype need not be one. */
-    if (count <= 0 || times == 0)
-        return 0;
-    return static_cast<std::uint64_t>(count) * times * size_of(datatype);
-}
-
-int number_of(const Use &use, const Peers &peers) noexcept
-{
-    switch (use.times) {
-        case Times::by_ranks:
-        case Times::by_own_ranks:
-            return number_of_ranks(peers.comm, use.times);
-        case Times::by_neighbours_in:
-            return number_of_neighbours(peers.comm, true);
-        case Times::by_neighbours_out:
-            return number_of_neighbours(peers.comm, false);
-        default:
-            return 1;
-    }
-}
-
-template <typename Buffer>
-std::uint64_t bytes_of(const Buffer &buffer, const Use &use, const Peers &peers) noexcept
-{
-    int first = 0, last = number_of(use, peers);
-    std::uint64_t bytes = 0;
-
-    if constexpr (!Buffer::is_vector)
-        bytes = bytes_of(buffer.count, buffer.datatype, static_cast<std::uint64_t>(last));
-    else {
-        if (use.times == Times::own_entry) {
-            QMPI_Comm_rank(peers.comm, &first);
-            last = first + 1;
-        }
-        for (int i = first; i < last; i++) {
-            if constexpr (Buffer::is_typed)
-                bytes += bytes_of(buffer.count[i], buffer.datatype[i], 1);
-            else
-                bytes += bytes_of(buffer.count[i], buffer.datatype, 1);
-        }
-    }
-    return bytes;
-}
-
-bool sends(const void *address, const Use &use, const Peers &peers) noexcept
-{
-    /* MPI_NO_OP ignores what would be sent, down to the datatype. */
-    return address != MPI_IN_PLACE && peers.op != MPI_NO_OP && peers.dest != MPI_PROC_NULL &&
-        peers.target_rank != MPI_PROC_NULL && use.times != Times::never &&
-        takes_part(use.who, peers);
-}
-
-bool receives(const void *address, const Use &use, const Peers &peers) noexcept
-{
-    return address != MPI_IN_PLACE && peers.source != MPI_PROC_NULL &&
-        peers.target_rank != MPI_PROC_NULL && use.times != Times::never &&
-        takes_part(use.who, peers);
-}
-
-/* Measures the buffers of one call after it succeeded: only then the library has checked the
- * arguments, and asking for the size of a datatype cannot go wrong on the tool's account. */
-template <typename Call>
-void measure(Call &call, Counter &counter) noexcept
-{
-    using qmpi::direction;
-    using qmpi::get_or;
-    using qmpi::role;
-    constexpr Pattern pattern = pattern_of(Call::name);
-    /* Values that change nothing stand for what the function does not have. */
-    const Peers peers{get_or<role::communicator>(call, MPI_COMM_NULL), get_or<role::root>(call, 0),
-                      get_or<role::destination>(call, 0), get_or<role::source>(call, 0),
-                      get_or<role::target>(call, 0), get_or<role::operation>(call, MPI_OP_NULL)};
-
-    call.each_buffer([&](const auto &buffer) {
-        if (buffer.direction != direction::out && sends(buffer.address, pattern.send, peers))
-            Counter::add(counter.sent, bytes_of(buffer, pattern.send, peers));
-        if (buffer.direction != direction::in && receives(buffer.address, pattern.receive, peers))
-            Counter::add(counter.received, bytes_of(buffer, pattern.receive, peers));
-    });
-}
-
-/* A matched receive from MPI_PROC_NULL is known by its message, and before the call only. */
-template <typename Call>
-bool receives_from_nobody(const Call &call)
-{
-    if constexpr (is_kind(Call::name, "mrecv")) {
-        const MPI_Message *message =
-            qmpi::get_or<qmpi::role::message>(call, static_cast<MPI_Message *>(nullptr));
-        return message != nullptr && *message == MPI_MESSAGE_NO_PROC;
-    } else
-        return false;
-}
 
 /* ---- the report ---- */
 
@@ -334,7 +99,7 @@ const char *variable(const char *name)
     return value != nullptr && *value != '\0' ? value : nullptr;
 }
 
-bool sorts_by_bytes()
+bool variable_sorts_by_bytes()
 {
     const char *order = variable("QMPI_COUNT_SORT");
     if (order == nullptr || std::strcmp(order, "calls") == 0)
@@ -350,7 +115,15 @@ bool sorts_by_bytes()
     return false;
 }
 
-std::vector<Line> lines_of(const Totals &totals)
+bool argument_sorts_by_bytes(const qmpi::arguments &arguments)
+{
+    const std::string order = arguments.get("sort", "calls");
+    if (order != "calls" && order != "bytes")
+        throw qmpi::argument_error("argument sort=" + order + ": must be calls or bytes");
+    return order == "bytes";
+}
+
+std::vector<Line> lines_of(const Totals &totals, bool by_bytes)
 {
     std::vector<Line> lines;
     for (int i = 0; i < MPI_LAST_FUNC_T; i++) {
@@ -360,7 +133,6 @@ std::vector<Line> lines_of(const Totals &totals)
                              totals.sent[i], totals.received[i]});
     }
 
-    const bool by_bytes = sorts_by_bytes();
     std::sort(lines.begin(), lines.end(), [by_bytes](const Line &a, const Line &b) {
         const std::uint64_t a_bytes = a.sent + a.received, b_bytes = b.sent + b.received;
         if (by_bytes && a_bytes != b_bytes)
@@ -374,17 +146,9 @@ std::vector<Line> lines_of(const Totals &totals)
     return lines;
 }
 
-template <typename... Values>
-std::string print(const char *format, Values... values)
+std::string table(const std::string &heading, const Totals &totals, bool by_bytes)
 {
-    std::string text(static_cast<std::size_t>(std::snprintf(nullptr, 0, format, values...)), '\0');
-    std::snprintf(text.data(), text.size() + 1, format, values...);
-    return text;
-}
-
-std::string table(const std::string &heading, const Totals &totals)
-{
-    const std::vector<Line> lines = lines_of(totals);
+    const std::vector<Line> lines = lines_of(totals, by_bytes);
     int width = 8;
     for (const Line &line : lines)
         width = std::max(width, static_cast<int>(std::strlen(line.name)));
@@ -425,8 +189,8 @@ bool append_to_file(const std::string &path, const std::string &text)
     return written;
 }
 
-/* suffix tells apart the files of processes that report each on its own */
-void write_report(const std::string &text, const std::string &suffix)
+/* Where the environment says; suffix tells apart the files of processes that report each on its own. */
+void write_as_variable_says(const std::string &text, const std::string &suffix)
 {
     static bool file_failed = false;
     const char *path = variable("QMPI_COUNT_OUTPUT");
@@ -439,17 +203,7 @@ void write_report(const std::string &text, const std::string &suffix)
         std::fprintf(stderr, "QMPI tool count: cannot write %s (QMPI_COUNT_OUTPUT): %s; "
                      "the tables follow here\n", name.c_str(), std::strerror(errno));
     }
-    /* In one piece, as other processes may write there as well. */
-    std::fwrite(text.data(), 1, text.size(), stderr);
-    std::fflush(stderr);
-}
-
-bool is_world_up()
-{
-    int initialized = 0, finalized = 0;
-    QMPI_Initialized(&initialized);
-    QMPI_Finalized(&finalized);
-    return initialized && !finalized;
+    tools::write_stderr(text);
 }
 
 /* ---- the tool ---- */
@@ -457,6 +211,9 @@ bool is_world_up()
 class Count : public qmpi::tool<Count> {
   public:
     static constexpr const char *description = "counts calls and bytes of every function";
+    static constexpr const char *argument_list =
+        "out=NAME          file for the table, or - for standard error (default)\n"
+        "sort=calls|bytes  order of the lines, the largest first (default: calls)\n";
 
     /* Programs with sessions alone, and those that end without MPI_Finalize, come here with nothing
      * reported: there is no world to merge over, and no telling which MPI_Session_finalize is the
@@ -477,30 +234,38 @@ class Count : public qmpi::tool<Count> {
         if constexpr (Call::buffers.empty())
             return call();
         else {
-            const bool moves_data = !receives_from_nobody(call);
+            const bool can_move_data = tools::moves_data(call);
             const auto result = call();
-            if (moves_data && result == MPI_SUCCESS)
-                measure(call, counter);
+            if (can_move_data && result == MPI_SUCCESS) {
+                const tools::Bytes bytes = tools::bytes_of_call(call);
+                Counter::add(counter.sent, bytes.sent);
+                Counter::add(counter.received, bytes.received);
+            }
             return result;
         }
     }
 
   private:
-    std::string position() const
+    void report(const Totals &totals, const std::string &processes, bool is_alone)
     {
-        return print("count: instance %d of %d (tool %d of the chain)", instance_number(),
-                     instance_count(), tool_id());
+        const bool by_bytes = has_order ? orders_by_bytes : variable_sorts_by_bytes();
+        const std::string text = table(print("count: instance %d of %d (tool %d of the chain), ",
+                                             instance_number(), instance_count(), tool_id()) +
+                                       processes, totals, by_bytes);
+        reported = true;
+        if (has_destination)
+            destination.write({instance_number(), instance_count(), is_alone},
+                              [&text](tools::Format) { return text; });
+        else
+            write_as_variable_says(text, is_alone ? print(".%d", static_cast<int>(getpid())) : "");
     }
 
     void report_alone()
     {
-        const int process = static_cast<int>(getpid());
         char host[256] = "";
-
-        reported = true;
         gethostname(host, sizeof host - 1);
-        write_report(table(position() + print(", process %d on %s alone", process, host),
-                           totals_of_process(counters)), print(".%d", process));
+        report(totals_of_process(counters),
+               print("process %d on %s alone", static_cast<int>(getpid()), host), true);
     }
 
     /* Called before MPI_Finalize goes on to the next tool, so that the tables come in the order of
@@ -509,7 +274,7 @@ class Count : public qmpi::tool<Count> {
     {
         int rank, size;
 
-        if (!is_world_up())
+        if (!tools::is_world_up())
             return;
         Totals totals = totals_of_process(counters);
         if (QMPI_Comm_rank(MPI_COMM_WORLD, &rank) != MPI_SUCCESS ||
@@ -520,10 +285,13 @@ class Count : public qmpi::tool<Count> {
         }
         reported = true;
         if (rank == 0)
-            write_report(table(position() + print(", %d process%s of MPI_COMM_WORLD", size,
-                                                  size == 1 ? "" : "es"), totals), "");
+            report(totals, print("%d process%s of MPI_COMM_WORLD", size, size == 1 ? "" : "es"), false);
     }
 
+    const bool has_destination = arguments().has("out");
+    const tools::Destination destination{arguments(), name(), {tools::Format::text}, "-"};
+    const bool has_order = arguments().has("sort");
+    const bool orders_by_bytes = argument_sorts_by_bytes(arguments());
     Counters counters;
     bool reported = false;
 };

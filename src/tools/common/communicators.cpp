@@ -1,0 +1,343 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+#include "communicators.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace tools {
+
+namespace {
+
+/* What a thread has asked lately. It holds no reference, so that a thread can end at any time: an
+ * entry is good as long as no handle has changed its meaning, and until then the table has it. */
+struct Slot {
+    unsigned owner;
+    int handle;
+    std::uint64_t generation;
+    const Communicator *communicator;
+};
+
+thread_local Slot slots[16];
+
+Slot &slot_of(unsigned owner, int handle)
+{
+    return slots[(static_cast<unsigned>(handle) + owner) % 16];
+}
+
+std::atomic<unsigned> number_of_objects{0};
+
+std::uint64_t mix(std::uint64_t hash, std::uint64_t value)
+{
+    hash ^= value + 0x9e3779b97f4a7c15u + (hash << 6) + (hash >> 2);
+    hash *= 0xff51afd7ed558ccdu;
+    return hash ^ (hash >> 32);
+}
+
+std::uint64_t mix(std::uint64_t hash, const std::vector<int> &ranks)
+{
+    hash = mix(hash, ranks.size());
+    for (int rank : ranks)
+        hash = mix(hash, static_cast<std::uint64_t>(rank));
+    return hash;
+}
+
+/* Both groups of an intercommunicator see the same: the group that has the lower process comes first. */
+std::uint64_t hash_of_members(const Communicator &communicator)
+{
+    if (!communicator.is_inter)
+        return mix(1, communicator.world);
+    const bool own_first = communicator.world < communicator.remote;
+    return mix(mix(2, own_first ? communicator.world : communicator.remote),
+               own_first ? communicator.remote : communicator.world);
+}
+
+void find_neighbours(Communicator &communicator)
+{
+    const MPI_Comm comm = communicator.handle;
+    auto &in = communicator.sources, &out = communicator.destinations;
+    int number = 0;
+
+    if (communicator.is_inter ||
+        QMPI_Topo_test(comm, &communicator.topology) != MPI_SUCCESS)
+        return;
+    if (communicator.topology == MPI_CART) {
+        QMPI_Cartdim_get(comm, &number);
+        for (int direction = 0; direction < number; direction++) {
+            int below = MPI_PROC_NULL, above = MPI_PROC_NULL;
+            QMPI_Cart_shift(comm, direction, 1, &below, &above);
+            in.insert(in.end(), {below, above});
+        }
+        out = in;
+    } else if (communicator.topology == MPI_GRAPH) {
+        QMPI_Graph_neighbors_count(comm, communicator.rank, &number);
+        in.resize(static_cast<std::size_t>(number));
+        QMPI_Graph_neighbors(comm, communicator.rank, number, in.data());
+        out = in;
+    } else if (communicator.topology == MPI_DIST_GRAPH) {
+        int number_out = 0, is_weighted = 0;
+        QMPI_Dist_graph_neighbors_count(comm, &number, &number_out, &is_weighted);
+        in.resize(static_cast<std::size_t>(number));
+        out.resize(static_cast<std::size_t>(number_out));
+        std::vector<int> in_weights(in.size() + 1), out_weights(out.size() + 1);
+        QMPI_Dist_graph_neighbors(comm, number, in.data(), in_weights.data(), number_out, out.data(),
+                                  out_weights.data());
+    }
+}
+
+std::string name_of(MPI_Comm comm)
+{
+    char name[MPI_MAX_OBJECT_NAME] = "";
+    int length = 0;
+    return QMPI_Comm_get_name(comm, name, &length) == MPI_SUCCESS ? std::string(name) : std::string();
+}
+
+bool is_world_model_up()
+{
+    int is_initialized = 0, is_finalized = 0;
+    QMPI_Initialized(&is_initialized);
+    QMPI_Finalized(&is_finalized);
+    return is_initialized && !is_finalized;
+}
+
+/* The processes of MPI_COMM_WORLD. They are asked for anew each time, since MPI can end and, with
+ * sessions, begin again, and no group must be left over then. */
+class World {
+  public:
+    World()
+    {
+        if (is_world_model_up())
+            QMPI_Comm_group(MPI_COMM_WORLD, &group_);
+        else
+            find_by_session();
+    }
+
+    ~World()
+    {
+        if (is_known())
+            QMPI_Group_free(&group_);
+    }
+
+    World(const World &) = delete;
+    World &operator=(const World &) = delete;
+
+    bool is_known() const { return group_ != MPI_GROUP_NULL; }
+
+    std::vector<int> ranks_of(MPI_Group group) const
+    {
+        int size = 0;
+        QMPI_Group_size(group, &size);
+        std::vector<int> ranks(static_cast<std::size_t>(size)), world(ranks.size());
+        std::iota(ranks.begin(), ranks.end(), 0);
+        QMPI_Group_translate_ranks(group, size, ranks.data(), group_, world.data());
+        std::replace(world.begin(), world.end(), MPI_UNDEFINED, outside_world);
+        return world;
+    }
+
+  private:
+    /* Programs with sessions alone have the same processes under another name. */
+    void find_by_session()
+    {
+        MPI_Session session = MPI_SESSION_NULL;
+        if (QMPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session) != MPI_SUCCESS)
+            return;
+        if (QMPI_Group_from_session_pset(session, "mpi://WORLD", &group_) != MPI_SUCCESS)
+            group_ = MPI_GROUP_NULL;
+        QMPI_Session_finalize(&session);
+    }
+
+    MPI_Group group_ = MPI_GROUP_NULL;
+};
+
+}  // namespace
+
+Communicators::Communicators() : number_(++number_of_objects) {}
+
+Communicators::Shared Communicators::of(MPI_Comm comm)
+{
+    Slot &slot = slot_of(number_, comm);
+    const std::uint64_t generation = generation_.load(std::memory_order_acquire);
+    if (slot.owner == number_ && slot.handle == comm && slot.generation == generation)
+        return slot.communicator->shared_from_this();
+
+    if (comm == MPI_COMM_NULL)
+        return nullptr;
+    Shared found = find(comm);
+    if (found == nullptr) {
+        created(comm);
+        found = find(comm);
+    }
+    /* With the generation from before the search: if it has changed since, the next one searches. */
+    if (found != nullptr)
+        slot = {number_, comm, generation, found.get()};
+    return found;
+}
+
+Communicators::Shared Communicators::of_window(MPI_Win window)
+{
+    Slot &slot = slot_of(number_, window);
+    const std::uint64_t generation = generation_.load(std::memory_order_acquire);
+    if (slot.owner == number_ && slot.handle == window && slot.generation == generation)
+        return slot.communicator->shared_from_this();
+
+    const Shared found = find(window);
+    if (found != nullptr)
+        slot = {number_, window, generation, found.get()};
+    return found;
+}
+
+Communicators::Shared Communicators::of_message(MPI_Message message)
+{
+    std::lock_guard<std::mutex> guard(messages_lock_);
+    const auto found = by_message_.find(message);
+    return found == by_message_.end() ? nullptr : found->second;
+}
+
+std::vector<Communicators::Shared> Communicators::all() const
+{
+    std::shared_lock<std::shared_mutex> guard(lock_);
+    std::vector<Shared> communicators;
+    for (const auto &[handle, communicator] : by_handle_) {
+        if (communicator->handle == handle)     /* not a window */
+            communicators.push_back(communicator);
+    }
+    return communicators;
+}
+
+Communicators::Shared Communicators::find(int handle) const
+{
+    std::shared_lock<std::shared_mutex> guard(lock_);
+    const auto found = by_handle_.find(handle);
+    return found == by_handle_.end() ? nullptr : found->second;
+}
+
+void Communicators::remember(int handle, Shared communicator)
+{
+    if (communicator == nullptr)
+        return;
+    std::unique_lock<std::shared_mutex> guard(lock_);
+    by_handle_[handle] = std::move(communicator);
+    generation_.fetch_add(1, std::memory_order_release);
+}
+
+Communicators::Shared Communicators::forget(int handle)
+{
+    std::unique_lock<std::shared_mutex> guard(lock_);
+    const auto found = by_handle_.find(handle);
+    if (found == by_handle_.end())
+        return nullptr;
+    const Shared forgotten = found->second;
+    by_handle_.erase(found);
+    generation_.fetch_add(1, std::memory_order_release);
+    return forgotten;
+}
+
+void Communicators::remember_message(MPI_Message message, Shared communicator)
+{
+    if (message == MPI_MESSAGE_NULL || message == MPI_MESSAGE_NO_PROC || communicator == nullptr)
+        return;
+    std::lock_guard<std::mutex> guard(messages_lock_);
+    by_message_[message] = std::move(communicator);
+}
+
+Communicators::Shared Communicators::forget_message(MPI_Message message)
+{
+    std::lock_guard<std::mutex> guard(messages_lock_);
+    const auto found = by_message_.find(message);
+    if (found == by_message_.end())
+        return nullptr;
+    const Shared forgotten = found->second;
+    by_message_.erase(found);
+    return forgotten;
+}
+
+/* Those that everybody has are counted first, whatever each process happens to use first. */
+void Communicators::need_predefined()
+{
+    if (has_predefined_ || !is_world_model_up())
+        return;
+    has_predefined_ = true;
+    for (MPI_Comm comm : {MPI_COMM_WORLD, MPI_COMM_SELF})
+        remember(comm, describe(comm));
+}
+
+/* One that is known is the parent's, which a program can ask for any number of times. */
+void Communicators::created(MPI_Comm comm)
+{
+    if (comm == MPI_COMM_NULL)
+        return;
+    std::lock_guard<std::mutex> guard(making_lock_);
+    need_predefined();
+    if (find(comm) == nullptr)
+        remember(comm, describe(comm));
+}
+
+void Communicators::duplicated(MPI_Comm copy, MPI_Comm original)
+{
+    const Shared known = of(original);
+    if (known == nullptr)
+        return;
+    auto communicator = std::make_shared<Communicator>();
+    communicator->handle = copy;
+    communicator->rank = known->rank;
+    communicator->size = known->size;
+    communicator->is_inter = known->is_inter;
+    communicator->world = known->world;
+    communicator->remote = known->remote;
+    communicator->topology = known->topology;
+    communicator->sources = known->sources;
+    communicator->destinations = known->destinations;
+
+    std::lock_guard<std::mutex> guard(making_lock_);
+    communicator->id = next_id(*communicator);
+    remember(copy, std::move(communicator));
+}
+
+void Communicators::rename(MPI_Comm comm)
+{
+    const Shared known = of(comm);
+    if (known == nullptr)
+        return;
+    const std::string name = name_of(comm);
+    std::lock_guard<std::mutex> guard(known->name_lock_);
+    std::const_pointer_cast<Communicator>(known)->name_ = name;
+}
+
+/* The functions that describe a communicator work on any valid one and disturb nothing. */
+Communicators::Mutable Communicators::describe(MPI_Comm comm)
+{
+    const World world;
+    auto communicator = std::make_shared<Communicator>();
+    int is_inter = 0;
+    MPI_Group group = MPI_GROUP_NULL;
+
+    communicator->handle = comm;
+    if (!world.is_known() || QMPI_Comm_rank(comm, &communicator->rank) != MPI_SUCCESS ||
+        QMPI_Comm_size(comm, &communicator->size) != MPI_SUCCESS ||
+        QMPI_Comm_test_inter(comm, &is_inter) != MPI_SUCCESS)
+        return nullptr;
+    communicator->is_inter = is_inter != 0;
+    if (QMPI_Comm_group(comm, &group) == MPI_SUCCESS) {
+        communicator->world = world.ranks_of(group);
+        QMPI_Group_free(&group);
+    }
+    if (is_inter && QMPI_Comm_remote_group(comm, &group) == MPI_SUCCESS) {
+        communicator->remote = world.ranks_of(group);
+        QMPI_Group_free(&group);
+    }
+    find_neighbours(*communicator);
+    communicator->name_ = name_of(comm);
+    communicator->id = next_id(*communicator);
+    return communicator;
+}
+
+std::uint64_t Communicators::next_id(const Communicator &communicator)
+{
+    const std::uint64_t members = hash_of_members(communicator);
+    return mix(members, number_by_members_[members]++);
+}
+
+}  // namespace tools

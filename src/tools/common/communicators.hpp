@@ -1,0 +1,237 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+/* What a tool wants to know of the communicators that calls come with: whose ranks these are in
+ * MPI_COMM_WORLD, who the neighbours are, and which communicator of another process is the same. */
+
+#ifndef TOOLS_COMMUNICATORS_HPP_INCLUDED
+#define TOOLS_COMMUNICATORS_HPP_INCLUDED
+
+#include <qmpi.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace tools {
+
+/* Stands for the rank in MPI_COMM_WORLD of a process that is not in it: one that was spawned, or
+ * connected. */
+inline constexpr int outside_world = -1;
+
+/* One communicator. Nothing of it changes but the name. */
+class Communicator : public std::enable_shared_from_this<Communicator> {
+  public:
+    MPI_Comm handle = MPI_COMM_NULL;
+    int rank = MPI_UNDEFINED;       /* of the calling process */
+    int size = 0;                   /* of the own group */
+    bool is_inter = false;
+    std::vector<int> world;         /* rank in MPI_COMM_WORLD of each rank of the own group */
+    std::vector<int> remote;        /* the same of the other group; empty if it has none */
+
+    /* The same in all its processes, and no other communicator has it: made of the members and of
+     * how many communicators with the same members there were before. Where processes outside of
+     * the world are members it is this process' own, and where several threads create communicators
+     * of the same members at the same time it may be that of the other. */
+    std::uint64_t id = 0;
+
+    int topology = MPI_UNDEFINED;   /* MPI_CART, MPI_GRAPH, MPI_DIST_GRAPH or MPI_UNDEFINED */
+    /* Ranks, or MPI_PROC_NULL, in the order of the blocks of a neighbourhood collective. */
+    std::vector<int> sources;
+    std::vector<int> destinations;
+
+    /* The group that a rank argument means: the other one of an intercommunicator. */
+    const std::vector<int> &peers() const { return is_inter ? remote : world; }
+
+    /* The rank in MPI_COMM_WORLD of a rank argument. */
+    int world_rank_of(int peer) const
+    {
+        const auto &group = peers();
+        return peer >= 0 && static_cast<std::size_t>(peer) < group.size() ?
+            group[static_cast<std::size_t>(peer)] : outside_world;
+    }
+
+    /* The calling process' own. */
+    int own_world_rank() const
+    {
+        return rank >= 0 && static_cast<std::size_t>(rank) < world.size() ?
+            world[static_cast<std::size_t>(rank)] : outside_world;
+    }
+
+    /* As MPI_Comm_set_name has it, or what the library calls it; may be empty. */
+    std::string name() const
+    {
+        std::lock_guard<std::mutex> guard(name_lock_);
+        return name_;
+    }
+
+  private:
+    friend class Communicators;
+
+    mutable std::mutex name_lock_;
+    std::string name_;
+};
+
+/* All communicators that a tool's instance has to do with. The tool passes the calls of the functions
+ * that make and free them through watch(), so that a handle that is used again is not mistaken for
+ * the old one. Any number of threads; of() takes no lock for what the thread has asked before. */
+class Communicators {
+  public:
+    using Shared = std::shared_ptr<const Communicator>;
+
+    Communicators();
+    Communicators(const Communicators &) = delete;
+    Communicators &operator=(const Communicators &) = delete;
+
+    /* Whether calls of that function have to go through watch(). */
+    template <typename Call>
+    static constexpr bool concerns()
+    {
+        return makes<Call>(qmpi::role::communicator) != qmpi::none ||
+            makes<Call>(qmpi::role::window) != qmpi::none || frees_communicator<Call>() ||
+            Call::id == MPI_WIN_FREE_T || Call::id == MPI_COMM_SET_NAME_T ||
+            Call::has(qmpi::role::message);
+    }
+
+    /* Makes the call and remembers what it made, or forgets what it freed. For all functions: those
+     * that do neither are called and that is all. */
+    template <typename Call>
+    auto watch(Call &call)
+    {
+        if constexpr (!concerns<Call>())
+            return call();
+        else if constexpr (frees_communicator<Call>())
+            return watch_end(call, qmpi::get<qmpi::role::communicator>(call));
+        else if constexpr (Call::id == MPI_WIN_FREE_T)
+            return watch_end(call, qmpi::get<qmpi::role::window>(call));
+        else if constexpr (Call::has(qmpi::role::message))
+            return watch_message(call);
+        else {
+            const int error_code = call();
+            if (error_code == MPI_SUCCESS)
+                remember_made_by(call);
+            return error_code;
+        }
+    }
+
+    /* The communicator of a handle. To be asked after a call with it has succeeded, since MPI would
+     * tell the program of a wrong handle in the name of another function. The null pointer for
+     * MPI_COMM_NULL, and if MPI refuses. */
+    Shared of(MPI_Comm comm);
+
+    /* The communicator that a window was made with; the null pointer if that was not seen. */
+    Shared of_window(MPI_Win window);
+
+    /* The communicator of a message that a matched probe gave, to be asked before the call that
+     * receives it; the null pointer if that was not seen. */
+    Shared of_message(MPI_Message message);
+
+    /* All that are there at the moment, in no order. */
+    std::vector<Shared> all() const;
+
+  private:
+    using Mutable = std::shared_ptr<Communicator>;
+
+    /* Index of the parameter by which the function gives a new handle. */
+    template <typename Call>
+    static constexpr std::size_t makes(qmpi::role handle)
+    {
+        for (std::size_t i = 0; i < Call::parameters.size(); i++) {
+            if (Call::parameters[i].role == handle &&
+                Call::parameters[i].direction == qmpi::direction::out)
+                return i;
+        }
+        return qmpi::none;
+    }
+
+    template <typename Call>
+    static constexpr bool frees_communicator()
+    {
+        return Call::id == MPI_COMM_FREE_T || Call::id == MPI_COMM_DISCONNECT_T;
+    }
+
+    /* Forgotten before the library gives the handle up, as another thread may get it at once. */
+    template <typename Call>
+    int watch_end(Call &call, const int *place)
+    {
+        const int handle = place == nullptr ? MPI_COMM_NULL : *place;
+        const Shared ending = forget(handle);
+        const int error_code = call();
+        if (error_code != MPI_SUCCESS && ending != nullptr)
+            remember(handle, ending);
+        return error_code;
+    }
+
+    template <typename Call>
+    int watch_message(Call &call)
+    {
+        const MPI_Message *message = qmpi::get<qmpi::role::message>(call);
+        if constexpr (Call::has(qmpi::role::communicator)) {
+            const int error_code = call();
+            bool is_there = error_code == MPI_SUCCESS;
+            if constexpr (Call::has(qmpi::role::flag))
+                is_there = is_there && *qmpi::get<qmpi::role::flag>(call);
+            if (is_there)
+                remember_message(*message, of(qmpi::get<qmpi::role::communicator>(call)));
+            return error_code;
+        } else {
+            const MPI_Message received = message == nullptr ? MPI_MESSAGE_NULL : *message;
+            const Shared sender = forget_message(received);
+            const int error_code = call();
+            if (error_code != MPI_SUCCESS && received != MPI_MESSAGE_NULL && *message == received)
+                remember_message(received, sender);
+            return error_code;
+        }
+    }
+
+    template <typename Call>
+    void remember_made_by(Call &call)
+    {
+        constexpr std::size_t made = makes<Call>(qmpi::role::communicator);
+        constexpr std::size_t window = makes<Call>(qmpi::role::window);
+        if constexpr (Call::id == MPI_COMM_SET_NAME_T)
+            rename(qmpi::get<qmpi::role::communicator>(call));
+        else if constexpr (Call::id == MPI_COMM_IDUP_T || Call::id == MPI_COMM_IDUP_WITH_INFO_T)
+            duplicated(*call.template argument<made>(), qmpi::get<qmpi::role::communicator>(call));
+        else if constexpr (made != qmpi::none)
+            created(*call.template argument<made>());
+        else if constexpr (window != qmpi::none)
+            remember(*call.template argument<window>(), of(qmpi::get<qmpi::role::communicator>(call)));
+    }
+
+    void created(MPI_Comm comm);
+    /* The copy must not be asked for anything before its request is complete. */
+    void duplicated(MPI_Comm copy, MPI_Comm original);
+    void rename(MPI_Comm comm);
+    void remember(int handle, Shared communicator);
+    Shared forget(int handle);
+    void remember_message(MPI_Message message, Shared communicator);
+    Shared forget_message(MPI_Message message);
+
+    Shared find(int handle) const;
+    void need_predefined();
+    Mutable describe(MPI_Comm comm);
+    std::uint64_t next_id(const Communicator &communicator);
+
+    const unsigned number_;         /* tells this object's entries in the threads' caches apart */
+    std::atomic<std::uint64_t> generation_{1};  /* another one whenever a handle changes its meaning */
+
+    mutable std::shared_mutex lock_;
+    std::unordered_map<int, Shared> by_handle_; /* of communicators and windows: they differ */
+    std::mutex messages_lock_;
+    std::unordered_map<MPI_Message, Shared> by_message_;
+    std::mutex making_lock_;
+    std::unordered_map<std::uint64_t, std::uint64_t> number_by_members_;
+    bool has_predefined_ = false;
+};
+
+}  // namespace tools
+
+#endif /* TOOLS_COMMUNICATORS_HPP_INCLUDED */

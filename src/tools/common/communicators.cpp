@@ -292,7 +292,7 @@ void Communicators::duplicated(MPI_Comm copy, MPI_Comm original)
     communicator->destinations = known->destinations;
 
     std::lock_guard<std::mutex> guard(making_lock_);
-    communicator->id = next_id(*communicator);
+    number(*communicator);
     remember(copy, std::move(communicator));
 }
 
@@ -330,14 +330,14 @@ Communicators::Mutable Communicators::describe(MPI_Comm comm)
     }
     find_neighbours(*communicator);
     communicator->name_ = name_of(comm);
-    communicator->id = next_id(*communicator);
+    number(*communicator);
     return communicator;
 }
 
-std::uint64_t Communicators::next_id(const Communicator &communicator)
+void Communicators::number(Communicator &communicator)
 {
-    const std::uint64_t members = hash_of_members(communicator);
-    return mix(members, number_by_members_[members]++);
+    communicator.members = hash_of_members(communicator);
+    communicator.id = mix(communicator.members, number_by_members_[communicator.members]++);
 }
 
 }  // namespace tools

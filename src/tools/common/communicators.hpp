@@ -18,6 +18,7 @@
 #include <shared_mutex>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace tools {
@@ -41,6 +42,9 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
      * the world are members it is this process' own, and where several threads create communicators
      * of the same members at the same time it may be that of the other. */
     std::uint64_t id = 0;
+
+    /* The same for all communicators of the same processes in the same order. */
+    std::uint64_t members = 0;
 
     int topology = MPI_UNDEFINED;   /* MPI_CART, MPI_GRAPH, MPI_DIST_GRAPH or MPI_UNDEFINED */
     /* Ranks, or MPI_PROC_NULL, in the order of the blocks of a neighbourhood collective. */
@@ -100,6 +104,12 @@ class Communicators {
             Call::has(qmpi::role::message);
     }
 
+    /* All of these, for the tool's own set of functions. */
+    static constexpr qmpi::function_set functions()
+    {
+        return functions(std::make_index_sequence<MPI_LAST_FUNC_T>());
+    }
+
     /* Makes the call and remembers what it made, or forgets what it freed. For all functions: those
      * that do neither are called and that is all. */
     template <typename Call>
@@ -138,6 +148,15 @@ class Communicators {
 
   private:
     using Mutable = std::shared_ptr<Communicator>;
+
+    template <std::size_t... ids>
+    static constexpr qmpi::function_set functions(std::index_sequence<ids...>)
+    {
+        qmpi::function_set set;
+        ((concerns<qmpi::call<static_cast<MPI_Functions_enum>(ids)>>() ?
+          (void) set.add(static_cast<MPI_Functions_enum>(ids)) : (void) 0), ...);
+        return set;
+    }
 
     /* Index of the parameter by which the function gives a new handle. */
     template <typename Call>
@@ -218,7 +237,7 @@ class Communicators {
     Shared find(int handle) const;
     void need_predefined();
     Mutable describe(MPI_Comm comm);
-    std::uint64_t next_id(const Communicator &communicator);
+    void number(Communicator &communicator);
 
     const unsigned number_;         /* tells this object's entries in the threads' caches apart */
     std::atomic<std::uint64_t> generation_{1};  /* another one whenever a handle changes its meaning */

@@ -17,10 +17,35 @@ tools_LTLIBRARIES = \
 qmpi_tool_cxxflags = $(AM_CXXFLAGS) -std=c++17 -fvisibility=hidden
 qmpi_tool_ldflags = -module -avoid-version -shared
 
+# What tools share. The libraries of their own that some of them need are no business of libmpi's.
+noinst_LTLIBRARIES += src/tools/libqmpi_common.la
+src_tools_libqmpi_common_la_SOURCES = \
+    src/tools/common/bytes.hpp \
+    src/tools/common/call_sites.cpp \
+    src/tools/common/call_sites.hpp \
+    src/tools/common/communicators.cpp \
+    src/tools/common/communicators.hpp \
+    src/tools/common/merge.cpp \
+    src/tools/common/merge.hpp \
+    src/tools/common/patterns.cpp \
+    src/tools/common/patterns.hpp \
+    src/tools/common/report.cpp \
+    src/tools/common/report.hpp \
+    src/tools/common/requests.hpp \
+    src/tools/common/selection.cpp \
+    src/tools/common/selection.hpp \
+    src/tools/common/wire.hpp
+src_tools_libqmpi_common_la_CPPFLAGS = $(AM_CPPFLAGS) $(QMPI_DW_CPPFLAGS)
+src_tools_libqmpi_common_la_CXXFLAGS = $(qmpi_tool_cxxflags)
+src_tools_libqmpi_common_la_LDFLAGS = -avoid-version
+src_tools_libqmpi_common_la_LIBADD = $(QMPI_DW_LIBS)
+
+qmpi_tool_libadd = src/tools/libqmpi_common.la lib/lib@MPILIBNAME@.la
+
 src_tools_libqmpi_count_la_SOURCES = src/tools/count.cpp
 src_tools_libqmpi_count_la_CXXFLAGS = $(qmpi_tool_cxxflags)
 src_tools_libqmpi_count_la_LDFLAGS = $(qmpi_tool_ldflags)
-src_tools_libqmpi_count_la_LIBADD = lib/lib@MPILIBNAME@.la
+src_tools_libqmpi_count_la_LIBADD = $(qmpi_tool_libadd)
 
 src_tools_libqmpi_bcast_la_SOURCES = src/tools/bcast.cpp
 src_tools_libqmpi_bcast_la_CXXFLAGS = $(qmpi_tool_cxxflags)
@@ -31,6 +56,27 @@ src_tools_libqmpi_null_la_SOURCES = src/tools/null.cpp
 src_tools_libqmpi_null_la_CXXFLAGS = $(qmpi_tool_cxxflags)
 src_tools_libqmpi_null_la_LDFLAGS = $(qmpi_tool_ldflags)
 src_tools_libqmpi_null_la_LIBADD = lib/lib@MPILIBNAME@.la
+
+# Tools that write reports, as text, JSON and a page
+if BUILD_QMPI_REPORTS
+noinst_LTLIBRARIES += src/tools/libqmpi_page.la
+src_tools_libqmpi_page_la_SOURCES = src/tools/common/page.cpp src/tools/common/page.hpp
+src_tools_libqmpi_page_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_builddir)/src/tools/common
+src_tools_libqmpi_page_la_CXXFLAGS = $(qmpi_tool_cxxflags)
+src_tools_libqmpi_page_la_LDFLAGS = -avoid-version
+EXTRA_DIST += src/tools/common/page.css src/tools/common/page.js
+CLEANFILES += src/tools/common/page_assets.hpp
+
+# A page carries its style and its script along.
+$(src_tools_libqmpi_page_la_OBJECTS): src/tools/common/page_assets.hpp
+src/tools/common/page_assets.hpp: $(top_srcdir)/src/tools/common/page.css $(top_srcdir)/src/tools/common/page.js
+	@$(MKDIR_P) src/tools/common
+	for kind in css js; do \
+	    echo "static const char page_$$kind[] = R\"__qmpi__("; \
+	    cat $(top_srcdir)/src/tools/common/page.$$kind; \
+	    echo ')__qmpi__";'; \
+	done > $@
+endif BUILD_QMPI_REPORTS
 
 # The command that lists tools and explains a chain needs two header libraries besides.
 if BUILD_QMPI_INFO

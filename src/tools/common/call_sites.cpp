@@ -83,6 +83,8 @@ CodeLocation locate(const void *return_address)
 
 std::string text_of(const CallSite &site)
 {
+    if (site.module.empty())
+        return "unknown place";
     char offset[32];
     std::snprintf(offset, sizeof offset, "+0x%llx", static_cast<unsigned long long>(site.offset));
     const std::string place = site.line > 0 ? base_name(site.file) + ":" + std::to_string(site.line) :

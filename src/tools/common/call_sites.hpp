@@ -30,7 +30,7 @@ struct CallSite {
     std::uint64_t offset = 0;
 };
 
-/* "solve (halo.c:231)", or what else is known: "solve (halo+0x1f30)" */
+/* "solve (halo.c:231)", or what else is known: "solve (halo+0x1f30)", "unknown place" */
 std::string text_of(const CallSite &site);
 
 /* Finds the location of an address of this process, as long as the library that it lies in is

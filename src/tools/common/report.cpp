@@ -29,7 +29,14 @@ struct FormatName {
 };
 
 constexpr FormatName format_names[] = {
-    {Format::text, "text", ".txt"}, {Format::json, "json", ".json"}, {Format::html, "html", ".html"}};
+    {Format::text, "text", ".txt"}, {Format::json, "json", ".json"}, {Format::html, "html", ".html"},
+    {Format::otf2, "otf2", ".otf2"}};
+
+const char *ending_of(Format format)
+{
+    return std::find_if(std::begin(format_names), std::end(format_names),
+                        [format](const FormatName &name) { return name.format == format; })->ending;
+}
 
 bool has(const std::vector<Format> &formats, Format format)
 {
@@ -117,15 +124,6 @@ std::string replace(const std::string &name, std::string_view content, const str
     return reason;
 }
 
-/* The instance that has a name first keeps it. */
-bool belongs_to_other(const std::string &name, int instance)
-{
-    static std::mutex mutex;
-    static auto *owners = new std::map<std::string, int>;
-    const std::lock_guard<std::mutex> guard(mutex);
-    return owners->emplace(name, instance).first->second != instance;
-}
-
 }  // namespace
 
 bool is_privileged()
@@ -199,11 +197,20 @@ std::string Destination::stem(const Reporter &reporter) const
         (reporter.is_alone ? process : "") : name;
 }
 
+/* The instance that has a file's name first keeps it. */
+bool Destination::belongs_to_other(const std::string &name, int instance) const
+{
+    static std::mutex mutex;
+    static auto *owners = new std::map<std::string, int>;
+    const std::lock_guard<std::mutex> guard(mutex);
+    return std::any_of(formats_.begin(), formats_.end(), [&](Format format) {
+        return owners->emplace(name + ending_of(format), instance).first->second != instance;
+    });
+}
+
 std::string Destination::file(const Reporter &reporter, Format format) const
 {
-    const auto found = std::find_if(std::begin(format_names), std::end(format_names),
-                                    [format](const FormatName &name) { return name.format == format; });
-    return stem(reporter) + found->ending;
+    return stem(reporter) + ending_of(format);
 }
 
 void Destination::write(const Reporter &reporter,
@@ -213,6 +220,8 @@ void Destination::write(const Reporter &reporter,
     for (const Format format : formats_) {
         if (!is_complete)
             break;
+        if (format == Format::otf2)
+            continue;
         const std::string name = file(reporter, format);
         const std::string reason = is_privileged() ? "the program has more rights than its user" :
             write_file(name, make(format));

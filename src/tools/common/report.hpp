@@ -38,20 +38,22 @@ std::string write_file(const std::string &name, std::string_view content);
 /* A text on standard error in one piece, since other processes may write there as well. */
 void write_stderr(std::string_view text);
 
-enum class Format { text, json, html };
+/* otf2: a folder of several files, which the tool writes itself. */
+enum class Format { text, json, html, otf2 };
 
 /* Who makes a report. */
 struct Reporter {
     int instance = 1;           /* number of the tool's instance, from 1 */
     int instances = 1;          /* how many there are */
-    bool is_alone = false;      /* a process on its own account, not one for the whole job */
+    bool is_alone = false;      /* a process on its own account, not one for the whole job; or one for
+                                 * processes that were spawned, which are not the whole job either */
 };
 
 /* The files that the user wants, by the arguments of the instance:
- *   out=NAME         with the ending .txt, .json or .html one file of that format; else what all
+ *   out=NAME         with the ending .txt, .json, .html, .otf2 one report of that format; else what all
  *                    files begin with; - is a text on standard error. Without it: the program, the
  *                    tool and the process number, as in halo.profile.4711
- *   formats=A+B      text, json, html; without it all that the tool has
+ *   formats=A+B      text, json, html, otf2; without it all that the tool has
  * Instances that would write the same file add their number to the name, -2 for the second;
  * a process that reports alone its process number, unless it is there already. */
 class Destination {
@@ -64,7 +66,7 @@ class Destination {
     Destination(const qmpi::arguments &arguments, const char *tool_name, std::vector<Format> known,
                 const char *fallback = nullptr);
 
-    /* Makes each report that is wanted and writes it. What cannot be written is one message, and
+    /* Makes each report that is wanted, but otf2, and writes it. What cannot be written is one message, and
      * then the text report is on standard error in its place. Not for two threads at once. */
     void write(const Reporter &reporter, const std::function<std::string(Format)> &make) const;
 
@@ -77,12 +79,17 @@ class Destination {
 
     const std::vector<Format> &formats() const { return formats_; }
 
+    /* False where all goes to standard error. */
+    bool has_files() const { return !is_stderr_; }
+
     /* The argument that says where reports go, for a tool's argument_list. */
     static constexpr const char *argument_list =
         "out=NAME          file (.txt, .json, .html), beginning of all files' names, or - (stderr)\n"
         "formats=A+B       which reports: text, json, html (default: all)\n";
 
   private:
+    bool belongs_to_other(const std::string &name, int instance) const;
+
     const char *tool_name_;
     std::string out_;           /* as given, without the ending of a format; empty: by default */
     bool is_stderr_ = false;

@@ -1,0 +1,523 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+/* Tool "profile": time, calls and bytes of every MPI function and of every place that calls one. The
+ * manual page is qmpi-profile(7). Here is what happens in a call and when reports are made; what is
+ * written down stands in profile/tables.hpp, what becomes of it in profile/summary.hpp. */
+
+#include "profile/reports.hpp"
+#include "profile/summary.hpp"
+#include "profile/tables.hpp"
+
+#include "common/bytes.hpp"
+#include "common/call_sites.hpp"
+#include "common/communicators.hpp"
+#include "common/merge.hpp"
+#include "common/report.hpp"
+#include "common/selection.hpp"
+
+#include <qmpi.hpp>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <ctime>
+#include <exception>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include <execinfo.h>
+#include <time.h>
+#include <unistd.h>
+
+namespace tools::profile {
+namespace {
+
+constexpr Time ns_per_second = 1000000000;
+
+Time now()
+{
+    timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return static_cast<Time>(time.tv_sec) * ns_per_second + static_cast<Time>(time.tv_nsec);
+}
+
+std::string local_time()
+{
+    const std::time_t seconds = std::time(nullptr);
+    std::tm parts;
+    char text[64] = "";
+    localtime_r(&seconds, &parts);
+    std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S %z", &parts);
+    return text;
+}
+
+std::string command_line()
+{
+    std::ifstream file("/proc/self/cmdline", std::ios::binary);
+    std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    if (!text.empty())
+        text.pop_back();
+    std::replace(text.begin(), text.end(), '\0', ' ');
+    return text;
+}
+
+std::string library_version()
+{
+    char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int length = 0;
+    QMPI_Get_library_version(text, &length);
+    std::string line(text, std::strcspn(text, "\n"));
+    std::replace(line.begin(), line.end(), '\t', ' ');
+    return line;
+}
+
+std::string host_name()
+{
+    char host[256] = "";
+    gethostname(host, sizeof host - 1);
+    return host;
+}
+
+/* Measures the application's time: that in which the profile is on. Any thread. */
+class Stopwatch {
+  public:
+    void start()
+    {
+        const std::lock_guard<std::mutex> guard(mutex_);
+        if (!runs_)
+            begin_ = now();
+        runs_ = true;
+    }
+
+    void stop()
+    {
+        const std::lock_guard<std::mutex> guard(mutex_);
+        if (runs_)
+            sum_ += now() - begin_;
+        runs_ = false;
+    }
+
+    void reset()
+    {
+        const std::lock_guard<std::mutex> guard(mutex_);
+        sum_ = 0;
+        begin_ = now();
+    }
+
+    Time read() const
+    {
+        const std::lock_guard<std::mutex> guard(mutex_);
+        return sum_ + (runs_ ? now() - begin_ : 0);
+    }
+
+  private:
+    mutable std::mutex mutex_;
+    bool runs_ = false;
+    Time begin_ = 0, sum_ = 0;
+};
+
+template <typename Value>
+Value read_number(const qmpi::arguments &arguments, const char *key, Value fallback, Value least, Value most)
+{
+    const Value value = arguments.get(key, fallback);
+    if (value < least || value > most)
+        throw qmpi::argument_error("argument " + std::string(key) + "=" + std::to_string(value) +
+                                   ": must be from " + std::to_string(least) + " to " +
+                                   std::to_string(most));
+    return value;
+}
+
+/* MPI_Pcontrol switches all threads: whether to write down calls, and which time since the last reset. */
+class Control {
+  public:
+    struct State {
+        std::uint32_t bits;
+
+        bool is_on() const { return bits & 1; }
+        std::uint32_t generation() const { return bits >> 1; }
+    };
+
+    explicit Control(bool is_on) : bits_(is_on) {}
+
+    State state() const { return {bits_.load(std::memory_order_relaxed)}; }
+    void set_on() { bits_.fetch_or(1); }
+    void set_off() { bits_.fetch_and(~1u); }
+    void reset() { bits_.fetch_add(2); }
+
+  private:
+    std::atomic<std::uint32_t> bits_;
+};
+
+class Profile : public qmpi::tool<Profile> {
+  public:
+    static constexpr const char *description = "time, calls and bytes of functions and call sites";
+    static constexpr const char *argument_list =
+        "out=NAME          file (.txt, .json, .html), beginning of all files' names, or - (stderr)\n"
+        "formats=A+B       which reports: text, json, html (default: all)\n"
+        "sites=N           call sites in each list of the text; 0: all (default: 20)\n"
+        "depth=N           return addresses that make a call site, 1 to 32 (default: 1)\n"
+        "functions=A+B     only these functions or sets, as in collective+MPI_Send\n"
+        "sample=N          time every Nth call of a function (default: 1)\n"
+        "communicators     sums for each communicator as well\n"
+        "off               begin only with MPI_Pcontrol(1)\n"
+        "flush=SECONDS     each process writes what it has every so often, until the job ends well\n";
+
+    Profile()
+    {
+        if (flush_interval > 0 && !destination.has_files())
+            throw qmpi::argument_error("argument flush: needs files, not out=-");
+        if (arguments().flag("communicators"))
+            communicators.emplace();
+        for (int id = 0; id < MPI_LAST_FUNC_T; id++)
+            is_wanted[static_cast<std::size_t>(id)] = selection.contains(id);
+        if (depth > 1) {
+            /* The first call loads a library. */
+            void *address;
+            backtrace(&address, 1);
+        }
+    }
+
+    /* Programs with sessions alone, and those that end without MPI_Finalize. */
+    ~Profile()
+    {
+        try {
+            if (!is_reported)
+                report_alone();
+        } catch (const std::exception &exception) {
+            write_stderr(print("QMPI tool %s: no report: %s\n", name(), exception.what()));
+        }
+    }
+
+    template <typename Call>
+    auto intercept(Call &call)
+    {
+        if constexpr (Call::id == MPI_FINALIZE_T) {
+            count(Call::id);
+            report_world();
+            return call();
+        } else if constexpr (Call::id == MPI_ABORT_T) {
+            count(Call::id);
+            report_alone();
+            return call();
+        } else if constexpr (Call::id == MPI_INIT_T || Call::id == MPI_INIT_THREAD_T ||
+                             Call::id == MPI_SESSION_INIT_T) {
+            const auto result = record(call);
+            begin_application();
+            return result;
+        } else
+            return record(call);
+    }
+
+    /* As in other profilers: 0 is off, 1 is on, 2 forgets what there is. */
+    int MPI_Pcontrol(qmpi::call<MPI_PCONTROL_T> &call, int level, qmpi::varargs)
+    {
+        if (level == 0) {
+            control.set_off();
+            application.stop();
+        } else if (level == 1) {
+            control.set_on();
+            application.start();
+        } else if (level == 2) {
+            application.reset();
+            control.reset();
+        }
+        return call();
+    }
+
+  private:
+    /* ---- a call ---- */
+
+    struct Start {
+        Table *table = nullptr;     /* nullptr: the call is not written down */
+        FunctionRecord *function = nullptr;
+        bool is_timed = false;
+        Time time = 0;
+    };
+
+    Start start(MPI_Functions_enum id)
+    {
+        const Control::State state = control.state();
+        if (!is_wanted[id] || !state.is_on())
+            return {};
+        Table &table = tables.mine();
+        if (__builtin_expect(table.generation() != state.generation(), 0))
+            table.clear(state.generation());
+        FunctionRecord &function = table.function(id);
+        function.calls.add(1);
+        if (function.until_timed > 0) {
+            function.until_timed--;
+            table.nesting++;
+            return {&table, &function, false, 0};
+        }
+        function.until_timed = sample - 1;
+        table.nesting++;
+        return {&table, &function, true, now()};
+    }
+
+    void count(MPI_Functions_enum id)
+    {
+        const Start started = start(id);
+        if (started.table != nullptr)
+            started.table->nesting--;
+    }
+
+    template <typename Call>
+    auto record(Call &call)
+    {
+        const Start started = start(Call::id);
+        if (started.table == nullptr)
+            return go_on(call);
+        const bool can_move_data = moves_data(call);
+        const auto result = go_on(call);
+        const Time time = started.is_timed ? now() - started.time : 0;
+        started.table->nesting--;
+
+        Bytes bytes;
+        if constexpr (!Call::buffers.empty()) {
+            if (can_move_data && result == MPI_SUCCESS) {
+                bytes = bytes_of_call(call);
+                add_bytes(*started.function, bytes);
+            }
+        }
+        if (started.is_timed) {
+            add_time(started, Call::id, call.context(), time, bytes);
+            if constexpr (Call::returns_error_code) {
+                if (communicators && result == MPI_SUCCESS)
+                    add_to_communicator(*started.table, Call::id, communicator_of(call), time, bytes);
+            }
+            if (__builtin_expect(started.time + time > next_flush.load(std::memory_order_relaxed), 0))
+                flush(started.time + time);
+        }
+        return result;
+    }
+
+    /* Whoever follows communicators sees those calls that make and free them. */
+    template <typename Call>
+    auto go_on(Call &call)
+    {
+        if constexpr (Communicators::concerns<Call>()) {
+            if (communicators)
+                return communicators->watch(call);
+        }
+        return call();
+    }
+
+    static void add_bytes(FunctionRecord &function, const Bytes &bytes)
+    {
+        if (bytes.sent > 0) {
+            function.sent.add(bytes.sent);
+            function.sent_sizes[bin_of(bytes.sent)].add(1);
+        }
+        if (bytes.received > 0) {
+            function.received.add(bytes.received);
+            function.received_sizes[bin_of(bytes.received)].add(1);
+        }
+    }
+
+    void add_time(const Start &started, int id, MPI_Context context, Time time, const Bytes &bytes)
+    {
+        started.function->timed_calls.add(1);
+        if (started.table->nesting == 0)
+            started.function->outer_time.add(time);
+
+        const void *path[max_depth];
+        SiteRecord &site = started.table->site(id, path, path_of(context, path));
+        site.calls.add(1);
+        site.time.add(time);
+        site.shortest.at_most(time);
+        site.longest.at_least(time);
+        site.sent.add(bytes.sent);
+        site.received.add(bytes.received);
+    }
+
+    /* The call's place, and those that it was called from. Returns how many there are. */
+    std::size_t path_of(MPI_Context context, const void **path) const
+    {
+        void *address = nullptr;
+        MPI_Get_calling_address(context, &address);
+        path[0] = address;
+        return depth == 1 ? 1 : callers_of(address, path);
+    }
+
+    [[gnu::noinline]] std::size_t callers_of(void *address, const void **path) const
+    {
+        /* The tools' own frames come before the application's. */
+        void *frames[max_depth + 64];
+        void **const end = frames + backtrace(frames, static_cast<int>(std::size(frames)));
+        void **const found = std::find(frames, end, address);
+        const std::size_t number = std::min(depth, static_cast<std::size_t>(end - found));
+        std::copy(found, found + number, path);
+        return std::max<std::size_t>(number, 1);
+    }
+
+    template <typename Call>
+    Communicators::Shared communicator_of(Call &call)
+    {
+        if constexpr (Call::has(qmpi::role::communicator)) {
+            const MPI_Comm comm = qmpi::get_or<qmpi::role::communicator>(call, MPI_COMM_NULL);
+            return comm == MPI_COMM_NULL ? nullptr : communicators->of(comm);
+        } else if constexpr (Call::has(qmpi::role::window)) {
+            const MPI_Win window = qmpi::get_or<qmpi::role::window>(call, MPI_WIN_NULL);
+            return window == MPI_WIN_NULL ? nullptr : communicators->of_window(window);
+        } else {
+            (void) call;
+            return nullptr;
+        }
+    }
+
+    static void add_to_communicator(Table &table, int id, const Communicators::Shared &communicator, Time time,
+                                    const Bytes &bytes)
+    {
+        if (communicator == nullptr)
+            return;
+        CommunicatorRecord &record = table.communicator(id, communicator);
+        record.calls.add(1);
+        record.time.add(time);
+        record.sent.add(bytes.sent);
+        record.received.add(bytes.received);
+    }
+
+    /* ---- reports ---- */
+
+    void begin_application()
+    {
+        if (is_world_up())
+            QMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        if (control.state().is_on())
+            application.start();
+        if (flush_interval > 0)
+            next_flush = now() + flush_interval * ns_per_second;
+    }
+
+    Summary summary_of_process() const
+    {
+        Task task;
+        task.rank = rank;
+        task.process = static_cast<int>(getpid());
+        task.host = host_name();
+        task.application = application.read();
+        return Summary::of(tables, control.state().generation(), std::move(task));
+    }
+
+    void write(const Summary &summary, bool is_alone)
+    {
+        Run run;
+        run.instance = instance_number();
+        run.instances = instance_count();
+        run.tool_id = tool_id();
+        const char *text = "";
+        MPIX_Get_tool_arguments(tool_id(), &text);
+        run.arguments = text;
+        run.command = command;
+        run.library = library_version();
+        run.begin = begin;
+        run.end = local_time();
+        run.sample = sample;
+        run.sites = sites;
+        run.is_alone = is_alone;
+        run.has_communicators = communicators.has_value();
+
+        CallSites call_sites;
+        const Reports reports(run, summary, call_sites);
+        destination.write(reporter(is_alone), [&](Format format) {
+            return format == Format::json ? reports.json() : format == Format::html ? reports.html() :
+                reports.text();
+        });
+    }
+
+    Reporter reporter(bool is_alone) const
+    {
+        return {instance_number(), instance_count(), is_alone || is_spawned()};
+    }
+
+    static bool is_spawned()
+    {
+        MPI_Comm parent = MPI_COMM_NULL;
+        return is_world_up() && QMPI_Comm_get_parent(&parent) == MPI_SUCCESS && parent != MPI_COMM_NULL;
+    }
+
+    void report_alone()
+    {
+        is_reported = true;
+        write(summary_of_process(), true);
+    }
+
+    /* Before MPI_Finalize goes on to the next tool, while the library still works. */
+    void report_world()
+    {
+        if (!is_world_up())
+            return;
+        next_flush = never;
+        application.stop();
+        Summary summary = summary_of_process();
+        if (!merge_to_root(MPI_COMM_WORLD, summary)) {
+            if (rank == 0)
+                write_stderr(print("QMPI tool %s: the processes' profiles could not be merged; each writes its "
+                                   "own\n", name()));
+            report_alone();
+            return;
+        }
+        is_reported = true;
+        if (rank == 0)
+            write(summary, false);
+        remove_flushed();
+        control.set_off();
+    }
+
+    /* One thread writes for all, and a process that writes is not asked to write again meanwhile. */
+    [[gnu::noinline]] void flush(Time time)
+    {
+        Time due = next_flush.load();
+        if (due == never || time <= due || !next_flush.compare_exchange_strong(due, never))
+            return;
+        write(summary_of_process(), true);
+        is_flushed = true;
+        next_flush = now() + flush_interval * ns_per_second;
+    }
+
+    void remove_flushed() const
+    {
+        if (!is_flushed)
+            return;
+        for (const Format format : destination.formats()) {
+            const std::string flushed = destination.file(reporter(true), format);
+            if (rank != 0 || flushed != destination.file(reporter(false), format))
+                unlink(flushed.c_str());
+        }
+    }
+
+    static constexpr Time never = std::numeric_limits<Time>::max();
+
+    const Destination destination{arguments(), name(), {Format::text, Format::json, Format::html}};
+    const qmpi::function_set selection = read_selection(arguments());
+    const std::size_t depth = read_number<std::size_t>(arguments(), "depth", 1, 1, max_depth);
+    const std::uint64_t sites = arguments().get("sites", std::uint64_t{20});
+    const std::uint32_t sample = read_number<std::uint32_t>(arguments(), "sample", 1, 1, 1000000000);
+    const std::uint32_t flush_interval = read_number<std::uint32_t>(arguments(), "flush", 0, 0, 1000000);
+
+    /* Written seldom, read in every call. */
+    Control control{!arguments().flag("off")};
+    std::array<bool, MPI_LAST_FUNC_T> is_wanted{};
+    std::atomic<Time> next_flush{never};
+    Tables &tables = *new Tables(static_cast<std::size_t>(instance_number()) - 1);
+    std::optional<Communicators> communicators;
+
+    Stopwatch application;
+    const std::string command = command_line();
+    const std::string begin = local_time();
+    int rank = -1;                  /* in MPI_COMM_WORLD; -1: the process has none */
+    bool is_reported = false;
+    bool is_flushed = false;
+};
+
+}  // namespace
+}  // namespace tools::profile
+
+QMPI_TOOL("profile", tools::profile::Profile)

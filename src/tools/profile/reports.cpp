@@ -1,0 +1,497 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+#include "reports.hpp"
+
+#include "../common/page.hpp"
+#include "../common/report.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cinttypes>
+#include <cmath>
+#include <set>
+
+namespace tools::profile {
+namespace {
+
+using nlohmann::json;
+
+constexpr double seconds_per_ns = 1e-9, ms_per_ns = 1e-6, us_per_ns = 1e-3;
+
+/* The reports name few functions in a stack of bars; the rest is one part. */
+constexpr std::size_t most_series = 15;
+
+std::string name_of(int function)
+{
+    const char *name = "";
+    MPIX_Get_function_name(function, &name);
+    return name;
+}
+
+/* A share in percent. */
+double share(double part, double whole)
+{
+    return whole == 0 ? 0 : 100 * part / whole;
+}
+
+double first_size(std::size_t bin)
+{
+    return bin == 0 ? 0 : std::ldexp(1.0, static_cast<int>(bin) - 1);
+}
+
+double last_size(std::size_t bin)
+{
+    return bin == 0 ? 0 : std::ldexp(1.0, static_cast<int>(bin)) - 1;
+}
+
+std::uint64_t bytes_of(const Totals &totals)
+{
+    return totals.sent + totals.received;
+}
+
+/* What calls main() says nothing of the program. */
+bool is_before_main(const CallSite &site)
+{
+    return site.function.compare(0, 12, "__libc_start") == 0 || site.function == "_start";
+}
+
+std::string text_of(const std::vector<CallSite> &path)
+{
+    std::string text;
+    for (const CallSite &frame : path)
+        text += (text.empty() ? "" : " < ") + tools::text_of(frame);
+    return text;
+}
+
+/* Sorts by a value, the largest first; what has the same value keeps its order. */
+template <typename Element, typename Value>
+void sort_by(std::vector<Element> &elements, Value value)
+{
+    std::stable_sort(elements.begin(), elements.end(), [&](const Element &a, const Element &b) {
+        return value(a) > value(b);
+    });
+}
+
+std::string title_line(const std::string &title)
+{
+    return "\n" + title + "\n" + std::string(title.size(), '-') + "\n";
+}
+
+json sizes_json(const std::array<std::uint64_t, bins> &sizes)
+{
+    json list = json::array();
+    for (std::size_t bin = 0; bin < bins; bin++) {
+        if (sizes[bin] > 0)
+            list.push_back({{"from", first_size(bin)}, {"to", last_size(bin)}, {"messages", sizes[bin]}});
+    }
+    return list;
+}
+
+json frame_json(const CallSite &site)
+{
+    json frame = {{"module", site.module}, {"offset", site.offset}};
+    if (!site.function.empty())
+        frame["function"] = site.function;
+    if (site.line > 0) {
+        frame["file"] = site.file;
+        frame["line"] = site.line;
+    }
+    return frame;
+}
+
+json bytes_json(const Totals &totals)
+{
+    return {{"calls", totals.calls}, {"sent_bytes", totals.sent}, {"received_bytes", totals.received}};
+}
+
+/* File names and arguments need not be UTF-8. */
+std::string dumped(const json &document)
+{
+    return document.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+Reports::Reports(const Run &run, const Summary &summary, CallSites &call_sites)
+    : run_(run), summary_(summary)
+{
+    std::map<std::pair<std::uint64_t, std::uint64_t>, CallSite> found;
+    for (const auto &[key, totals] : summary.sites) {
+        Site site{key.first, {}, &totals};
+        for (const auto &frame : key.second) {
+            auto known = found.find(frame);
+            if (known == found.end())
+                known = found.emplace(frame, call_sites.find(CodeLocation{
+                    summary.modules[frame.first], frame.second})).first;
+            if (!site.path.empty() && is_before_main(known->second))
+                break;
+            site.path.push_back(known->second);
+        }
+        sites_.push_back(std::move(site));
+    }
+    sort_by(sites_, [](const Site &site) { return site.totals->time.sum; });
+    for (const auto &[id, function] : summary.functions)
+        functions_.push_back({id, &function});
+    sort_by(functions_, [](const Function &function) { return function.summary->totals.time.sum; });
+}
+
+std::vector<const Reports::Site *> Reports::top_sites(bool by_bytes) const
+{
+    std::vector<const Site *> sites;
+    for (const Site &site : sites_) {
+        if (!by_bytes || bytes_of(*site.totals) > 0)
+            sites.push_back(&site);
+    }
+    if (by_bytes)
+        sort_by(sites, [](const Site *site) { return bytes_of(*site->totals); });
+    return sites;
+}
+
+/* Beginning and end are no part of the application's time, nor of its MPI time. */
+double Reports::share_of_application(int function, double time) const
+{
+    return begins_or_ends(function) ? 0 : share(time, static_cast<double>(summary_.application()));
+}
+
+double Reports::share_of_mpi(int function, double time) const
+{
+    return begins_or_ends(function) ? 0 : share(time, static_cast<double>(summary_.mpi()));
+}
+
+std::vector<std::pair<std::string, std::string>> Reports::facts() const
+{
+    std::set<std::string> hosts;
+    std::uint64_t threads = 0;
+    for (const Task &task : summary_.tasks) {
+        hosts.insert(task.host);
+        threads = std::max(threads, task.threads);
+    }
+    const std::size_t ranks = summary_.tasks.size();
+    std::vector<std::pair<std::string, std::string>> facts = {
+        {"Command", run_.command},
+        {"MPI library", run_.library},
+        {"Processes", run_.is_alone ? "1, on its own account" :
+         print("%zu on %zu host%s, with up to %" PRIu64 " thread%s in MPI", ranks, hosts.size(),
+               hosts.size() == 1 ? "" : "s", threads, threads == 1 ? "" : "s")},
+        {"Begin", run_.begin},
+        {"End", run_.end},
+        {"Tool", print("profile, instance %d of %d (tool %d of the chain)", run_.instance,
+                       run_.instances, run_.tool_id)}};
+    if (!run_.arguments.empty())
+        facts.emplace_back("Arguments", run_.arguments);
+    if (run_.sample > 1)
+        facts.emplace_back("Sampling", print("times and call sites: every %" PRIu64 "th call of a function, "
+                                             "multiplied; calls and bytes of functions: all",
+                                             run_.sample));
+    return facts;
+}
+
+/* ---- text ---- */
+
+std::string Reports::text() const
+{
+    std::string text = "Profile of MPI calls\n====================\n";
+    for (const auto &[name, value] : facts())
+        text += print("%-12s %s\n", name.c_str(), value.c_str());
+    text += tasks_text();
+    text += sites_text("Call sites by time", top_sites(false));
+    text += sites_text("Call sites by bytes", top_sites(true));
+    text += functions_text();
+    text += sizes_text();
+    if (run_.has_communicators)
+        text += communicators_text();
+    return text + "\n";
+}
+
+std::string Reports::tasks_text() const
+{
+    auto line = [](const std::string &rank, Time application, Time mpi, const std::string &where) {
+        return print("%8s %14.6f %14.6f %7.2f  %s\n", rank.c_str(),
+                     static_cast<double>(application) * seconds_per_ns,
+                     static_cast<double>(mpi) * seconds_per_ns,
+                     share(static_cast<double>(mpi), static_cast<double>(application)), where.c_str());
+    };
+    std::string text = title_line("Processes (seconds)");
+    text += print("%8s %14s %14s %7s  %s\n", "Rank", "Application", "MPI", "MPI %", "Host, process");
+    for (const Task &task : summary_.tasks)
+        text += line(task.rank < 0 ? "-" : std::to_string(task.rank), task.application, task.mpi,
+                     task.host + ", " + std::to_string(task.process));
+    return text + line("all", summary_.application(), summary_.mpi(), "");
+}
+
+std::string Reports::sites_text(const std::string &title, const std::vector<const Site *> &sites) const
+{
+    const std::size_t shown = run_.sites == 0 ? sites.size() : std::min<std::size_t>(run_.sites, sites.size());
+    std::string text = title_line(print("%s (%zu of %zu)", title.c_str(), shown, sites.size()));
+    text += print("%5s %-24s %10s %12s %11s %11s %11s %6s %6s %14s %14s  %s\n", "Site", "Function", "Calls",
+                  "Time ms", "Least us", "Mean us", "Most us", "App %", "MPI %", "Bytes sent", "Received",
+                  "Place");
+    for (std::size_t i = 0; i < shown; i++) {
+        const Site &site = *sites[i];
+        const Totals &totals = *site.totals;
+        text += print("%5td %-24s %10" PRIu64 " %12.3f %11.3f %11.3f %11.3f %6.2f %6.2f %14" PRIu64
+                      " %14" PRIu64 "  ", &site - sites_.data() + 1, name_of(site.function).c_str(),
+                      totals.calls, totals.time.sum * ms_per_ns,
+                      static_cast<double>(totals.shortest) * us_per_ns, totals.mean_time() * us_per_ns,
+                      static_cast<double>(totals.longest) * us_per_ns,
+                      share_of_application(site.function, totals.time.sum),
+                      share_of_mpi(site.function, totals.time.sum), totals.sent, totals.received);
+        text += text_of(site.path) + "\n";
+    }
+    return text;
+}
+
+std::string Reports::functions_text() const
+{
+    const auto ranks = static_cast<std::uint64_t>(summary_.tasks.size());
+    std::string text = title_line("Functions (time of a process: least, mean, most, coefficient of variation)");
+    text += print("%-28s %10s %12s %11s %11s %11s %6s %6s %6s %14s %14s\n", "Function", "Calls",
+                  "Time ms", "Least ms", "Mean ms", "Most ms", "Cov", "App %", "MPI %", "Bytes sent",
+                  "Received");
+    for (const Function &function : functions_) {
+        const Totals &totals = function.summary->totals;
+        text += print("%-28s %10" PRIu64 " %12.3f %11.3f %11.3f %11.3f %6.2f %6.2f %6.2f %14" PRIu64
+                      " %14" PRIu64 "\n", name_of(function.id).c_str(), totals.calls,
+                      totals.time.sum * ms_per_ns, totals.time.least_of(ranks) * ms_per_ns,
+                      totals.time.mean(ranks) * ms_per_ns, totals.time.most * ms_per_ns,
+                      totals.time.variation(ranks), share_of_application(function.id, totals.time.sum),
+                      share_of_mpi(function.id, totals.time.sum), totals.sent, totals.received);
+    }
+    return text;
+}
+
+std::string Reports::sizes_text() const
+{
+    std::string text;
+    for (const Function &function : functions_) {
+        const FunctionSummary &summary = *function.summary;
+        for (std::size_t bin = 0; bin < bins; bin++) {
+            if (summary.sent_sizes[bin] + summary.received_sizes[bin] == 0)
+                continue;
+            text += print("%-28s %20.0f %20.0f %12" PRIu64 " %12" PRIu64 "\n", name_of(function.id).c_str(),
+                          first_size(bin), last_size(bin), summary.sent_sizes[bin],
+                          summary.received_sizes[bin]);
+        }
+    }
+    if (text.empty())
+        return "";
+    return title_line("Message sizes (calls that moved so many bytes)") +
+        print("%-28s %20s %20s %12s %12s\n", "Function", "From bytes", "To", "Sending", "Receiving") + text;
+}
+
+std::string Reports::communicators_text() const
+{
+    std::string text = title_line("Communicators");
+    text += print("%-24s %8s %-28s %10s %12s %14s %14s\n", "Communicator", "Size", "Function", "Calls",
+                  "Time ms", "Bytes sent", "Received");
+    for (const auto &[id, communicator] : summary_.communicators) {
+        for (const auto &[function, totals] : communicator.functions)
+            text += print("%-24s %8d %-28s %10" PRIu64 " %12.3f %14" PRIu64 " %14" PRIu64 "\n",
+                          communicator.name.empty() ? print("%016" PRIx64, id).c_str() :
+                          communicator.name.c_str(), communicator.size, name_of(function).c_str(),
+                          totals.calls, totals.time.sum * ms_per_ns, totals.sent, totals.received);
+    }
+    return text;
+}
+
+/* ---- JSON ---- */
+
+std::string Reports::json() const
+{
+    const auto ranks = static_cast<std::uint64_t>(summary_.tasks.size());
+    using nlohmann::json;
+    json document = {{"tool", "profile"}, {"format", 1}, {"command", run_.command},
+                     {"library", run_.library}, {"begin", run_.begin}, {"end", run_.end},
+                     {"instance", run_.instance}, {"instances", run_.instances},
+                     {"tool_id", run_.tool_id}, {"arguments", run_.arguments},
+                     {"sample", run_.sample}, {"whole_job", !run_.is_alone},
+                     {"processes", ranks}};
+    json &tasks = document["tasks"] = json::array();
+    for (const Task &task : summary_.tasks) {
+        json functions = json::object();
+        for (const auto &[function, time] : task.functions)
+            functions[name_of(function)] = static_cast<double>(time) * seconds_per_ns;
+        tasks.push_back({{"rank", task.rank}, {"host", task.host}, {"process", task.process},
+                         {"threads", task.threads},
+                         {"application_s", static_cast<double>(task.application) * seconds_per_ns},
+                         {"mpi_s", static_cast<double>(task.mpi) * seconds_per_ns},
+                         {"functions_s", functions}});
+    }
+
+    json &functions = document["functions"] = json::array();
+    for (const Function &function : functions_) {
+        const Totals &totals = function.summary->totals;
+        json line = bytes_json(totals);
+        line.update({{"name", name_of(function.id)}, {"timed_calls", totals.timed_calls},
+                     {"ranks", totals.time.ranks},
+                     {"time_s", totals.time.sum * seconds_per_ns},
+                     {"least_s", totals.time.least_of(ranks) * seconds_per_ns},
+                     {"mean_s", totals.time.mean(ranks) * seconds_per_ns},
+                     {"most_s", totals.time.most * seconds_per_ns},
+                     {"cov", totals.time.variation(ranks)},
+                     {"application_percent", share_of_application(function.id, totals.time.sum)},
+                     {"mpi_percent", share_of_mpi(function.id, totals.time.sum)},
+                     {"sent_sizes", sizes_json(function.summary->sent_sizes)},
+                     {"received_sizes", sizes_json(function.summary->received_sizes)}});
+        functions.push_back(line);
+    }
+
+    json &sites = document["sites"] = json::array();
+    for (const Site &site : sites_) {
+        const Totals &totals = *site.totals;
+        json line = bytes_json(totals);
+        json path = json::array();
+        for (const CallSite &frame : site.path)
+            path.push_back(frame_json(frame));
+        line.update({{"function", name_of(site.function)}, {"path", path},
+                     {"timed_calls", totals.timed_calls}, {"ranks", totals.time.ranks},
+                     {"time_s", totals.time.sum * seconds_per_ns},
+                     {"shortest_s", static_cast<double>(totals.shortest) * seconds_per_ns},
+                     {"mean_s", totals.mean_time() * seconds_per_ns},
+                     {"longest_s", static_cast<double>(totals.longest) * seconds_per_ns}});
+        sites.push_back(line);
+    }
+
+    if (run_.has_communicators) {
+        json &communicators = document["communicators"] = json::array();
+        for (const auto &[id, communicator] : summary_.communicators) {
+            json lines = json::array();
+            for (const auto &[function, totals] : communicator.functions) {
+                json line = bytes_json(totals);
+                line.update({{"name", name_of(function)}, {"ranks", totals.time.ranks},
+                             {"time_s", totals.time.sum * seconds_per_ns}});
+                lines.push_back(line);
+            }
+            communicators.push_back({{"id", id}, {"name", communicator.name},
+                                     {"size", communicator.size},
+                                     {"is_inter", communicator.is_inter}, {"functions", lines}});
+        }
+    }
+    return dumped(document);
+}
+
+/* ---- HTML ---- */
+
+std::string Reports::html() const
+{
+    using nlohmann::json;
+    const auto ranks = static_cast<std::uint64_t>(summary_.tasks.size());
+    const double application = static_cast<double>(summary_.application()) * seconds_per_ns;
+    const double mpi = static_cast<double>(summary_.mpi()) * seconds_per_ns;
+    Page page("MPI profile", run_.command);
+
+    auto list = facts();
+    list.emplace_back("Application time", print("%.3f s in all processes", application));
+    list.emplace_back("MPI time", print("%.3f s, %.1f %%", mpi, share(mpi, application)));
+    page.facts(list);
+
+    std::vector<int> series;
+    std::vector<std::string> names{Page::application};
+    for (const Function &function : functions_) {
+        if (!begins_or_ends(function.id) && series.size() < most_series)
+            series.push_back(function.id);
+    }
+    for (const int function : series)
+        names.push_back(name_of(function));
+    names.emplace_back("Other MPI");
+    std::vector<std::string> rows;
+    std::vector<std::vector<double>> values;
+    for (const Task &task : summary_.tasks) {
+        rows.push_back(task.rank < 0 ? "process " + std::to_string(task.process) :
+                       std::to_string(task.rank));
+        double other = static_cast<double>(task.mpi);
+        std::vector<double> parts{std::max(static_cast<double>(task.application) - other, 0.0) *
+                                  seconds_per_ns};
+        for (const int function : series) {
+            const auto found = task.functions.find(function);
+            const double time = found == task.functions.end() ? 0 : static_cast<double>(found->second);
+            parts.push_back(time * seconds_per_ns);
+            other -= time;
+        }
+        parts.push_back(std::max(other, 0.0) * seconds_per_ns);
+        values.push_back(std::move(parts));
+    }
+    page.bars("Time per rank", rows, names, values, Unit::seconds,
+              "From the return of MPI_Init to MPI_Finalize.");
+
+    std::vector<std::vector<json>> lines;
+    for (const Site &site : sites_) {
+        const Totals &totals = *site.totals;
+        lines.push_back({name_of(site.function), text_of(site.path), totals.calls, totals.time.sum * seconds_per_ns,
+                         static_cast<double>(totals.shortest) * seconds_per_ns,
+                         totals.mean_time() * seconds_per_ns,
+                         static_cast<double>(totals.longest) * seconds_per_ns,
+                         share_of_application(site.function, totals.time.sum),
+                         share_of_mpi(site.function, totals.time.sum), totals.sent, totals.received});
+    }
+    page.table("Call sites",
+               {{"Function", Unit::text}, {"Place", Unit::text}, {"Calls", Unit::number},
+                {"Time", Unit::seconds}, {"Shortest", Unit::seconds}, {"Mean", Unit::seconds},
+                {"Longest", Unit::seconds}, {"of application", Unit::percent}, {"of MPI", Unit::percent},
+                {"Sent", Unit::bytes}, {"Received", Unit::bytes}}, lines);
+
+    lines.clear();
+    for (const Function &function : functions_) {
+        const Totals &totals = function.summary->totals;
+        lines.push_back({name_of(function.id), totals.calls, totals.time.sum * seconds_per_ns,
+                         totals.time.least_of(ranks) * seconds_per_ns,
+                         totals.time.mean(ranks) * seconds_per_ns,
+                         totals.time.most * seconds_per_ns, totals.time.variation(ranks),
+                         share_of_application(function.id, totals.time.sum),
+                         share_of_mpi(function.id, totals.time.sum), totals.sent, totals.received});
+    }
+    page.table("Functions",
+               {{"Function", Unit::text}, {"Calls", Unit::number}, {"Time", Unit::seconds},
+                {"Least of a rank", Unit::seconds}, {"Mean", Unit::seconds},
+                {"Most of a rank", Unit::seconds}, {"Variation", Unit::number},
+                {"of application", Unit::percent}, {"of MPI", Unit::percent}, {"Sent", Unit::bytes},
+                {"Received", Unit::bytes}}, lines,
+               "Variation is the standard deviation over the ranks divided by their mean.");
+
+    std::vector<Bin> sent, received;
+    for (std::size_t bin = 0; bin < bins; bin++) {
+        double sending = 0, receiving = 0;
+        for (const Function &function : functions_) {
+            sending += static_cast<double>(function.summary->sent_sizes[bin]);
+            receiving += static_cast<double>(function.summary->received_sizes[bin]);
+        }
+        if (sending > 0)
+            sent.push_back({first_size(bin), last_size(bin) + 1, sending});
+        if (receiving > 0)
+            received.push_back({first_size(bin), last_size(bin) + 1, receiving});
+    }
+    page.histogram("Sizes of what was sent", sent, Unit::bytes, "Calls by the bytes that they send.");
+    page.histogram("Sizes of what was received", received, Unit::bytes,
+                   "Calls by the bytes that they have room for.");
+
+    if (run_.has_communicators) {
+        lines.clear();
+        for (const auto &[id, communicator] : summary_.communicators) {
+            for (const auto &[function, totals] : communicator.functions)
+                lines.push_back({communicator.name.empty() ? print("%016" PRIx64, id) :
+                                 communicator.name, communicator.size, name_of(function), totals.calls,
+                                 totals.time.sum * seconds_per_ns, totals.sent, totals.received});
+        }
+        page.table("Communicators",
+                   {{"Communicator", Unit::text}, {"Size", Unit::number}, {"Function", Unit::text},
+                    {"Calls", Unit::number}, {"Time", Unit::seconds}, {"Sent", Unit::bytes},
+                    {"Received", Unit::bytes}}, lines);
+    }
+
+    lines.clear();
+    for (const Task &task : summary_.tasks)
+        lines.push_back({task.rank, task.host, task.process, task.threads,
+                         static_cast<double>(task.application) * seconds_per_ns,
+                         static_cast<double>(task.mpi) * seconds_per_ns,
+                         share(static_cast<double>(task.mpi), static_cast<double>(task.application))});
+    page.table("Processes", {{"Rank", Unit::number}, {"Host", Unit::text}, {"Process", Unit::number},
+                             {"Threads", Unit::number}, {"Application", Unit::seconds},
+                             {"MPI", Unit::seconds}, {"of application", Unit::percent}}, lines);
+    return page.html();
+}
+
+}  // namespace tools::profile

@@ -1,0 +1,73 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+/* A summary as text, JSON and HTML. */
+
+#ifndef TOOLS_PROFILE_REPORTS_HPP_INCLUDED
+#define TOOLS_PROFILE_REPORTS_HPP_INCLUDED
+
+#include "summary.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tools::profile {
+
+/* What the reports say of the run. */
+struct Run {
+    int instance = 1, instances = 1;
+    int tool_id = 0;            /* place in the chain */
+    std::string arguments;      /* of the instance, as the user wrote them */
+    std::string command;
+    std::string library;
+    std::string begin, end;     /* local time */
+    std::uint64_t sample = 1;   /* every so many calls of a function are timed */
+    std::uint64_t sites = 20;   /* that the text shows of each list; 0: all */
+    bool is_alone = false;      /* of one process */
+    bool has_communicators = false;
+};
+
+class Reports {
+  public:
+    /* Finds the call sites of the summary in the source; both stay the caller's. */
+    Reports(const Run &run, const Summary &summary, CallSites &call_sites);
+
+    std::string text() const;
+    std::string json() const;
+    std::string html() const;
+
+  private:
+    struct Site {
+        int function;
+        std::vector<CallSite> path;     /* innermost first */
+        const Totals *totals;
+    };
+
+    struct Function {
+        int id;
+        const FunctionSummary *summary;
+    };
+
+    std::vector<const Site *> top_sites(bool by_bytes) const;
+    std::vector<std::pair<std::string, std::string>> facts() const;
+    double share_of_application(int function, double time) const;
+    double share_of_mpi(int function, double time) const;
+
+    std::string tasks_text() const;
+    std::string sites_text(const std::string &title, const std::vector<const Site *> &sites) const;
+    std::string functions_text() const;
+    std::string sizes_text() const;
+    std::string communicators_text() const;
+
+    const Run &run_;
+    const Summary &summary_;
+    std::vector<Site> sites_;           /* by time, the longest first */
+    std::vector<Function> functions_;   /* likewise */
+};
+
+}  // namespace tools::profile
+
+#endif /* TOOLS_PROFILE_REPORTS_HPP_INCLUDED */

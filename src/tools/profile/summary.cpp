@@ -1,0 +1,331 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+#include "summary.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tools::profile {
+namespace {
+
+constexpr qmpi::function_set beginnings_and_ends(MPI_INIT_T, MPI_INIT_THREAD_T, MPI_FINALIZE_T,
+                                                 MPI_SESSION_INIT_T, MPI_SESSION_FINALIZE_T);
+
+/* What stands for all calls where some were timed. */
+std::uint64_t scaled(std::uint64_t number, double factor)
+{
+    return factor == 1 ? number : static_cast<std::uint64_t>(std::llround(static_cast<double>(number) *
+                                                                          factor));
+}
+
+void put(Writer &writer, const Totals &totals)
+{
+    for (const std::uint64_t number : {totals.calls, totals.timed_calls, totals.sent, totals.received,
+                                       totals.shortest, totals.longest, totals.time.ranks})
+        writer.put(number);
+    for (const double number : {totals.time.sum, totals.time.squares, totals.time.least, totals.time.most})
+        writer.put(number);
+}
+
+Totals get_totals(Reader &reader)
+{
+    Totals totals;
+    for (std::uint64_t *number : {&totals.calls, &totals.timed_calls, &totals.sent, &totals.received,
+                                  &totals.shortest, &totals.longest, &totals.time.ranks})
+        *number = reader.get<std::uint64_t>();
+    for (double *number : {&totals.time.sum, &totals.time.squares, &totals.time.least, &totals.time.most})
+        *number = reader.get<double>();
+    return totals;
+}
+
+void put(Writer &writer, const Task &task)
+{
+    writer.put(task.rank);
+    writer.put(task.process);
+    writer.put(task.host);
+    writer.put(task.threads);
+    writer.put(task.application);
+    writer.put(task.mpi);
+    writer.put(std::uint64_t{task.functions.size()});
+    for (const auto &[function, time] : task.functions) {
+        writer.put(function);
+        writer.put(time);
+    }
+}
+
+Task get_task(Reader &reader)
+{
+    Task task;
+    task.rank = reader.get<int>();
+    task.process = reader.get<int>();
+    task.host = reader.get<std::string>();
+    task.threads = reader.get<std::uint64_t>();
+    task.application = reader.get<Time>();
+    task.mpi = reader.get<Time>();
+    for (auto left = reader.get<std::uint64_t>(); left > 0; left--) {
+        const int function = reader.get<int>();
+        task.functions[function] = reader.get<Time>();
+    }
+    return task;
+}
+
+void merge(std::array<std::uint64_t, bins> &sizes, const std::vector<std::uint64_t> &others)
+{
+    for (std::size_t i = 0; i < bins; i++)
+        sizes[i] += others.at(i);
+}
+
+std::vector<std::uint64_t> vector_of(const std::array<std::uint64_t, bins> &sizes)
+{
+    return {sizes.begin(), sizes.end()};
+}
+
+/* The threads of a process are one to the statistics over processes. */
+void add(Totals &totals, const Totals &of_thread)
+{
+    const double time = totals.time.sum + of_thread.time.sum;
+    totals.merge(of_thread);
+    totals.time = Spread::of(time);
+}
+
+Totals totals_of(const SiteRecord &site, double factor)
+{
+    Totals totals;
+    totals.calls = scaled(site.calls.get(), factor);
+    totals.timed_calls = site.calls.get();
+    totals.sent = scaled(site.sent.get(), factor);
+    totals.received = scaled(site.received.get(), factor);
+    totals.shortest = site.shortest.get();
+    totals.longest = site.longest.get();
+    totals.time = Spread::of(static_cast<double>(scaled(site.time.get(), factor)));
+    return totals;
+}
+
+Totals totals_of(const CommunicatorRecord &record, double factor)
+{
+    Totals totals;
+    totals.calls = scaled(record.calls.get(), factor);
+    totals.timed_calls = record.calls.get();
+    totals.sent = scaled(record.sent.get(), factor);
+    totals.received = scaled(record.received.get(), factor);
+    totals.time = Spread::of(static_cast<double>(scaled(record.time.get(), factor)));
+    return totals;
+}
+
+double factor_of(const FunctionRecord *record)
+{
+    if (record == nullptr || record->timed_calls.get() == 0)
+        return 1;
+    return static_cast<double>(record->calls.get()) / static_cast<double>(record->timed_calls.get());
+}
+
+}  // namespace
+
+bool begins_or_ends(int function)
+{
+    return beginnings_and_ends.contains(function);
+}
+
+void Spread::merge(const Spread &other)
+{
+    least = ranks == 0 ? other.least : other.ranks == 0 ? least : std::min(least, other.least);
+    most = std::max(most, other.most);
+    sum += other.sum;
+    squares += other.squares;
+    ranks += other.ranks;
+}
+
+double Spread::mean(std::uint64_t processes) const
+{
+    return processes == 0 ? 0 : sum / static_cast<double>(processes);
+}
+
+double Spread::variation(std::uint64_t processes) const
+{
+    const double average = mean(processes);
+    if (average == 0)
+        return 0;
+    const double variance = squares / static_cast<double>(processes) - average * average;
+    return std::sqrt(std::max(variance, 0.0)) / average;
+}
+
+void Totals::merge(const Totals &other)
+{
+    calls += other.calls;
+    timed_calls += other.timed_calls;
+    sent += other.sent;
+    received += other.received;
+    shortest = std::min(shortest, other.shortest);
+    longest = std::max(longest, other.longest);
+    time.merge(other.time);
+}
+
+std::uint64_t Summary::number_of_module(const std::string &path)
+{
+    const auto number = static_cast<std::size_t>(
+        std::find(modules.begin(), modules.end(), path) - modules.begin());
+    if (number == modules.size())
+        modules.push_back(path);
+    return number;
+}
+
+void Summary::add_tables(const Table &table, Task &task)
+{
+    bool has_called = false;
+    for (int id = 0; id < MPI_LAST_FUNC_T; id++) {
+        const FunctionRecord *record = table.find_function(id);
+        if (record == nullptr || record->calls.get() == 0)
+            continue;
+        has_called = true;
+        FunctionSummary &function = functions[id];
+        function.totals.calls += record->calls.get();
+        function.totals.sent += record->sent.get();
+        function.totals.received += record->received.get();
+        for (std::size_t i = 0; i < bins; i++) {
+            function.sent_sizes[i] += record->sent_sizes[i].get();
+            function.received_sizes[i] += record->received_sizes[i].get();
+        }
+        const Time outer_time = scaled(record->outer_time.get(), factor_of(record));
+        if (!begins_or_ends(id)) {
+            task.functions[id] += outer_time;
+            task.mpi += outer_time;
+        }
+    }
+    task.threads += has_called;
+
+    table.sites().each([&](const SiteRecord &site) {
+        if (site.calls.get() == 0)
+            return;
+        Path path;
+        for (const void *address : site.path) {
+            const CodeLocation location = locate(address);
+            path.emplace_back(number_of_module(location.module), location.offset);
+        }
+        const Totals totals = totals_of(site, factor_of(table.find_function(site.function)));
+        add(sites[{site.function, path}], totals);
+        Totals of_times = totals;
+        of_times.calls = of_times.sent = of_times.received = 0;
+        add(functions[site.function].totals, of_times);
+    });
+    table.communicators().each([&](const CommunicatorRecord &record) {
+        if (record.calls.get() == 0)
+            return;
+        CommunicatorSummary &communicator = communicators[record.communicator->id];
+        communicator.name = record.communicator->name();
+        communicator.size = record.communicator->size;
+        communicator.is_inter = record.communicator->is_inter;
+        add(communicator.functions[record.function],
+            totals_of(record, factor_of(table.find_function(record.function))));
+    });
+}
+
+Summary Summary::of(const Tables &tables, std::uint32_t generation, Task task)
+{
+    Summary summary;
+    tables.each([&](const Table &table) {
+        if (table.generation() == generation)
+            summary.add_tables(table, task);
+    });
+    summary.tasks.push_back(std::move(task));
+    return summary;
+}
+
+void Summary::write(Writer &writer) const
+{
+    writer.put(std::uint64_t{tasks.size()});
+    for (const Task &task : tasks)
+        put(writer, task);
+
+    writer.put(std::uint64_t{functions.size()});
+    for (const auto &[id, function] : functions) {
+        writer.put(id);
+        put(writer, function.totals);
+        writer.put(vector_of(function.sent_sizes));
+        writer.put(vector_of(function.received_sizes));
+    }
+
+    writer.put(std::uint64_t{modules.size()});
+    for (const std::string &module : modules)
+        writer.put(module);
+    writer.put(std::uint64_t{sites.size()});
+    for (const auto &[key, totals] : sites) {
+        writer.put(key.first);
+        writer.put(std::uint64_t{key.second.size()});
+        for (const auto &[module, offset] : key.second) {
+            writer.put(module);
+            writer.put(offset);
+        }
+        put(writer, totals);
+    }
+
+    writer.put(std::uint64_t{communicators.size()});
+    for (const auto &[id, communicator] : communicators) {
+        writer.put(id);
+        writer.put(communicator.name);
+        writer.put(communicator.size);
+        writer.put(communicator.is_inter);
+        writer.put(std::uint64_t{communicator.functions.size()});
+        for (const auto &[function, totals] : communicator.functions) {
+            writer.put(function);
+            put(writer, totals);
+        }
+    }
+}
+
+void Summary::merge(Reader &reader)
+{
+    for (auto left = reader.get<std::uint64_t>(); left > 0; left--)
+        tasks.push_back(get_task(reader));
+
+    for (auto left = reader.get<std::uint64_t>(); left > 0; left--) {
+        FunctionSummary &function = functions[reader.get<int>()];
+        function.totals.merge(get_totals(reader));
+        profile::merge(function.sent_sizes, reader.get<std::vector<std::uint64_t>>());
+        profile::merge(function.received_sizes, reader.get<std::vector<std::uint64_t>>());
+    }
+
+    std::vector<std::uint64_t> numbers(reader.get<std::uint64_t>());
+    for (std::uint64_t &number : numbers)
+        number = number_of_module(reader.get<std::string>());
+    for (auto left = reader.get<std::uint64_t>(); left > 0; left--) {
+        const int function = reader.get<int>();
+        Path path(reader.get<std::uint64_t>());
+        for (auto &[module, offset] : path) {
+            module = numbers.at(reader.get<std::uint64_t>());
+            offset = reader.get<std::uint64_t>();
+        }
+        sites[{function, path}].merge(get_totals(reader));
+    }
+
+    for (auto left = reader.get<std::uint64_t>(); left > 0; left--) {
+        CommunicatorSummary &communicator = communicators[reader.get<std::uint64_t>()];
+        communicator.name = reader.get<std::string>();
+        communicator.size = reader.get<int>();
+        communicator.is_inter = reader.get<bool>();
+        for (auto lines = reader.get<std::uint64_t>(); lines > 0; lines--) {
+            const int function = reader.get<int>();
+            communicator.functions[function].merge(get_totals(reader));
+        }
+    }
+}
+
+Time Summary::application() const
+{
+    Time sum = 0;
+    for (const Task &task : tasks)
+        sum += task.application;
+    return sum;
+}
+
+Time Summary::mpi() const
+{
+    Time sum = 0;
+    for (const Task &task : tasks)
+        sum += task.mpi;
+    return sum;
+}
+
+}  // namespace tools::profile

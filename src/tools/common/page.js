@@ -100,7 +100,7 @@ function ticks(low, high, unit, wanted, isWhole = unit === 'number') {
     const digits = limit(-Math.floor(Math.log10(step) + 1e-9), 0, 9);
     const names = new Intl.NumberFormat('en', {minimumFractionDigits: digits, maximumFractionDigits: digits});
     const found = [];
-    for (let i = Math.ceil(low / factor / step - 1e-9); i * step * factor <= high * (1 + 1e-12); i++)
+    for (let i = Math.ceil(low / factor / step - 1e-9) || 0; i * step * factor <= high * (1 + 1e-12); i++)
         found.push({value: i * step * factor, name: names.format(i * step) + (suffix ? space + suffix : '')});
     return found;
 }
@@ -629,8 +629,8 @@ function shortened(context, text, width) {
 
 /* ---- rows of one height: ranks, threads ---- */
 
-const rowHeight = 20;
 const tallest = 560;
+const rowHeight = rows => limit(Math.floor(240 / rows), 20, 34);
 
 /* What bars and timelines have in common: rows from the top, several in one stripe where there is no room for
  * each. */
@@ -641,12 +641,14 @@ class Rows extends Chart {
         this.axes.y = new Range(0, Math.max(1, names.length), 8);
     }
 
-    height() { return Math.min(tallest, Math.max(2, this.names.length) * rowHeight) + 30; }
+    height() { return Math.min(tallest, this.names.length * rowHeight(this.names.length)) + 36; }
+
+    get isCrowded() { return this.names.length * rowHeight(this.names.length) > tallest; }
 
     layOut(context, width, height, right) {
         const widest = this.names.length > 2000 ? [this.names[0], this.names[this.names.length - 1]] : this.names;
         const labels = Math.min(width / 4, 150, largestOf(widest.map(name => context.measureText(name).width)));
-        this.area = {x: Math.ceil(labels) + 8, y: 2, width: Math.floor(width - labels - 8 - right), height: height - 30};
+        this.area = {x: Math.ceil(labels) + 8, y: 6, width: Math.floor(width - labels - 8 - right), height: height - 36};
     }
 
     top(row) { return this.area.y + (row - this.axes.y.begin) / this.axes.y.size * this.area.height; }
@@ -658,7 +660,8 @@ class Rows extends Chart {
         const found = [];
         for (let from = Math.floor(begin / each) * each; from < end && from < this.names.length; from += each) {
             const to = Math.min(from + each, this.names.length);
-            found.push({from, to, y: this.top(from), height: this.top(to) - this.top(from)});
+            const y = Math.round(this.top(from));
+            found.push({from, to, y, height: Math.round(this.top(to)) - y});
         }
         return found;
     }
@@ -677,9 +680,9 @@ class Rows extends Chart {
         context.fillStyle = colour('soft');
         context.textAlign = 'right';
         for (let row = Math.ceil(begin / each) * each; row < Math.min(end, this.names.length); row += each) {
-            const y = this.top(row + (each === 1 ? 0.5 : 0)) + (each === 1 ? 0 : Math.min(6, this.area.height / size / 2));
-            if (y >= this.area.y && y <= this.area.y + this.area.height)
-                context.fillText(shortened(context, nameOf(row), this.area.x - 8), this.area.x - 8, Math.max(this.area.y + 6, y));
+            const y = this.top(row + 0.5);
+            if (y <= this.area.y + this.area.height)
+                context.fillText(shortened(context, nameOf(row), this.area.x - 8), this.area.x - 8, y);
         }
     }
 
@@ -743,7 +746,7 @@ class Bars extends Rows {
             for (const i of visible) {
                 const part = this.mean(i, stripe) * scale;
                 context.fillStyle = colour(this.series[i].colour);
-                context.fillRect(x, stripe.y + gap / 2, Math.max(0, part - (part > 4 && gap ? 1 : 0)), stripe.height - gap + (gap ? 0 : 0.5));
+                context.fillRect(x, stripe.y + gap / 2, Math.max(0, part - (part > 4 && gap ? 1 : 0)), stripe.height - gap);
                 x += part;
             }
         }
@@ -867,7 +870,7 @@ class Timeline extends Rows {
                 if (series < 0)
                     return;
                 context.fillStyle = colour(this.series[series].colour);
-                context.fillRect(area.x + from * pixel, stripe.y + gap / 2, (to - from) * pixel, stripe.height - gap + (gap ? 0 : 0.5));
+                context.fillRect(area.x + from * pixel, stripe.y + gap / 2, (to - from) * pixel, stripe.height - gap);
             };
             let from = 0, now = this.main(cover, 0, stripe.to - stripe.from);
             for (let x = 1; x < columns; x++) {
@@ -1062,8 +1065,6 @@ class Matrix extends Chart {
         this.area = {x: 50, y: matrixTop, width: size, height: size};
         const bins = this.bins();
         this.each = bins.each;
-        context.fillStyle = colour('raised');
-        context.fillRect(this.area.x, this.area.y, size, size);
         this.paintCells(context, bins);
         this.paintAxes(context, size);
         this.paintTotals(context);
@@ -1099,7 +1100,7 @@ class Matrix extends Chart {
     /* Lines between large cells, and their values where there is room. */
     paintGrid(context, cell, ramp) {
         const {x, y} = this.axes, {area} = this;
-        context.fillStyle = colour('card');
+        context.fillStyle = colour('raised');
         for (let column = Math.ceil(x.begin); column <= x.end; column++)
             context.fillRect(this.left(column) - 0.5, area.y, 1, area.height);
         for (let row = Math.ceil(y.begin); row <= y.end; row++)
@@ -1159,20 +1160,15 @@ class Matrix extends Chart {
                 let total = 0;
                 for (let j = i; j < Math.min(to, i + this.each); j++)
                     total = Math.max(total, totals[j]);
-                draw((i - axis.begin) * cell + gap / 2, cell * this.each - gap, total > 0 ? Math.max(1, total / largest * room) : 0);
+                const edge = at => limit(Math.round((at - axis.begin) * cell), 0, area.width);
+                draw(edge(i), edge(i + this.each) - gap, total > 0 ? Math.max(1, total / largest * room) : 0);
             }
         };
-        context.save();
-        context.beginPath();
-        context.rect(area.x, area.y, area.width + totalsSize + 8, area.height + totalsSize + 8);
-        context.clip();
         context.fillStyle = colour('heat-3');
-        const inside = (at, thick) => Math.min(at + thick, area.width) - Math.max(0, at);
-        strip(pairs.rowTotals, this.axes.y, (at, thick, long) =>
-            context.fillRect(area.x + area.width + 6, area.y + Math.max(0, at), long, Math.max(0, inside(at, thick))));
-        strip(pairs.columnTotals, this.axes.x, (at, thick, long) =>
-            context.fillRect(area.x + Math.max(0, at), area.y + area.height + 6, Math.max(0, inside(at, thick)), long));
-        context.restore();
+        strip(pairs.rowTotals, this.axes.y, (from, to, long) =>
+            context.fillRect(area.x + area.width + 6, area.y + from, long, to - from));
+        strip(pairs.columnTotals, this.axes.x, (from, to, long) =>
+            context.fillRect(area.x + from, area.y + area.height + 6, to - from, long));
     }
 
     first() { return {row: Math.ceil(this.axes.y.begin), column: Math.ceil(this.axes.x.begin)}; }
@@ -1315,7 +1311,8 @@ class Histogram extends Chart {
         context.fillStyle = colour('soft');
         context.textAlign = 'center';
         if (i % each === 0)
-            context.fillText(name, Math.max(x + width / 2, context.measureText(name).width / 2), this.area.y + this.area.height + 14);
+            context.fillText(name, Math.min(x + width / 2, context.canvas.clientWidth - context.measureText(name).width / 2),
+                             this.area.y + this.area.height + 14);
         const count = grouped.format(bin.count);
         if (bin.count > 0 && context.measureText(count).width <= this.column)
             context.fillText(count, x + width / 2, y - 8);
@@ -1375,7 +1372,7 @@ const writers = {
 
     bars(card, part) {
         const chart = new Bars(part);
-        const isMany = chart.names.length > tallest / rowHeight;
+        const isMany = chart.isCrowded;
         card.append(
             make('div', {class: 'tools'},
                 chart.names.length > 2 && segments('Order', [['given', 'As given'], ['largest', 'Largest first']], 'given', how => chart.sortRows(how)),
@@ -1406,7 +1403,7 @@ const writers = {
 
     timeline(card, part) {
         const chart = new Timeline(part);
-        const isMany = chart.names.length > tallest / rowHeight;
+        const isMany = chart.isCrowded;
         card.append(
             make('div', {class: 'tools'}, chart.zoomTools([['Time', [chart.axes.x]], ...(isMany ? [['Lanes', [chart.axes.y]]] : [])])),
             legend(chart.series, 'seconds', () => { chart.point(null); chart.redraw(); }), chart.plot,

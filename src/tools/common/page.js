@@ -61,6 +61,8 @@ function scaleOf(unit, size) {
 /* Four digits, and as many behind the point as numbers of that size have, so that columns line up. */
 function fourDigits(value) {
     const size = Math.abs(value);
+    if (size >= 1e15)
+        return value.toExponential(3);
     return size >= 1000 ? grouped.format(value) : fixed[size >= 100 ? 0 : size >= 10 ? 1 : 2].format(value);
 }
 
@@ -470,14 +472,18 @@ class Chart {
         const [heading, ...lines] = this.lines(cursor);
         this.tip.replaceChildren(make('div', {}, heading), ...lines.map(([name, value, series]) =>
             make('div', {class: 'line'}, series ? swatch(series) : null, make('span', {}, name), make('span', {}, value))));
-        const at = pointer || {x: box.x + box.width, y: box.y + box.height};
-        const fits = at.x + 14 + this.tip.offsetWidth <= this.plot.clientWidth;
-        const left = fits ? at.x + 14 : (pointer ? at.x : box.x) - this.tip.offsetWidth - 14;
-        const top = at.y + 14 + this.tip.offsetHeight <= this.plot.clientHeight ? at.y + 14 : at.y - this.tip.offsetHeight - 14;
-        this.tip.style.left = `${limit(left, 0, Math.max(0, this.plot.clientWidth - this.tip.offsetWidth))}px`;
-        this.tip.style.top = `${Math.max(-40, top)}px`;
+        this.placeTip(pointer ? {...pointer, width: 0, height: 0} : box);
         if (isSpoken)
             say([heading, ...lines.map(([name, value]) => `${name} ${value}`)].join('; '));
+    }
+
+    /* Below and to the right of a place, or above where there is more room, so that it does not hide it. */
+    placeTip({x, y, width, height}) {
+        const {offsetWidth, offsetHeight} = this.tip, away = 14;
+        const below = y + height + away, above = y - away - offsetHeight;
+        const isAbove = below + offsetHeight > this.plot.clientHeight && above >= -40;
+        this.tip.style.left = `${limit(x + width + away, 0, Math.max(0, this.plot.clientWidth - offsetWidth))}px`;
+        this.tip.style.top = `${isAbove ? above : below}px`;
     }
 
     /* ---- pointer and keys ---- */
@@ -604,18 +610,21 @@ class Chart {
 
 /* Lines and texts that charts have in common. */
 
+/* Names that would touch the one before are left out. */
 function paintTicks(context, area, marks, placeOf) {
+    let free = -Infinity;
     context.textAlign = 'center';
-    context.textBaseline = 'top';
     for (const {value, name} of marks) {
-        const x = placeOf(value);
+        const x = placeOf(value), half = context.measureText(name).width / 2;
+        const middle = limit(x, half, context.canvas.clientWidth - half);
         context.fillStyle = colour('line');
         context.fillRect(Math.round(x), area.y, 1, area.height);
+        if (middle - half < free)
+            continue;
         context.fillStyle = colour('soft');
-        const half = context.measureText(name).width / 2;
-        context.fillText(name, limit(x, half, context.canvas.clientWidth - half), area.y + area.height + 8);
+        context.fillText(name, middle, area.y + area.height + 14);
+        free = middle + half + 8;
     }
-    context.textBaseline = 'middle';
 }
 
 function shortened(context, text, width) {
@@ -785,7 +794,7 @@ class Timeline extends Rows {
         const weights = part.categories.map(() => 0);
         this.categories.forEach((category, i) => { weights[category] += this.ends[i] - this.begins[i]; });
         const {shown, number} = shownSeries(part.categories, weights);
-        this.names2 = part.categories;
+        this.categoryNames = part.categories;
         this.series = shown;
         this.seriesOf = number;
         this.unit = 'seconds';
@@ -956,13 +965,13 @@ class Timeline extends Rows {
         if (span < 0)
             return [this.names[lane], ['At', format(time, 'seconds')], ['Nothing shown here', '']];
         const category = this.categories[span];
-        return [this.names[lane], [this.names2[category], format(this.ends[span] - this.begins[span], 'seconds'), this.series[this.seriesOf[category]].colour],
+        return [this.names[lane], [this.categoryNames[category], format(this.ends[span] - this.begins[span], 'seconds'), this.series[this.seriesOf[category]].colour],
                 ['From', format(this.begins[span], 'seconds')], ['To', format(this.ends[span], 'seconds')]];
     }
 
     columns() {
         return [{title: 'Lane', unit: 'text', values: this.lanes.map(lane => this.names[lane])},
-                {title: 'Category', unit: 'text', values: this.categories.map(category => this.names2[category])},
+                {title: 'Category', unit: 'text', values: this.categories.map(category => this.categoryNames[category])},
                 {title: 'Begin', unit: 'seconds', values: [...this.begins]},
                 {title: 'Duration', unit: 'seconds', values: [...this.begins].map((begin, i) => this.ends[i] - begin)}];
     }
@@ -1033,11 +1042,15 @@ class Matrix extends Chart {
 
     height(width) { return this.square(width) + matrixTop + totalsSize + 10; }
 
-    strength(value) {
+    /* What has the faintest colour. Values that hardly differ shall not look as if they did. */
+    get faintest() {
         const {smallest, largest} = this.pairs;
-        if (!this.isLog)
-            return value / largest;
-        return smallest === largest ? 1 : Math.log(value / smallest) / Math.log(largest / smallest);
+        return this.isLog ? Math.min(smallest, largest / 16) : 0;
+    }
+
+    strength(value) {
+        const {largest} = this.pairs, {faintest} = this;
+        return this.isLog ? Math.log(value / faintest) / Math.log(largest / faintest) : value / largest;
     }
 
     /* The largest value of each square of cells that share a point. */
@@ -1213,7 +1226,7 @@ class Matrix extends Chart {
     writeSide() {
         const {pairs, n} = this, ramp = heatRamp();
         const stops = [0, 0.2, 0.4, 0.6, 0.8, 1].map(place => `rgb(${ramp(place)})`).join(', ');
-        const low = this.isLog ? pairs.smallest : 0;
+        const low = this.faintest, middle = this.isLog ? Math.sqrt(low * pairs.largest) : pairs.largest / 2;
         const used = pairs.places.length;
         const worst = i => i < 0 ? 'none' : `${Math.floor(pairs.places[i] / n)} to ${pairs.places[i] % n}: ${format(pairs.values[i], pairs.unit)}`;
         const most = totals => totals.indexOf(largestOf([...totals]));
@@ -1229,7 +1242,7 @@ class Matrix extends Chart {
             used === 0 ? '' : make('div', {class: 'scale'},
                 make('div', {class: 'ramp', role: 'img', 'aria-label': 'Scale of colours', style: `background: linear-gradient(to right, ${stops})`}),
                 make('div', {class: 'ends'}, make('span', {}, format(low, pairs.unit)),
-                     make('span', {}, this.isLog ? format(Math.sqrt(low * pairs.largest), pairs.unit) : format(pairs.largest / 2, pairs.unit)),
+                     make('span', {}, format(middle, pairs.unit)),
                      make('span', {}, format(pairs.largest, pairs.unit)))),
             make('dl', {class: 'summary'}, facts.map(([name, value]) => make('div', {}, make('dt', {}, name), make('dd', {}, value)))));
     }
@@ -1447,14 +1460,18 @@ function setTheme(theme) {
     recolour();
 }
 
-/* Paper is light, whatever the screen is. */
+/* Paper is light and narrow, whatever the screen is. Drawings are made anew for it. */
 function followPrinting() {
     let theme;
     addEventListener('beforeprint', () => {
         theme = document.documentElement.dataset.theme || 'auto';
+        document.body.classList.add('paper');
         setTheme('light');
     });
-    addEventListener('afterprint', () => setTheme(theme));
+    addEventListener('afterprint', () => {
+        document.body.classList.remove('paper');
+        setTheme(theme);
+    });
 }
 
 function writePage(report) {

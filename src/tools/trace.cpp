@@ -1,0 +1,792 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+/* Tool "trace": a timeline of all MPI calls, messages and collective operations, in OTF2 and for
+ * Perfetto. While the program runs each thread writes a journal (trace/journal.hpp); in MPI_Finalize
+ * the processes make the trace out of these together (trace/finish.hpp). If it never comes to that,
+ * the program qmpi_trace_finish does it. The manual page is qmpi-trace(7). */
+
+#include "common/bytes.hpp"
+#include "common/call_sites.hpp"
+#include "common/communicators.hpp"
+#include "common/merge.hpp"
+#include "common/report.hpp"
+#include "common/requests.hpp"
+#include "common/selection.hpp"
+#include "trace/definitions.hpp"
+#include "trace/finish.hpp"
+#include "trace/journal.hpp"
+#include "trace/otf2_output.hpp"
+
+#include <qmpi.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+#include <fstream>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <pthread.h>
+#include <unistd.h>
+
+namespace {
+
+using trace::Kind;
+using trace::Transfer;
+using tools::Outcome;
+
+/* A child that fork made shares the files of its parent, and must leave them alone. */
+std::atomic<bool> is_child{false};
+
+void note_forks()
+{
+    static const int registered = pthread_atfork(nullptr, nullptr, [] { is_child = true; });
+    (void) registered;
+}
+
+/* ---- what a thread records ---- */
+
+/* The journal of a thread, and what was defined in it already. It outlives the tool's object if the
+ * thread does. */
+class Recorder {
+  public:
+    Recorder(std::shared_ptr<trace::Store> store, int thread, bool has_sites)
+        : store_(std::move(store)), has_sites_(has_sites), journal(*store_, thread)
+    {
+    }
+
+    /* The number of the place from which the program calls a function. */
+    std::uint32_t number_of(MPI_Functions_enum function, const void *address)
+    {
+        const auto place = reinterpret_cast<std::uintptr_t>(has_sites_ ? address : nullptr);
+        const auto [found, is_new] = sites_.try_emplace({place, function},
+                                                        static_cast<std::uint32_t>(sites_.size()));
+        if (is_new)
+            define_site(found->second, function, reinterpret_cast<const void *>(place));
+        return found->second;
+    }
+
+    /* The same of a communicator, or trace::no_subject. */
+    std::uint32_t number_of(const tools::Communicator *communicator)
+    {
+        if (communicator == nullptr)
+            return trace::no_subject;
+        if (communicator->id == last_id_)
+            return last_number_;
+        const auto [found, is_new] = communicators_.try_emplace(
+            communicator->id, static_cast<std::uint32_t>(communicators_.size()));
+        if (is_new) {
+            if (is_outside(communicator->world) || is_outside(communicator->remote))
+                found->second = trace::no_subject;
+            else
+                define(found->second, *communicator);
+        }
+        last_id_ = communicator->id;
+        last_number_ = found->second;
+        return found->second;
+    }
+
+    /* It has another name. */
+    void define_again(const tools::Communicator *communicator)
+    {
+        const std::uint32_t number = number_of(communicator);
+        if (number != trace::no_subject)
+            define(number, *communicator);
+    }
+
+    /* Whether this call of a function is one of each so many. */
+    bool is_sample(MPI_Functions_enum function, std::uint32_t distance)
+    {
+        if (distance <= 1)
+            return true;
+        calls_.resize(MPI_LAST_FUNC_T);
+        return calls_[function]++ % distance == 0;
+    }
+
+  private:
+    struct SiteKey {
+        std::uintptr_t address;
+        MPI_Functions_enum function;
+        bool operator==(const SiteKey &other) const
+        {
+            return address == other.address && function == other.function;
+        }
+    };
+    struct Hash {
+        std::size_t operator()(const SiteKey &key) const
+        {
+            return key.address * 1024 + static_cast<std::size_t>(key.function);
+        }
+    };
+
+    static bool is_outside(const std::vector<int> &group)
+    {
+        return std::find(group.begin(), group.end(), tools::outside_world) != group.end();
+    }
+
+    void define_site(std::uint32_t number, MPI_Functions_enum function, const void *address)
+    {
+        const char *name = "";
+        MPIX_Get_function_name(function, &name);
+        const tools::CodeLocation location =
+            address == nullptr ? tools::CodeLocation{} : tools::locate(address);
+        journal.define(Kind::site, number,
+                       trace::describe_site(name, location.module, location.offset));
+    }
+
+    void define(std::uint32_t number, const tools::Communicator &communicator)
+    {
+        journal.define(Kind::communicator, number,
+                       trace::describe_communicator(communicator.id, communicator.name(),
+                                                    communicator.is_inter, communicator.world,
+                                                    communicator.remote));
+    }
+
+    std::shared_ptr<trace::Store> store_;
+    bool has_sites_;
+    std::unordered_map<SiteKey, std::uint32_t, Hash> sites_;
+    std::unordered_map<std::uint64_t, std::uint32_t> communicators_;
+    std::uint64_t last_id_ = 0;
+    std::uint32_t last_number_ = trace::no_subject;
+    std::vector<std::uint32_t> calls_;
+
+  public:
+    trace::Journal journal;
+};
+
+/* The recorders of a thread, by the instances of the tool. */
+struct ThreadRecorders {
+    std::vector<std::shared_ptr<Recorder>> recorders;
+    static thread_local bool is_over;
+
+    ~ThreadRecorders()
+    {
+        is_over = true;
+        if (is_child)
+            return;
+        for (const auto &recorder : recorders) {
+            if (recorder != nullptr)
+                recorder->journal.close();
+        }
+    }
+};
+
+thread_local bool ThreadRecorders::is_over = false;
+thread_local ThreadRecorders own;
+
+/* ---- communication ---- */
+
+/* What an argument list means, known at compile time. */
+template <typename Call>
+struct Shape {
+    static constexpr bool is_message = Call::is_in(qmpi::set::point_to_point | qmpi::set::partitioned);
+    static constexpr bool sends =
+        is_message && !Call::buffers.empty() && Call::has(qmpi::role::destination);
+    static constexpr bool receives = is_message && !Call::buffers.empty() &&
+        (Call::has(qmpi::role::source) || Call::has(qmpi::role::message));
+    static constexpr bool is_collective = Call::is_in(qmpi::set::collective) &&
+        Call::has(qmpi::role::communicator) &&
+        !Call::is_in(qmpi::set::io | qmpi::set::rma | qmpi::set::communicators | qmpi::set::topology);
+    static constexpr bool communicates = sends || receives || is_collective;
+    static constexpr bool has_request = Call::has(qmpi::role::request);
+    /* What is only described now, and started later. */
+    static constexpr bool is_persistent =
+        has_request && Call::is_in(qmpi::set::persistent | qmpi::set::partitioned);
+};
+
+/* An operation from its description to its end. */
+struct Operation {
+    tools::Communicators::Shared communicator;
+    MPI_Functions_enum function = MPI_LAST_FUNC_T;
+    bool sends = false, receives = false, is_collective = false;
+    int destination = MPI_PROC_NULL, send_tag = 0;
+    int source = MPI_PROC_NULL, receive_tag = 0;
+    int root = MPI_UNDEFINED;
+    std::uint64_t sent = 0, received = 0;
+    std::uint64_t send_request = 0, receive_request = 0;
+};
+
+Transfer send_of(const Operation &operation)
+{
+    return {operation.destination, operation.send_tag, operation.sent, 0, operation.send_request,
+            static_cast<std::uint64_t>(operation.function)};
+}
+
+/* The status says who it was and how much. Nothing of a receive from MPI_PROC_NULL. */
+Transfer receive_of(const Operation &operation, const MPI_Status &status)
+{
+    MPI_Count bytes = 0;
+    if (QMPI_Get_elements_x(&status, MPI_BYTE, &bytes) != MPI_SUCCESS || bytes < 0)
+        bytes = 0;
+    return {status.MPI_SOURCE, status.MPI_TAG, 0, static_cast<std::uint64_t>(bytes),
+            operation.receive_request, static_cast<std::uint64_t>(operation.function)};
+}
+
+Transfer collective_of(const Operation &operation)
+{
+    return {operation.root, 0, operation.sent, operation.received, operation.send_request,
+            static_cast<std::uint64_t>(operation.function)};
+}
+
+/* A blocking operation that succeeded. */
+void record_blocking(Recorder &recorder, const Operation &operation, const MPI_Status *status,
+                     std::uint64_t begin, std::uint64_t end)
+{
+    const std::uint32_t number = recorder.number_of(operation.communicator.get());
+    if (operation.is_collective) {
+        recorder.journal.transfer(Kind::collective_begin, number, begin, Transfer());
+        recorder.journal.transfer(Kind::collective_end, number, end, collective_of(operation));
+        return;
+    }
+    if (operation.sends)
+        recorder.journal.transfer(Kind::send, number, begin, send_of(operation));
+    if (operation.receives && status != nullptr && status->MPI_SOURCE != MPI_PROC_NULL)
+        recorder.journal.transfer(Kind::receive, number, end, receive_of(operation, *status));
+}
+
+/* The start of an operation with a request; gives it its numbers. */
+void record_start(Recorder &recorder, Operation &operation, std::uint64_t time)
+{
+    const std::uint32_t number = recorder.number_of(operation.communicator.get());
+    if (operation.is_collective) {
+        operation.send_request = recorder.journal.new_request();
+        recorder.journal.transfer(Kind::icollective, number, time,
+                                  {0, 0, 0, 0, operation.send_request, 0});
+        return;
+    }
+    if (operation.sends) {
+        operation.send_request = recorder.journal.new_request();
+        recorder.journal.transfer(Kind::isend, number, time, send_of(operation));
+    }
+    if (operation.receives) {
+        operation.receive_request = recorder.journal.new_request();
+        recorder.journal.transfer(Kind::irecv, number, time,
+                                  {0, 0, 0, 0, operation.receive_request, 0});
+    }
+}
+
+void record_end(Recorder &recorder, const Operation &operation, const MPI_Status &status,
+                Outcome outcome, std::uint64_t time)
+{
+    const std::uint32_t number = recorder.number_of(operation.communicator.get());
+    const bool is_complete = outcome == Outcome::completed;
+    const Transfer given_up_send{0, 0, 0, 0, operation.send_request, 0};
+    const Transfer given_up_receive{0, 0, 0, 0, operation.receive_request, 0};
+
+    if (operation.is_collective)
+        recorder.journal.transfer(is_complete ? Kind::icollective_done : Kind::cancelled, number, time,
+                                  is_complete ? collective_of(operation) : given_up_send);
+    if (operation.sends)
+        recorder.journal.transfer(is_complete ? Kind::isend_done : Kind::cancelled, number, time,
+                                  given_up_send);
+    if (operation.receives)
+        recorder.journal.transfer(is_complete ? Kind::irecv_done : Kind::cancelled, number, time,
+                                  is_complete ? receive_of(operation, status) : given_up_receive);
+}
+
+/* ---- clocks ---- */
+
+/* The same for all processes that read the same clock: those of a kernel, in a name space of time. */
+std::uint64_t clock_identity()
+{
+    std::string text;
+    std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), text);
+    char space[64] = "";
+    if (readlink("/proc/self/ns/time", space, sizeof space - 1) > 0)
+        text += space;
+    if (text.empty()) {
+        char host[256] = "";
+        gethostname(host, sizeof host - 1);
+        text = host;
+    }
+    return std::hash<std::string>()(text);
+}
+
+/* How far the clock of rank 0 is ahead, measured by messages there and back: the fastest of several is
+ * the one with the least that could be asymmetric. Called by rank 0 and the other. */
+trace::ClockPoint measure_offset(MPI_Comm comm, int rank, int other)
+{
+    constexpr int rounds = 20;
+    trace::ClockPoint best{0, 0, std::numeric_limits<double>::max()};
+    for (int i = 0; i < rounds; i++) {
+        std::uint64_t time = 0;
+        if (rank == 0) {
+            QMPI_Recv(&time, 1, MPI_UINT64_T, other, 0, comm, MPI_STATUS_IGNORE);
+            time = trace::now();
+            QMPI_Send(&time, 1, MPI_UINT64_T, other, 0, comm);
+            continue;
+        }
+        const std::uint64_t begin = trace::now();
+        QMPI_Send(&time, 1, MPI_UINT64_T, 0, 0, comm);
+        QMPI_Recv(&time, 1, MPI_UINT64_T, 0, 0, comm, MPI_STATUS_IGNORE);
+        const std::uint64_t end = trace::now();
+        const double uncertain = static_cast<double>(end - begin) / 2;
+        if (uncertain < best.deviation) {
+            const std::uint64_t middle = begin + (end - begin) / 2;
+            best = {middle, static_cast<std::int64_t>(time - middle), uncertain};
+        }
+    }
+    return best;
+}
+
+/* Collective. One process of each clock measures it, the first, and tells the others. */
+trace::ClockPoint measure_clock(MPI_Comm comm, std::uint64_t identity)
+{
+    int rank = 0, size = 1;
+    QMPI_Comm_rank(comm, &rank);
+    QMPI_Comm_size(comm, &size);
+    std::vector<std::uint64_t> identities(static_cast<std::size_t>(size));
+    QMPI_Allgather(&identity, 1, MPI_UINT64_T, identities.data(), 1, MPI_UINT64_T, comm);
+
+    std::unordered_map<std::uint64_t, int> leaders;
+    for (int i = 0; i < size; i++)
+        leaders.emplace(identities[static_cast<std::size_t>(i)], i);
+    const int leader = leaders[identity];
+    trace::ClockPoint point{trace::now(), 0, 0};
+    if (rank == 0) {
+        for (int i = 1; i < size; i++) {
+            if (leaders[identities[static_cast<std::size_t>(i)]] == i)
+                measure_offset(comm, rank, i);
+        }
+    } else if (rank == leader)
+        point = measure_offset(comm, rank, 0);
+    if (leader == 0)
+        return point;
+    if (rank != leader) {
+        QMPI_Recv(&point, sizeof point, MPI_BYTE, leader, 1, comm, MPI_STATUS_IGNORE);
+        return point;
+    }
+    for (int i = leader + 1; i < size; i++) {
+        if (identities[static_cast<std::size_t>(i)] == identity)
+            QMPI_Send(&point, sizeof point, MPI_BYTE, i, 1, comm);
+    }
+    return point;
+}
+
+std::string absolute(const std::string &path)
+{
+    char folder[4096] = "";
+    if (path.empty() || path[0] == '/' || getcwd(folder, sizeof folder) == nullptr)
+        return path;
+    return std::string(folder) + "/" + path;
+}
+
+/* ---- the tool ---- */
+
+class Trace : public qmpi::tool<Trace> {
+  public:
+    static constexpr const char *description = "timeline of calls and messages, in OTF2 and for Perfetto";
+    static constexpr const char *argument_list =
+        "out=NAME          beginning of all files' names, or one file (.otf2, .json, .html)\n"
+        "formats=A+B       otf2, json (for Perfetto), html (default: otf2+html)\n"
+        "functions=A+B     only these: names of functions, or sets such as collective\n"
+        "sample=N          only every Nth call of each function\n"
+        "sites=no          does not ask where calls come from\n"
+        "buffer=MB         of a thread's journal in memory at a time (default: 16)\n"
+        "limit=MB          of journals on disk for each rank; what comes then is lost (default: 1024)\n"
+        "clock=process     measures the clock of each process, not of each host\n";
+
+    Trace()
+    {
+        const std::string clock = arguments().get("clock", "host");
+        if (clock != "host" && clock != "process")
+            throw qmpi::argument_error("argument clock=" + clock + ": must be host or process");
+        identity_ = clock_identity() + (clock == "process" ? static_cast<std::uint64_t>(getpid()) : 0);
+        store_->set_opener([this] { open_alone(); });
+        note_forks();
+    }
+
+    Trace(const Trace &) = delete;
+    Trace &operator=(const Trace &) = delete;
+
+    /* A program that never came to MPI_Finalize. */
+    ~Trace()
+    {
+        is_recording_ = false;
+        if (is_finished_ || is_child)
+            return;
+        if (is_world_) {
+            say_unfinished("the program ended without MPI_Finalize");
+            return;
+        }
+        if (recorders_.empty())
+            return;
+        if (!store_->is_open())
+            open_alone();
+        finish(MPI_COMM_NULL, true);
+    }
+
+    template <typename Call>
+    auto intercept(Call &call)
+    {
+        if constexpr (Call::id == MPI_PCONTROL_T)
+            is_paused_ = call.template argument<0>() == 0;
+        Recorder *const recorder = recorder_for(Call::id);
+        if (recorder == nullptr)
+            return go_on(call, 0);
+
+        const std::uint64_t begin = trace::now();
+        const std::uint32_t site = recorder->number_of(Call::id, call.calling_address());
+        recorder->journal.mark(Kind::enter, site, begin);
+        if constexpr (Call::id == MPI_FINALIZE_T)
+            finish_world(*recorder);
+        if constexpr (Call::id == MPI_ABORT_T)
+            say_unfinished("the program calls MPI_Abort");
+        const auto result = go_on(call, begin, recorder);
+        if constexpr (Call::id == MPI_INIT_T || Call::id == MPI_INIT_THREAD_T) {
+            if (result == MPI_SUCCESS)
+                begin_world(*recorder);
+        }
+        if constexpr (Call::id == MPI_COMM_SET_NAME_T) {
+            if (result == MPI_SUCCESS)
+                recorder->define_again(
+                    communicators_.of(qmpi::get<qmpi::role::communicator>(call)).get());
+        }
+        if (is_recording_.load(std::memory_order_relaxed))
+            recorder->journal.mark(Kind::leave, site, trace::now());
+        return result;
+    }
+
+  private:
+    /* ---- one call ---- */
+
+    /* The recorder of the thread, if a call of the function is to be recorded. */
+    Recorder *recorder_for(MPI_Functions_enum function)
+    {
+        if (!functions_.contains(function))
+            return nullptr;
+        Recorder *const recorder = own_recorder();
+        if (recorder == nullptr || !recorder->is_sample(function, sample_))
+            return nullptr;
+        return recorder;
+    }
+
+    Recorder *own_recorder()
+    {
+        if (!is_recording_.load(std::memory_order_relaxed) ||
+            is_paused_.load(std::memory_order_relaxed) || is_child.load(std::memory_order_relaxed) ||
+            ThreadRecorders::is_over)
+            return nullptr;
+        const auto index = static_cast<std::size_t>(instance_number());
+        if (index < own.recorders.size() && own.recorders[index] != nullptr)
+            return own.recorders[index].get();
+        return new_recorder(index);
+    }
+
+    Recorder *new_recorder(std::size_t index)
+    {
+        const std::lock_guard<std::mutex> guard(lock_);
+        auto recorder = std::make_shared<Recorder>(store_, static_cast<int>(recorders_.size()),
+                                                   has_sites_);
+        if (own.recorders.size() <= index)
+            own.recorders.resize(index + 1);
+        own.recorders[index] = recorder;
+        recorders_.push_back(recorder);
+        return recorder.get();
+    }
+
+    /* Makes the call, and keeps account of what it communicates. */
+    template <typename Call>
+    auto go_on(Call &call, std::uint64_t begin, Recorder *recorder = nullptr)
+    {
+        if constexpr (Call::is_in(qmpi::set::completion | qmpi::set::persistent) &&
+                      !Shape<Call>::communicates)
+            return tools::complete(call, requests_, [&](Operation &operation, const MPI_Status *status,
+                                                        Outcome outcome) {
+                note(operation, status, outcome, begin);
+            });
+        else if constexpr (Shape<Call>::communicates) {
+            if (recorder == nullptr)
+                return communicators_.watch(call);
+            return communicate(call, *recorder, begin);
+        } else
+            return communicators_.watch(call);
+    }
+
+    template <typename Call>
+    auto communicate(Call &call, Recorder &recorder, std::uint64_t begin)
+    {
+        using qmpi::role;
+        using shape = Shape<Call>;
+        Operation operation;
+        MPI_Status own_status{};
+        const MPI_Status *status = nullptr;
+        const bool moves_data = shape::is_collective || tools::moves_data(call);
+        if constexpr (shape::receives && !shape::has_request) {
+            MPI_Status *&given = qmpi::get<role::status>(call);
+            if (given == MPI_STATUS_IGNORE)
+                given = &own_status;
+            status = given;
+        }
+        if constexpr (!Call::has(role::communicator)) {
+            const MPI_Message *message = qmpi::get<role::message>(call);
+            if (message != nullptr)
+                operation.communicator = communicators_.of_message(*message);
+        }
+
+        const auto result = communicators_.watch(call);
+        if (result != MPI_SUCCESS || !moves_data)
+            return result;
+        const std::uint64_t end = shape::has_request ? begin : trace::now();
+        if constexpr (Call::has(role::communicator))
+            operation.communicator = communicators_.of(qmpi::get<role::communicator>(call));
+        describe(call, operation);
+        if constexpr (shape::has_request) {
+            const MPI_Request request = *qmpi::get<role::request>(call);
+            if (!operation.sends && !operation.receives && !operation.is_collective)
+                return result;
+            if constexpr (shape::is_persistent)
+                requests_.add_persistent(request, std::move(operation));
+            else {
+                record_start(recorder, operation, begin);
+                requests_.add(request, std::move(operation));
+            }
+        } else
+            record_blocking(recorder, operation, status, begin, end);
+        return result;
+    }
+
+    template <typename Call>
+    static void describe(Call &call, Operation &operation)
+    {
+        using qmpi::role;
+        using shape = Shape<Call>;
+        const tools::Bytes bytes = tools::bytes_of_call(call);
+        operation.function = Call::id;
+        operation.sent = bytes.sent;
+        operation.received = bytes.received;
+        if constexpr (shape::is_collective) {
+            operation.is_collective = true;
+            operation.root = qmpi::get_or<role::root>(call, MPI_UNDEFINED);
+        }
+        if constexpr (shape::sends) {
+            operation.destination = qmpi::get<role::destination>(call);
+            operation.send_tag = qmpi::get_or<role::tag>(call, 0);
+            operation.sends = operation.destination != MPI_PROC_NULL;
+        }
+        if constexpr (shape::receives) {
+            operation.source = qmpi::get_or<role::source>(call, MPI_ANY_SOURCE);
+            operation.receive_tag = qmpi::get_or<role::tag, shape::sends>(call, MPI_ANY_TAG);
+            operation.receives = operation.source != MPI_PROC_NULL;
+        }
+    }
+
+    /* A request was started or has ended, by whatever call. */
+    void note(Operation &operation, const MPI_Status *status, Outcome outcome, std::uint64_t begin)
+    {
+        Recorder *const recorder = own_recorder();
+        if (recorder == nullptr || outcome == Outcome::freed)
+            return;
+        const std::uint64_t time = trace::now();
+        if (outcome == Outcome::started) {
+            record_start(*recorder, operation, begin != 0 ? begin : time);
+            return;
+        }
+        MPI_Status seen = *status;
+        /* Of partitioned receives nobody says who it was. */
+        if (seen.MPI_SOURCE < 0 && operation.source >= 0) {
+            seen.MPI_SOURCE = operation.source;
+            seen.MPI_TAG = operation.receive_tag;
+        }
+        record_end(*recorder, operation, seen, outcome, time);
+    }
+
+    /* ---- the whole ---- */
+
+    /* What goes to where the trace will be; the same in all processes. */
+    std::string stem(bool is_alone) const
+    {
+        return absolute(destination_.stem({instance_number(), instance_count(), is_alone}));
+    }
+
+    trace::Formats formats() const
+    {
+        const auto &wanted = destination_.formats();
+        auto has = [&wanted](tools::Format format) {
+            return std::find(wanted.begin(), wanted.end(), format) != wanted.end();
+        };
+        trace::Formats formats{has(tools::Format::otf2), has(tools::Format::json),
+                               has(tools::Format::html)};
+        /* Everything is what nobody asked for: JSON can be as large as all the rest. */
+        if (!is_chosen_ && formats.otf2 && formats.html)
+            formats.json = false;
+        return formats;
+    }
+
+    bool open(const std::string &folder, int rank, int size)
+    {
+        char host[256] = "";
+        gethostname(host, sizeof host - 1);
+        return store_->open(folder, rank, trace::describe_process(rank, size, host,
+                                                                  program_invocation_short_name));
+    }
+
+    void open_alone()
+    {
+        const std::lock_guard<std::mutex> guard(opening_lock_);
+        if (store_->is_open())
+            return;
+        stem_ = stem(true);
+        if (tools::is_privileged())
+            store_->stop("the program has more rights than its user: nothing is written");
+        else
+            open(trace::folder_of(stem_), 0, 1);
+    }
+
+    /* Collective over MPI_COMM_WORLD. */
+    void begin_world(Recorder &recorder)
+    {
+        MPI_Group group = MPI_GROUP_NULL;
+        if (QMPI_Comm_group(MPI_COMM_WORLD, &group) != MPI_SUCCESS)
+            return;
+        QMPI_Comm_create(MPI_COMM_WORLD, group, &comm_);
+        QMPI_Group_free(&group);
+        if (comm_ == MPI_COMM_NULL)
+            return;
+        QMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
+        int rank = 0, size = 1;
+        QMPI_Comm_rank(comm_, &rank);
+        QMPI_Comm_size(comm_, &size);
+
+        if (rank == 0)
+            stem_ = prepare_folder(size);
+        int length = static_cast<int>(stem_.size());
+        QMPI_Bcast(&length, 1, MPI_INT, 0, comm_);
+        stem_.resize(static_cast<std::size_t>(length));
+        QMPI_Bcast(stem_.data(), length, MPI_CHAR, 0, comm_);
+        is_world_ = !stem_.empty();
+        if (!is_world_) {
+            store_->stop("");
+            is_finished_ = true;
+            return;
+        }
+        if (rank != 0)
+            open(trace::folder_of(stem_), rank, size);
+        recorder.journal.attach();
+        note_clock(recorder);
+    }
+
+    /* By rank 0: what is left of another run goes away. Empty if nothing can be written. */
+    std::string prepare_folder(int size)
+    {
+        MPI_Comm parent = MPI_COMM_NULL;
+        QMPI_Comm_get_parent(&parent);
+        const std::string name = stem(parent != MPI_COMM_NULL);
+        if (tools::is_privileged()) {
+            store_->stop("the program has more rights than its user: nothing is written");
+            return "";
+        }
+        const std::string folder = trace::folder_of(name);
+        if (!open(folder, 0, size))
+            return "";
+        for (const std::string &journal : trace::journals_in(folder, -1))
+            unlink(journal.c_str());
+        return name;
+    }
+
+    void note_clock(Recorder &recorder)
+    {
+        recorder.journal.define(Kind::clock, 0,
+                                trace::describe_clock(measure_clock(comm_, identity_)));
+    }
+
+    void finish_world(Recorder &recorder)
+    {
+        if (!is_world_ || is_finished_)
+            return;
+        note_clock(recorder);
+        finish(comm_, false);
+        QMPI_Comm_free(&comm_);
+    }
+
+    /* Collective over comm, unless the process is alone. */
+    void finish(MPI_Comm comm, bool is_alone)
+    {
+        is_recording_ = false;
+        is_finished_ = true;
+        if (!is_alone && own.recorders.size() > static_cast<std::size_t>(instance_number()))
+            own.recorders[static_cast<std::size_t>(instance_number())]->journal.close();
+        {
+            const std::lock_guard<std::mutex> guard(lock_);
+            for (const auto &recorder : recorders_)
+                recorder->journal.attach();
+        }
+        const std::string folder = trace::folder_of(stem_);
+        int rank = 0;
+        if (comm != MPI_COMM_NULL)
+            QMPI_Comm_rank(comm, &rank);
+        std::vector<std::string> journals;
+        try {
+            journals = trace::journals_in(folder, rank);
+        } catch (const std::exception &) {
+            /* A process without journals takes part all the same. */
+        }
+        const std::string reason = trace::finish(comm, journals, folder, stem_, formats());
+        if (!reason.empty() && rank == 0)
+            tools::write_stderr("QMPI tool " + std::string(name()) + ": " + reason + "; " +
+                                advice(folder));
+        store_->stop("");
+    }
+
+    void say_unfinished(const std::string &why) const
+    {
+        if (!is_finished_ && is_world_)
+            tools::write_stderr("QMPI tool " + std::string(name()) + ": " + why + "; " +
+                                advice(trace::folder_of(stem_)));
+    }
+
+    static std::string advice(const std::string &folder)
+    {
+        return "what was recorded is in " + folder + ", and \"qmpi_trace_finish " + folder +
+            "\" makes a trace of it\n";
+    }
+
+    const tools::Destination destination_{arguments(), name(), known_formats()};
+    const bool is_chosen_ = arguments().has("formats");
+    const qmpi::function_set functions_ = tools::read_selection(arguments());
+    const std::uint32_t sample_ = arguments().get("sample", std::uint32_t{1});
+    const bool has_sites_ = !arguments().has("sites") || arguments().flag("sites");
+    std::uint64_t identity_ = 0;
+    const std::shared_ptr<trace::Store> store_ = std::make_shared<trace::Store>(
+        name(), megabytes("limit", 1024), megabytes("buffer", 16));
+
+    static std::vector<tools::Format> known_formats()
+    {
+        if (trace::has_otf2)
+            return {tools::Format::otf2, tools::Format::json, tools::Format::html};
+        return {tools::Format::json, tools::Format::html};
+    }
+
+    std::uint64_t megabytes(const char *key, std::uint32_t fallback) const
+    {
+        const auto number = arguments().get(key, fallback);
+        if (number == 0)
+            throw qmpi::argument_error(std::string("argument ") + key + "=0: must be at least 1");
+        return static_cast<std::uint64_t>(number) << 20;
+    }
+
+    tools::Communicators communicators_;
+    tools::Requests<Operation> requests_;
+    std::mutex lock_, opening_lock_;
+    std::vector<std::shared_ptr<Recorder>> recorders_;
+    std::atomic<bool> is_recording_{true};
+    std::atomic<bool> is_paused_{false};
+
+    MPI_Comm comm_ = MPI_COMM_NULL;
+    std::string stem_;
+    bool is_world_ = false;
+    bool is_finished_ = false;
+};
+
+}  // namespace
+
+QMPI_TOOL("trace", Trace)

@@ -1,0 +1,405 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+#include "definitions.hpp"
+
+#include "../common/call_sites.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include <unistd.h>
+
+namespace trace {
+
+/* ---- clocks ---- */
+
+void Clock::add(ClockPoint point)
+{
+    const auto place = std::upper_bound(points_.begin(), points_.end(), point,
+                                        [](const ClockPoint &a, const ClockPoint &b) {
+                                            return a.time < b.time;
+                                        });
+    points_.insert(place, point);
+}
+
+std::uint64_t Clock::global(std::uint64_t time) const
+{
+    if (points_.empty())
+        return time;
+    const ClockPoint &first = points_.front(), &last = points_.back();
+    double offset = static_cast<double>(first.offset);
+    if (last.time > first.time) {
+        const double part = (static_cast<double>(time) - static_cast<double>(first.time)) /
+            static_cast<double>(last.time - first.time);
+        offset += part * static_cast<double>(last.offset - first.offset);
+    }
+    return time + static_cast<std::uint64_t>(std::llround(offset));
+}
+
+/* ---- groups ---- */
+
+Group group_of(const std::vector<int> &ranks)
+{
+    Group group;
+    for (std::size_t i = 0; i < ranks.size();) {
+        const std::int64_t first = ranks[i];
+        const std::int64_t step = i + 1 < ranks.size() ? ranks[i + 1] - first : 1;
+        std::int64_t number = 1;
+        while (i + static_cast<std::size_t>(number) < ranks.size() &&
+               ranks[i + static_cast<std::size_t>(number)] == first + number * step)
+            number++;
+        group.insert(group.end(), {first, step, number});
+        i += static_cast<std::size_t>(number);
+    }
+    return group;
+}
+
+std::vector<std::uint64_t> members_of(const Group &group)
+{
+    std::vector<std::uint64_t> members;
+    for (std::size_t i = 0; i + 2 < group.size(); i += 3) {
+        for (std::int64_t n = 0; n < group[i + 2]; n++)
+            members.push_back(static_cast<std::uint64_t>(group[i] + n * group[i + 1]));
+    }
+    return members;
+}
+
+namespace {
+
+std::int64_t member_of(const Group &group, std::int64_t index)
+{
+    for (std::size_t i = 0; i + 2 < group.size(); i += 3) {
+        if (index < group[i + 2])
+            return group[i] + index * group[i + 1];
+        index -= group[i + 2];
+    }
+    return -1;
+}
+
+bool contains(const Group &group, std::int64_t rank)
+{
+    for (std::size_t i = 0; i + 2 < group.size(); i += 3) {
+        const std::int64_t distance = rank - group[i], step = group[i + 1];
+        if (step == 0 ? distance == 0 : distance % step == 0 && distance / step >= 0 &&
+                                        distance / step < group[i + 2])
+            return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+std::int64_t Communicator::world_rank_of(std::int32_t peer, std::int32_t me) const
+{
+    if (is_self())
+        return me;
+    return member_of(is_inter && contains(own, me) ? remote : own, peer);
+}
+
+/* ---- definitions in a journal ---- */
+
+std::string describe_process(int rank, int size, const std::string &host,
+                             const std::string &program)
+{
+    tools::Writer writer;
+    writer.put(static_cast<std::int32_t>(rank));
+    writer.put(static_cast<std::int32_t>(size));
+    writer.put(host);
+    writer.put(program);
+    writer.put(static_cast<std::int64_t>(getpid()));
+    return writer.take();
+}
+
+std::string describe_site(std::string_view function, const std::string &module, std::uint64_t offset)
+{
+    tools::Writer writer;
+    writer.put(function);
+    writer.put(module);
+    writer.put(offset);
+    return writer.take();
+}
+
+std::string describe_communicator(std::uint64_t id, const std::string &name, bool is_inter,
+                                  const std::vector<int> &own, const std::vector<int> &remote)
+{
+    tools::Writer writer;
+    writer.put(id);
+    writer.put(static_cast<std::uint8_t>(is_inter));
+    writer.put(group_of(own));
+    writer.put(group_of(remote));
+    writer.put(name);
+    return writer.take();
+}
+
+std::string describe_clock(const ClockPoint &point)
+{
+    tools::Writer writer;
+    writer.put(point.time);
+    writer.put(point.offset);
+    writer.put(point.deviation);
+    return writer.take();
+}
+
+namespace {
+
+Communicator read_communicator(tools::Reader &reader)
+{
+    Communicator communicator;
+    communicator.id = reader.get<std::uint64_t>();
+    communicator.is_inter = reader.get<std::uint8_t>() != 0;
+    communicator.own = reader.get<Group>();
+    communicator.remote = reader.get<Group>();
+    communicator.name = reader.get<std::string>();
+    if (!communicator.is_inter && communicator.own.size() == 3 && communicator.own[2] == 1) {
+        communicator.id = 0;
+        communicator.own.clear();
+        communicator.name = "MPI_COMM_SELF";
+    }
+    if (communicator.remote < communicator.own && communicator.is_inter)
+        std::swap(communicator.own, communicator.remote);
+    return communicator;
+}
+
+ClockPoint read_clock(tools::Reader &reader)
+{
+    ClockPoint point;
+    point.time = reader.get<std::uint64_t>();
+    point.offset = reader.get<std::int64_t>();
+    point.deviation = reader.get<double>();
+    return point;
+}
+
+/* Finding a call site opens files; many threads have the same. */
+class Sites {
+  public:
+    Site read(tools::Reader &reader)
+    {
+        Site site;
+        site.function = reader.get<std::string>();
+        tools::CodeLocation location;
+        location.module = reader.get<std::string>();
+        location.offset = reader.get<std::uint64_t>();
+        auto [place, is_new] = known_.try_emplace({location.module, location.offset});
+        if (is_new)
+            place->second = sites_.find(location);
+        site.caller = location.module.empty() ? "" : text_of(place->second);
+        site.file = place->second.file;
+        site.line = place->second.line;
+        return site;
+    }
+
+  private:
+    tools::CallSites sites_;
+    std::map<std::pair<std::string, std::uint64_t>, tools::CallSite> known_;
+};
+
+template <typename Value>
+void set(std::vector<Value> &values, std::uint32_t number, Value value)
+{
+    if (values.size() <= number)
+        values.resize(number + 1);
+    values[number] = std::move(value);
+}
+
+Recording read_recording(const std::string &path, Sites &sites)
+{
+    Recording recording;
+    recording.file = std::make_shared<JournalFile>(path);
+    recording.file->each([&](const Head &head, std::string_view content) {
+        tools::Reader reader(content);
+        if (head.what() == Kind::process) {
+            recording.rank = reader.get<std::int32_t>();
+            recording.thread = static_cast<std::int32_t>(head.subject);
+        } else if (head.what() == Kind::site)
+            set(recording.sites, head.subject, sites.read(reader));
+        else if (head.what() == Kind::communicator)
+            set(recording.communicators, head.subject, read_communicator(reader));
+    });
+    return recording;
+}
+
+}  // namespace
+
+std::vector<Recording> read_recordings(const std::vector<std::string> &paths)
+{
+    Sites sites;
+    std::vector<Recording> recordings;
+    for (const std::string &path : paths)
+        recordings.push_back(read_recording(path, sites));
+    return recordings;
+}
+
+/* ---- definitions of all ---- */
+
+Definitions::Definitions(const std::vector<Recording> &recordings)
+{
+    struct Period {
+        std::uint64_t begin = std::numeric_limits<std::uint64_t>::max(), end = 0;
+    };
+    std::map<std::int32_t, Period> periods;
+
+    for (const Recording &recording : recordings) {
+        Process &process = processes[recording.rank];
+        Period &period = periods[recording.rank];
+        process.threads.push_back(recording.thread);
+        recording.file->each([&](const Head &head, std::string_view content) {
+            tools::Reader reader(content);
+            if (head.what() == Kind::process) {
+                reader.get<std::int32_t>();
+                /* Those that left nothing are known as well. */
+                for (auto other = reader.get<std::int32_t>() - 1; other >= 0; other--)
+                    processes.try_emplace(other);
+                process.host = reader.get<std::string>();
+                process.program = reader.get<std::string>();
+                process.pid = reader.get<std::int64_t>();
+            } else if (head.what() == Kind::clock)
+                process.clock.add(read_clock(reader));
+            else if (head.what() < Kind::process) {
+                period.begin = std::min<std::uint64_t>(period.begin, head.time);
+                period.end = std::max<std::uint64_t>(period.end, head.time);
+            }
+        });
+        for (const Site &site : recording.sites) {
+            sites.emplace(site, 0);
+            functions.emplace(site.function, 0);
+        }
+        for (const Communicator &communicator : recording.communicators)
+            communicators.emplace(communicator, 0);
+    }
+    for (const auto &[rank, period] : periods) {
+        if (period.end == 0)
+            continue;
+        begin = std::min(begin, processes[rank].clock.global(period.begin));
+        end = std::max(end, processes[rank].clock.global(period.end));
+    }
+    if (end < begin)
+        begin = end;
+    number();
+}
+
+void Definitions::number()
+{
+    auto count = [](auto &map) {
+        std::uint32_t number = 0;
+        for (auto &entry : map)
+            entry.second = number++;
+    };
+    count(functions);
+    count(sites);
+    count(communicators);
+}
+
+void Definitions::write(tools::Writer &writer) const
+{
+    auto size = [&writer](const auto &map) { writer.put(static_cast<std::uint64_t>(map.size())); };
+
+    writer.put(begin);
+    writer.put(end);
+    size(processes);
+    for (const auto &[rank, process] : processes) {
+        writer.put(rank);
+        writer.put(process.host);
+        writer.put(process.program);
+        writer.put(process.pid);
+        writer.put(process.threads);
+        size(process.clock.points());
+        for (const ClockPoint &point : process.clock.points())
+            writer.put(describe_clock(point));
+    }
+    size(sites);
+    for (const auto &entry : sites) {
+        writer.put(entry.first.function);
+        writer.put(entry.first.caller);
+        writer.put(entry.first.file);
+        writer.put(entry.first.line);
+    }
+    size(communicators);
+    for (const auto &entry : communicators) {
+        writer.put(entry.first.id);
+        writer.put(static_cast<std::uint8_t>(entry.first.is_inter));
+        writer.put(entry.first.own);
+        writer.put(entry.first.remote);
+        writer.put(entry.first.name);
+    }
+}
+
+void Definitions::merge(tools::Reader &reader)
+{
+    auto size = [&reader] { return reader.get<std::uint64_t>(); };
+
+    begin = std::min(begin, reader.get<std::uint64_t>());
+    end = std::max(end, reader.get<std::uint64_t>());
+    for (auto n = size(); n > 0; n--) {
+        const auto rank = reader.get<std::int32_t>();
+        Process process;
+        process.host = reader.get<std::string>();
+        process.program = reader.get<std::string>();
+        process.pid = reader.get<std::int64_t>();
+        process.threads = reader.get<std::vector<std::int32_t>>();
+        for (auto points = size(); points > 0; points--) {
+            const auto text = reader.get<std::string>();
+            tools::Reader point(text);
+            process.clock.add(read_clock(point));
+        }
+        if (!process.threads.empty() || processes.count(rank) == 0)
+            processes.insert_or_assign(rank, std::move(process));
+    }
+    for (auto n = size(); n > 0; n--) {
+        Site site;
+        site.function = reader.get<std::string>();
+        site.caller = reader.get<std::string>();
+        site.file = reader.get<std::string>();
+        site.line = reader.get<std::int32_t>();
+        functions.emplace(site.function, 0);
+        sites.emplace(std::move(site), 0);
+    }
+    for (auto n = size(); n > 0; n--)
+        communicators.emplace(read_communicator(reader), 0);
+    number();
+}
+
+/* ---- replay ---- */
+
+void replay(const Recording &recording, const Definitions &definitions, Sink &sink)
+{
+    struct Numbers {
+        std::uint32_t function, site;
+    };
+    std::vector<Numbers> sites;
+    for (const Site &site : recording.sites)
+        sites.push_back({definitions.function_of(site.function), definitions.number_of(site)});
+    std::vector<std::uint32_t> communicators;
+    for (const Communicator &communicator : recording.communicators)
+        communicators.push_back(definitions.number_of(communicator));
+
+    std::vector<std::uint32_t> open;
+    std::uint64_t last = 0;
+    sink.begin(recording.rank, recording.thread);
+    recording.file->each([&](const Head &head, std::string_view content) {
+        if (head.what() >= Kind::process)
+            return;
+        last = head.time;
+        if (head.what() == Kind::enter) {
+            open.push_back(sites.at(head.subject).function);
+            sink.enter(head.time, open.back(), sites.at(head.subject).site);
+        } else if (head.what() == Kind::leave) {
+            if (open.empty())
+                return;
+            sink.leave(head.time, open.back());
+            open.pop_back();
+        } else if (head.subject != no_subject && content.size() >= sizeof(Transfer)) {
+            Transfer transfer;
+            std::memcpy(&transfer, content.data(), sizeof transfer);
+            sink.transfer(head.what(), head.time, communicators.at(head.subject), transfer);
+        }
+    });
+    for (; !open.empty(); open.pop_back())
+        sink.leave(last, open.back());
+    sink.end();
+}
+
+}  // namespace trace

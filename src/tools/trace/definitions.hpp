@@ -1,0 +1,153 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+/* What the journals of a trace define, numbered the same in all processes. */
+
+#ifndef QMPI_TRACE_DEFINITIONS_HPP_INCLUDED
+#define QMPI_TRACE_DEFINITIONS_HPP_INCLUDED
+
+#include "journal.hpp"
+
+#include "../common/wire.hpp"
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace trace {
+
+/* At that time of a process' clock rank 0's clock said time + offset, give or take the deviation;
+ * all in nanoseconds. */
+struct ClockPoint {
+    std::uint64_t time;
+    std::int64_t offset;
+    double deviation;
+};
+
+/* Turns times of a process into times of rank 0, along a straight line between two points. */
+class Clock {
+  public:
+    void add(ClockPoint point);
+    std::uint64_t global(std::uint64_t time) const;
+    const std::vector<ClockPoint> &points() const { return points_; }
+
+  private:
+    std::vector<ClockPoint> points_;    /* by time */
+};
+
+struct Process {
+    std::string host;
+    std::string program;
+    std::int64_t pid = 0;
+    Clock clock;
+    std::vector<std::int32_t> threads;  /* numbers of those that recorded something */
+};
+
+/* Where a function was called. */
+struct Site {
+    std::string function;       /* of MPI */
+    std::string caller;         /* "solve (halo.c:231)" */
+    std::string file;           /* empty if not known */
+    std::int32_t line = 0;
+
+    auto key() const { return std::tie(function, file, line, caller); }
+    bool operator<(const Site &other) const { return key() < other.key(); }
+};
+
+/* Ranks in MPI_COMM_WORLD, in few numbers: first, step, number of members; and so on. */
+using Group = std::vector<std::int64_t>;
+Group group_of(const std::vector<int> &ranks);
+std::vector<std::uint64_t> members_of(const Group &group);
+
+/* All communicators of one process each are the same for a trace: they have no group. */
+struct Communicator {
+    std::uint64_t id = 0;
+    bool is_inter = false;
+    Group own, remote;          /* in either order, the same in all processes */
+    std::string name;           /* does not tell communicators apart */
+
+    bool is_self() const { return own.empty(); }
+    auto key() const { return std::tie(id, is_inter, own, remote); }
+    bool operator<(const Communicator &other) const { return key() < other.key(); }
+
+    /* The rank in MPI_COMM_WORLD of a peer of the process with the world's rank me. */
+    std::int64_t world_rank_of(std::int32_t peer, std::int32_t me) const;
+};
+
+/* A journal, and what the numbers in it mean. */
+struct Recording {
+    std::shared_ptr<JournalFile> file;
+    std::int32_t rank = 0, thread = 0;
+    std::vector<Site> sites;
+    std::vector<Communicator> communicators;
+};
+
+/* What a tool puts into a journal as definitions, and how that is read. */
+std::string describe_process(int rank, int size, const std::string &host,
+                             const std::string &program);
+std::string describe_site(std::string_view function, const std::string &module, std::uint64_t offset);
+std::string describe_communicator(std::uint64_t id, const std::string &name, bool is_inter,
+                                  const std::vector<int> &own, const std::vector<int> &remote);
+std::string describe_clock(const ClockPoint &point);
+
+/* Throws std::runtime_error where a journal cannot be read. */
+std::vector<Recording> read_recordings(const std::vector<std::string> &paths);
+
+/* Of all processes together, once it is merged and shared. Numbers are those of the order. */
+class Definitions {
+  public:
+    Definitions() = default;
+    explicit Definitions(const std::vector<Recording> &recordings);
+
+    void write(tools::Writer &writer) const;
+    void merge(tools::Reader &reader);
+
+    std::uint32_t number_of(const Site &site) const { return sites.at(site); }
+    std::uint32_t number_of(const Communicator &communicator) const
+    {
+        return communicators.at(communicator);
+    }
+    std::uint32_t function_of(const std::string &name) const { return functions.at(name); }
+
+    /* Gives the numbers, when nothing is added any more. */
+    void number();
+
+    std::map<std::int32_t, Process> processes;      /* by rank */
+    std::map<std::string, std::uint32_t> functions;
+    std::map<Site, std::uint32_t> sites;
+    std::map<Communicator, std::uint32_t> communicators;
+    /* Of rank 0's clock. */
+    std::uint64_t begin = std::numeric_limits<std::uint64_t>::max();
+    std::uint64_t end = 0;
+};
+
+/* Takes what is in journals. Times are the process' own. */
+class Sink {
+  public:
+    virtual ~Sink() = default;
+
+    virtual void begin(std::int32_t rank, std::int32_t thread) = 0;
+    virtual void enter(std::uint64_t time, std::uint32_t function, std::uint32_t site) = 0;
+    virtual void leave(std::uint64_t time, std::uint32_t function) = 0;
+    virtual void transfer(Kind kind, std::uint64_t time, std::uint32_t communicator,
+                          const Transfer &transfer) = 0;
+    virtual void end() = 0;
+};
+
+/* Calls that had not come back are left at the last time that is known. Communication with processes
+ * outside of the world is left out. */
+void replay(const Recording &recording, const Definitions &definitions, Sink &sink);
+
+}  // namespace trace
+
+#endif /* QMPI_TRACE_DEFINITIONS_HPP_INCLUDED */

@@ -1,0 +1,207 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+#include "finish.hpp"
+
+#include "chrome_output.hpp"
+#include "definitions.hpp"
+#include "otf2_output.hpp"
+#include "overview.hpp"
+
+#include "../common/merge.hpp"
+#include "../common/report.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <stdexcept>
+
+#include <dirent.h>
+#include <unistd.h>
+
+namespace trace {
+namespace {
+
+/* The processes that make a trace together, or the one that does so alone. */
+class Team {
+  public:
+    explicit Team(MPI_Comm handle) : comm(handle)
+    {
+        if (comm != MPI_COMM_NULL) {
+            QMPI_Comm_rank(comm, &rank);
+            QMPI_Comm_size(comm, &size);
+        }
+    }
+
+    template <typename State>
+    bool merge(State &state) const
+    {
+        return comm == MPI_COMM_NULL || tools::merge_to_root(comm, state);
+    }
+
+    /* What rank 0 has, everybody gets. */
+    void share(std::string &text) const
+    {
+        if (comm == MPI_COMM_NULL)
+            return;
+        constexpr std::size_t largest_piece = std::size_t{1} << 30;
+        std::uint64_t length = text.size();
+        QMPI_Bcast(&length, 1, MPI_UINT64_T, 0, comm);
+        text.resize(length);
+        for (std::size_t done = 0; done < length; done += largest_piece)
+            QMPI_Bcast(text.data() + done, static_cast<int>(std::min(largest_piece, length - done)),
+                       MPI_BYTE, 0, comm);
+    }
+
+    /* The reason of the first that has one. */
+    std::string first(std::string reason) const
+    {
+        struct Reason {
+            std::string text;
+            void write(tools::Writer &writer) const { writer.put(text); }
+            void merge(tools::Reader &reader)
+            {
+                const auto other = reader.get<std::string>();
+                if (text.empty())
+                    text = other;
+            }
+        } state{std::move(reason)};
+        if (!merge(state) && state.text.empty())
+            state.text = "the processes cannot reach each other";
+        share(state.text);
+        return state.text;
+    }
+
+    MPI_Comm comm;
+    int rank = 0, size = 1;
+};
+
+/* Calls work and says why it failed. */
+template <typename Work>
+std::string attempt(Work work)
+{
+    try {
+        return work();
+    } catch (const std::exception &exception) {
+        return exception.what();
+    }
+}
+
+std::string part_of(const std::string &folder, int number)
+{
+    return folder + "/" + std::to_string(number) + ".json";
+}
+
+std::string write_json(const Team &team, const std::string &folder, const std::string &stem,
+                       const Definitions &definitions, const std::vector<Recording> &recordings)
+{
+    std::string reason = team.first(attempt([&] {
+        return write_chrome_events(part_of(folder, team.rank), definitions, recordings);
+    }));
+    if (team.rank == 0 && reason.empty()) {
+        std::vector<std::string> parts;
+        for (int i = 0; i < team.size; i++)
+            parts.push_back(part_of(folder, i));
+        reason = attempt([&] { return join_chrome_events(stem + ".json", parts, definitions); });
+    }
+    reason = team.first(reason);
+    unlink(part_of(folder, team.rank).c_str());
+    return reason;
+}
+
+std::string write_html(const Team &team, const std::string &stem, const Definitions &definitions,
+                       const std::vector<Recording> &recordings)
+{
+    Overview overview(definitions);
+    for (const Recording &recording : recordings)
+        replay(recording, definitions, overview);
+    if (!team.merge(overview))
+        return "the processes cannot reach each other";
+    if (team.rank != 0)
+        return "";
+    const std::string name = stem + ".html";
+    const std::string reason = tools::write_file(name, overview.html());
+    return reason.empty() ? "" : "cannot write " + name + ": " + reason;
+}
+
+std::string write_all(const Team &team, const std::vector<std::string> &journals,
+                      const std::string &folder, const std::string &stem, const Formats &formats)
+{
+    std::vector<Recording> recordings;
+    Definitions definitions;
+    std::string reason = team.first(attempt([&] {
+        recordings = read_recordings(journals);
+        definitions = Definitions(recordings);
+        return std::string();
+    }));
+    if (!reason.empty())
+        return reason;
+    if (!team.merge(definitions))
+        return "the processes cannot reach each other";
+    tools::Writer writer;
+    if (team.rank == 0)
+        definitions.write(writer);
+    std::string all = writer.take();
+    team.share(all);
+    if (team.rank != 0) {
+        definitions = Definitions();
+        tools::Reader reader(all);
+        definitions.merge(reader);
+    }
+
+    auto add = [&](std::string other) {
+        other = team.first(std::move(other));
+        if (reason.empty())
+            reason = other;
+    };
+    if (formats.otf2)
+        add(attempt([&] { return write_otf2(team.comm, stem, definitions, recordings); }));
+    if (formats.json)
+        add(write_json(team, folder, stem, definitions, recordings));
+    if (formats.html)
+        add(attempt([&] { return write_html(team, stem, definitions, recordings); }));
+    return reason;
+}
+
+}  // namespace
+
+std::vector<std::string> journals_in(const std::string &folder, int rank)
+{
+    DIR *const directory = opendir(folder.c_str());
+    if (directory == nullptr)
+        throw std::runtime_error("cannot read " + folder + ": " + std::strerror(errno));
+    /* In the order of ranks and threads. */
+    std::vector<std::pair<std::pair<int, int>, std::string>> found;
+    while (const dirent *entry = readdir(directory)) {
+        int its_rank = 0, its_thread = 0, length = 0;
+        if (std::sscanf(entry->d_name, "%d.%d.journal%n", &its_rank, &its_thread, &length) == 2 &&
+            length > 0 && entry->d_name[length] == '\0' && (rank < 0 || rank == its_rank))
+            found.push_back({{its_rank, its_thread}, folder + "/" + entry->d_name});
+    }
+    closedir(directory);
+    std::sort(found.begin(), found.end());
+    std::vector<std::string> paths;
+    for (auto &entry : found)
+        paths.push_back(std::move(entry.second));
+    return paths;
+}
+
+std::string finish(MPI_Comm comm, const std::vector<std::string> &journals, const std::string &folder,
+                   const std::string &stem, const Formats &formats, bool keeps_journals)
+{
+    const Team team(comm);
+    const std::string reason = write_all(team, journals, folder, stem, formats);
+    if (reason.empty() && !keeps_journals) {
+        for (const std::string &journal : journals)
+            unlink(journal.c_str());
+    }
+    team.first("");
+    if (reason.empty() && !keeps_journals && team.rank == 0)
+        rmdir(folder.c_str());
+    return reason;
+}
+
+}  // namespace trace

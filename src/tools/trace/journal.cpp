@@ -1,0 +1,308 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+#include "journal.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <stdexcept>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+namespace trace {
+
+namespace {
+
+constexpr std::size_t page = 4096;
+constexpr std::size_t first_window = 16 * page;
+
+std::uint64_t whole_pages(std::uint64_t bytes) { return (bytes + page - 1) / page * page; }
+
+/* Parents too; it is no fault if a folder is there already. */
+bool make_folder(const std::string &path)
+{
+    for (std::size_t i = path.find('/', 1); i != path.npos; i = path.find('/', i + 1))
+        mkdir(path.substr(0, i).c_str(), 0777);
+    struct stat found;
+    if (mkdir(path.c_str(), 0777) == 0)
+        return true;
+    const int reason = errno;
+    if (stat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode))
+        return true;
+    errno = reason;
+    return false;
+}
+
+}  // namespace
+
+std::uint64_t now() noexcept
+{
+    timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return static_cast<std::uint64_t>(time.tv_sec) * 1000000000u +
+        static_cast<std::uint64_t>(time.tv_nsec);
+}
+
+/* ---- Store ---- */
+
+Store::Store(std::string tool, std::uint64_t limit, std::size_t window)
+    : tool_(std::move(tool)), limit_(limit), window_(whole_pages(std::max(window, first_window)))
+{
+}
+
+bool Store::open(const std::string &folder, int rank, std::string introduction)
+{
+    if (!make_folder(folder)) {
+        stop("cannot write " + folder + ": " + std::strerror(errno));
+        return false;
+    }
+    folder_ = folder;
+    rank_ = rank;
+    introduction_ = std::move(introduction);
+    is_open_.store(true, std::memory_order_release);
+    return true;
+}
+
+std::string Store::path_of(int thread) const
+{
+    return folder_ + "/" + std::to_string(rank_) + "." + std::to_string(thread) + ".journal";
+}
+
+bool Store::reserve(std::uint64_t bytes)
+{
+    if (is_stopped())
+        return false;
+    if (used_.fetch_add(bytes) + bytes <= limit_)
+        return true;
+    used_.fetch_sub(bytes);
+    stop("rank " + std::to_string(rank_) + ": the limit of " + std::to_string(limit_ >> 20) +
+         " MB is reached; nothing more is recorded there (limit=MB sets it)");
+    return false;
+}
+
+void Store::stop(const std::string &reason)
+{
+    if (is_stopped_.exchange(true) || reason.empty())
+        return;
+    const std::string line = "QMPI tool " + tool_ + ": " + reason + "\n";
+    std::fputs(line.c_str(), stderr);
+    std::fflush(stderr);
+}
+
+/* ---- Journal ---- */
+
+Journal::Journal(Store &store, int thread) : store_(store), thread_(thread) {}
+
+Journal::~Journal()
+{
+    close();
+    unmap();
+}
+
+void Journal::mark(Kind kind, std::uint32_t subject, std::uint64_t time)
+{
+    append(kind, subject, time, nullptr, 0);
+}
+
+void Journal::transfer(Kind kind, std::uint32_t subject, std::uint64_t time,
+                       const Transfer &transfer)
+{
+    append(kind, subject, time, &transfer, sizeof transfer);
+}
+
+void Journal::define(Kind kind, std::uint32_t subject, std::string_view content)
+{
+    append(kind, subject, last_time_, content.data(), content.size());
+}
+
+void Journal::append(Kind kind, std::uint32_t subject, std::uint64_t time, const void *content,
+                     std::size_t bytes)
+{
+    const std::size_t words = (sizeof(Head) + bytes + 7) / 8;
+    if (static_cast<std::size_t>(end_ - next_) < words * 8 && !make_room(words * 8))
+        return;
+
+    last_time_ = std::max(last_time_, time);    /* a callback of the program may have come between */
+    Head head{};
+    head.kind = static_cast<std::uint8_t>(kind);
+    head.words = static_cast<std::uint32_t>(words) & 0xffffffu;
+    head.subject = subject;
+    head.time = last_time_;
+    if (bytes > 0)
+        std::memcpy(next_ + sizeof head, content, bytes);
+    std::memcpy(next_ + 8, reinterpret_cast<const char *>(&head) + 8, 8);
+    std::uint64_t first;
+    std::memcpy(&first, &head, sizeof first);
+    __atomic_store_n(reinterpret_cast<std::uint64_t *>(next_), first, __ATOMIC_RELEASE);
+    next_ += words * 8;
+}
+
+bool Journal::make_room(std::size_t bytes)
+{
+    if (store_.is_stopped())
+        return false;
+    const std::size_t used = static_cast<std::size_t>(next_ - window_);
+    if (file_ < 0 && !store_.is_open() && used + bytes > store_.window())
+        store_.open_now();
+    if (file_ < 0 && store_.is_open())
+        attach();
+    if (file_ >= 0)
+        return static_cast<std::size_t>(end_ - next_) >= bytes || map_file(bytes);
+    return map_memory(bytes);
+}
+
+/* As much again as there is until now, but no more than a window. */
+bool Journal::map_file(std::uint64_t bytes)
+{
+    const std::uint64_t used = begin_ + static_cast<std::uint64_t>(next_ - window_);
+    const std::uint64_t begin = used / page * page;
+    const std::uint64_t reserved = begin_ + static_cast<std::uint64_t>(end_ - window_);
+    const std::uint64_t growth = std::min<std::uint64_t>(std::max<std::uint64_t>(used, first_window),
+                                                         store_.window());
+    const std::uint64_t end = whole_pages(std::max(begin + growth, used + bytes));
+    if (!store_.reserve(end - reserved))
+        return false;
+    /* The blocks must be there: a disk that is full would be a signal in the middle of a call. */
+    int reason = posix_fallocate(file_, static_cast<off_t>(reserved),
+                                 static_cast<off_t>(end - reserved));
+    void *mapped = MAP_FAILED;
+    if (reason == 0) {
+        mapped = mmap(nullptr, end - begin, PROT_READ | PROT_WRITE, MAP_SHARED, file_,
+                      static_cast<off_t>(begin));
+        reason = mapped == MAP_FAILED ? errno : 0;
+    }
+    if (reason != 0) {
+        store_.stop("cannot write " + store_.path_of(thread_) + ": " + std::strerror(reason) +
+                    "; nothing more is recorded in this process");
+        return false;
+    }
+    unmap();
+    window_ = static_cast<char *>(mapped);
+    begin_ = begin;
+    next_ = window_ + (used - begin);
+    end_ = window_ + (end - begin);
+    return true;
+}
+
+/* Nobody knows yet where the files go: what little there is before MPI_Init. */
+bool Journal::map_memory(std::size_t bytes)
+{
+    const std::size_t used = static_cast<std::size_t>(next_ - window_);
+    const std::size_t size = whole_pages(std::max(2 * used, first_window) + bytes);
+    if (!store_.reserve(size - static_cast<std::size_t>(end_ - window_)))
+        return false;
+    void *mapped = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (mapped == MAP_FAILED) {
+        store_.stop(std::string("no memory: ") + std::strerror(errno));
+        return false;
+    }
+    if (used > 0)
+        std::memcpy(mapped, window_, used);
+    unmap();
+    window_ = static_cast<char *>(mapped);
+    next_ = window_ + used;
+    end_ = window_ + size;
+    return true;
+}
+
+void Journal::attach()
+{
+    if (file_ >= 0 || begin_ > 0 || !store_.is_open())
+        return;
+    const std::string path = store_.path_of(thread_);
+    const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (file < 0) {
+        store_.stop("cannot write " + path + ": " + std::strerror(errno));
+        return;
+    }
+
+    char *const memory = window_;
+    const std::size_t used = static_cast<std::size_t>(next_ - window_);
+    const std::size_t size = static_cast<std::size_t>(end_ - window_);
+    file_ = file;
+    window_ = next_ = end_ = nullptr;
+    store_.give_back(size);
+    const std::uint64_t last_time = std::exchange(last_time_, 0);
+    const std::string &introduction = store_.introduction();
+    define(Kind::process, static_cast<std::uint32_t>(thread_), introduction);
+    last_time_ = last_time;
+    if (used > 0 && (static_cast<std::size_t>(end_ - next_) >= used || map_file(used))) {
+        std::memcpy(next_, memory, used);
+        next_ += used;
+    }
+    if (memory != nullptr)
+        munmap(memory, size);
+}
+
+void Journal::close()
+{
+    if (file_ < 0)
+        return;
+    const std::uint64_t used = begin_ + static_cast<std::uint64_t>(next_ - window_);
+    unmap();
+    /* If that fails, zeros are left behind, which mean the end as well. */
+    if (ftruncate(file_, static_cast<off_t>(used)) == 0)
+        begin_ = used;
+    ::close(std::exchange(file_, -1));
+}
+
+void Journal::unmap()
+{
+    if (window_ != nullptr)
+        munmap(window_, static_cast<std::size_t>(end_ - window_));
+    window_ = next_ = end_ = nullptr;
+}
+
+/* ---- JournalFile ---- */
+
+JournalFile::JournalFile(std::string path) : path_(std::move(path))
+{
+    auto fail = [this] { throw std::runtime_error("cannot read " + path_ + ": " + std::strerror(errno)); };
+
+    const int file = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+    struct stat found;
+    if (file < 0)
+        fail();
+    if (fstat(file, &found) != 0) {
+        ::close(file);
+        fail();
+    }
+    size_ = static_cast<std::size_t>(found.st_size);
+    void *mapped = nullptr;
+    if (size_ > 0)
+        mapped = mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0);
+    ::close(file);
+    if (mapped == MAP_FAILED)
+        fail();
+    data_ = static_cast<const char *>(mapped);
+}
+
+JournalFile::~JournalFile()
+{
+    if (data_ != nullptr)
+        munmap(const_cast<char *>(data_), size_);
+}
+
+void JournalFile::each(const std::function<void(const Head &, std::string_view)> &visit) const
+{
+    for (std::size_t at = 0; at + sizeof(Head) <= size_;) {
+        Head head;
+        std::memcpy(&head, data_ + at, sizeof head);
+        const std::size_t bytes = std::size_t{head.words} * 8;
+        if (head.what() == Kind::end || bytes < sizeof head || at + bytes > size_)
+            return;
+        visit(head, std::string_view(data_ + at + sizeof head, bytes - sizeof head));
+        at += bytes;
+    }
+}
+
+}  // namespace trace

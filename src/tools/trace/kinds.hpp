@@ -1,0 +1,29 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+/* What a function of MPI is for, by its name. */
+
+#ifndef QMPI_TRACE_KINDS_HPP_INCLUDED
+#define QMPI_TRACE_KINDS_HPP_INCLUDED
+
+#include <array>
+#include <string>
+
+namespace trace {
+
+enum class Category { application, point_to_point, completion, collective, one_sided, io, other };
+inline constexpr std::size_t number_of_categories = 7;
+
+/* For the eye, in the order of Category. */
+extern const std::array<const char *, number_of_categories> category_names;
+
+Category category_of(const std::string &function);
+
+/* "alltoallv" for MPI_Ialltoallv_c: what a collective function does, whatever its form. */
+std::string operation_of(const std::string &function);
+
+}  // namespace trace
+
+#endif /* QMPI_TRACE_KINDS_HPP_INCLUDED */

@@ -1,0 +1,520 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+#include "otf2_output.hpp"
+
+#ifndef HAVE_OTF2
+
+namespace trace {
+
+std::string write_otf2(MPI_Comm, const std::string &, const Definitions &, const std::vector<Recording> &)
+{
+    return "OTF2 was not there when this was built";
+}
+
+}  // namespace trace
+
+#else
+
+#include "kinds.hpp"
+
+#include "../common/merge.hpp"
+
+#include <qmpi.hpp>
+
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+
+#include <dirent.h>
+#include <time.h>
+#include <unistd.h>
+
+/* OTF2 has collective operations for MPI programs in a header. They must not come back to the tools. */
+#define MPI_Barrier QMPI_Barrier
+#define MPI_Bcast QMPI_Bcast
+#define MPI_Comm_dup QMPI_Comm_dup
+#define MPI_Comm_free QMPI_Comm_free
+#define MPI_Comm_rank QMPI_Comm_rank
+#define MPI_Comm_size QMPI_Comm_size
+#define MPI_Comm_split QMPI_Comm_split
+#define MPI_Gather QMPI_Gather
+#define MPI_Gatherv QMPI_Gatherv
+#define MPI_Scatter QMPI_Scatter
+#define MPI_Scatterv QMPI_Scatterv
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-function"
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#include <otf2/otf2.h>
+#include <otf2/OTF2_MPI_Collectives.h>
+#pragma GCC diagnostic pop
+
+namespace trace {
+namespace {
+
+/* Rank in the low half: the first thread of a process has the process' rank. */
+OTF2_LocationRef location_of(std::int32_t rank, std::int32_t thread)
+{
+    return static_cast<OTF2_LocationRef>(rank) | static_cast<OTF2_LocationRef>(thread) << 32;
+}
+
+/* ---- errors ---- */
+
+/* OTF2 says what went wrong to a callback; the first is what matters. */
+class Errors {
+  public:
+    Errors() : former_(OTF2_Error_RegisterCallback(note, this)) {}
+    ~Errors() { OTF2_Error_RegisterCallback(former_, nullptr); }
+    Errors(const Errors &) = delete;
+    Errors &operator=(const Errors &) = delete;
+
+    const std::string &first() const { return first_; }
+
+  private:
+    static OTF2_ErrorCode note(void *self, const char *, std::uint64_t, const char *,
+                               OTF2_ErrorCode code, const char *format, std::va_list list)
+    {
+        char text[512] = "";
+        if (format != nullptr)
+            std::vsnprintf(text, sizeof text, format, list);
+        std::string &first = static_cast<Errors *>(self)->first_;
+        if (first.empty() && code != OTF2_SUCCESS)
+            first = std::string(OTF2_Error_GetDescription(code)) + (*text ? ": " : "") + text;
+        return code;
+    }
+
+    std::string first_;
+    OTF2_ErrorCallback former_;
+};
+
+OTF2_FlushType flush_always(void *, OTF2_FileType, OTF2_LocationRef, void *, bool)
+{
+    return OTF2_FLUSH;
+}
+
+/* ---- events ---- */
+
+const std::map<std::string, OTF2_CollectiveOp> collective_operations = {
+    {"barrier", OTF2_COLLECTIVE_OP_BARRIER},
+    {"bcast", OTF2_COLLECTIVE_OP_BCAST},
+    {"gather", OTF2_COLLECTIVE_OP_GATHER},
+    {"gatherv", OTF2_COLLECTIVE_OP_GATHERV},
+    {"scatter", OTF2_COLLECTIVE_OP_SCATTER},
+    {"scatterv", OTF2_COLLECTIVE_OP_SCATTERV},
+    {"allgather", OTF2_COLLECTIVE_OP_ALLGATHER},
+    {"allgatherv", OTF2_COLLECTIVE_OP_ALLGATHERV},
+    {"alltoall", OTF2_COLLECTIVE_OP_ALLTOALL},
+    {"alltoallv", OTF2_COLLECTIVE_OP_ALLTOALLV},
+    {"alltoallw", OTF2_COLLECTIVE_OP_ALLTOALLW},
+    {"allreduce", OTF2_COLLECTIVE_OP_ALLREDUCE},
+    {"reduce", OTF2_COLLECTIVE_OP_REDUCE},
+    {"reduce_scatter", OTF2_COLLECTIVE_OP_REDUCE_SCATTER},
+    {"reduce_scatter_block", OTF2_COLLECTIVE_OP_REDUCE_SCATTER_BLOCK},
+    {"scan", OTF2_COLLECTIVE_OP_SCAN},
+    {"exscan", OTF2_COLLECTIVE_OP_EXSCAN}};
+
+OTF2_CollectiveOp collective_operation_of(const Transfer &transfer)
+{
+    const char *name = "";
+    MPIX_Get_function_name(static_cast<int>(transfer.function), &name);
+    const auto found = collective_operations.find(operation_of(name));
+    const OTF2_CollectiveOp unknown = OTF2_COLLECTIVE_OP_BARRIER;
+    return found == collective_operations.end() ? unknown : found->second;
+}
+
+std::uint32_t root_of(const Transfer &transfer)
+{
+    if (transfer.peer == MPI_ROOT)
+        return OTF2_COLLECTIVE_ROOT_SELF;
+    if (transfer.peer == MPI_PROC_NULL)
+        return OTF2_COLLECTIVE_ROOT_THIS_GROUP;
+    return transfer.peer < 0 ? OTF2_COLLECTIVE_ROOT_NONE : static_cast<std::uint32_t>(transfer.peer);
+}
+
+/* What the attributes of an entry are called in the archive. */
+enum Attribute : OTF2_AttributeRef { call_site, caller };
+
+/* Strings are defined when they are first asked for, with one number each, from first on. */
+class Strings {
+  public:
+    Strings(OTF2_GlobalDefWriter *writer, OTF2_StringRef first) : writer_(writer), next_(first) {}
+
+    OTF2_StringRef operator()(const std::string &text)
+    {
+        const auto [place, is_new] = numbers_.emplace(text, next_);
+        if (is_new)
+            OTF2_GlobalDefWriter_WriteString(writer_, next_++, text.c_str());
+        return place->second;
+    }
+
+  private:
+    OTF2_GlobalDefWriter *writer_;
+    OTF2_StringRef next_;
+    std::map<std::string, OTF2_StringRef> numbers_;
+};
+
+/* How many events each location has, in all processes. */
+struct EventNumbers {
+    std::map<OTF2_LocationRef, std::uint64_t> numbers;
+
+    void write(tools::Writer &writer) const
+    {
+        writer.put(static_cast<std::uint64_t>(numbers.size()));
+        for (const auto &[location, number] : numbers) {
+            writer.put(location);
+            writer.put(number);
+        }
+    }
+
+    void merge(tools::Reader &reader)
+    {
+        for (auto n = reader.get<std::uint64_t>(); n > 0; n--) {
+            const auto location = reader.get<std::uint64_t>();
+            numbers[location] = reader.get<std::uint64_t>();
+        }
+    }
+};
+
+/* Writes the events of one location after the other. */
+class Events : public Sink {
+  public:
+    Events(OTF2_Archive *archive, const Definitions &definitions)
+        : archive_(archive), attributes_(OTF2_AttributeList_New())
+    {
+        for (const auto &entry : definitions.sites)
+            sites_.push_back(&entry.first);
+    }
+
+    ~Events() override { OTF2_AttributeList_Delete(attributes_); }
+
+    void begin(std::int32_t rank, std::int32_t thread) override
+    {
+        location_ = location_of(rank, thread);
+        writer_ = OTF2_Archive_GetEvtWriter(archive_, location_);
+    }
+
+    void enter(std::uint64_t time, std::uint32_t function, std::uint32_t site) override
+    {
+        OTF2_AttributeList_RemoveAllAttributes(attributes_);
+        if (sites_[site]->line > 0)
+            OTF2_AttributeList_AddSourceCodeLocationRef(attributes_, Attribute::call_site, site);
+        if (!sites_[site]->caller.empty())
+            OTF2_AttributeList_AddStringRef(attributes_, Attribute::caller, site);
+        OTF2_EvtWriter_Enter(writer_, attributes_, time, function);
+    }
+
+    void leave(std::uint64_t time, std::uint32_t function) override
+    {
+        OTF2_EvtWriter_Leave(writer_, nullptr, time, function);
+    }
+
+    void transfer(Kind kind, std::uint64_t time, std::uint32_t comm, const Transfer &transfer) override
+    {
+        const auto peer = static_cast<std::uint32_t>(transfer.peer);
+        const auto tag = static_cast<std::uint32_t>(transfer.tag);
+        const std::uint64_t request = transfer.request;
+        switch (kind) {
+            case Kind::send:
+                OTF2_EvtWriter_MpiSend(writer_, nullptr, time, peer, comm, tag, transfer.sent);
+                break;
+            case Kind::receive:
+                OTF2_EvtWriter_MpiRecv(writer_, nullptr, time, peer, comm, tag, transfer.received);
+                break;
+            case Kind::isend:
+                OTF2_EvtWriter_MpiIsend(writer_, nullptr, time, peer, comm, tag, transfer.sent, request);
+                break;
+            case Kind::isend_done:
+                OTF2_EvtWriter_MpiIsendComplete(writer_, nullptr, time, request);
+                break;
+            case Kind::irecv:
+                OTF2_EvtWriter_MpiIrecvRequest(writer_, nullptr, time, request);
+                break;
+            case Kind::irecv_done:
+                OTF2_EvtWriter_MpiIrecv(writer_, nullptr, time, peer, comm, tag, transfer.received,
+                                        request);
+                break;
+            case Kind::cancelled:
+                OTF2_EvtWriter_MpiRequestCancelled(writer_, nullptr, time, request);
+                break;
+            case Kind::collective_begin:
+                OTF2_EvtWriter_MpiCollectiveBegin(writer_, nullptr, time);
+                break;
+            case Kind::collective_end:
+                OTF2_EvtWriter_MpiCollectiveEnd(writer_, nullptr, time,
+                                                collective_operation_of(transfer), comm,
+                                                root_of(transfer), transfer.sent, transfer.received);
+                break;
+            case Kind::icollective:
+                OTF2_EvtWriter_NonBlockingCollectiveRequest(writer_, nullptr, time, request);
+                break;
+            case Kind::icollective_done:
+                OTF2_EvtWriter_NonBlockingCollectiveComplete(
+                    writer_, nullptr, time, collective_operation_of(transfer), comm,
+                    root_of(transfer), transfer.sent, transfer.received, request);
+                break;
+            default:
+                break;
+        }
+    }
+
+    void end() override
+    {
+        OTF2_EvtWriter_GetNumberOfEvents(writer_, &numbers.numbers[location_]);
+        OTF2_Archive_CloseEvtWriter(archive_, writer_);
+    }
+
+    EventNumbers numbers;
+
+  private:
+    OTF2_Archive *archive_;
+    OTF2_AttributeList *attributes_;
+    std::vector<const Site *> sites_;
+    OTF2_EvtWriter *writer_ = nullptr;
+    OTF2_LocationRef location_ = 0;
+};
+
+/* ---- definitions ---- */
+
+OTF2_RegionRole role_of(const std::string &function)
+{
+    const std::string operation = operation_of(function);
+    switch (category_of(function)) {
+        case Category::point_to_point:
+            return OTF2_REGION_ROLE_POINT2POINT;
+        case Category::one_sided:
+            return OTF2_REGION_ROLE_RMA;
+        case Category::io:
+            return OTF2_REGION_ROLE_FILE_IO;
+        case Category::collective:
+            if (operation == "barrier")
+                return OTF2_REGION_ROLE_BARRIER;
+            if (operation == "bcast" || operation.compare(0, 7, "scatter") == 0)
+                return OTF2_REGION_ROLE_COLL_ONE2ALL;
+            if (operation == "reduce" || operation.compare(0, 6, "gather") == 0)
+                return OTF2_REGION_ROLE_COLL_ALL2ONE;
+            if (operation == "scan" || operation == "exscan")
+                return OTF2_REGION_ROLE_COLL_OTHER;
+            return OTF2_REGION_ROLE_COLL_ALL2ALL;
+        default:
+            return OTF2_REGION_ROLE_FUNCTION;
+    }
+}
+
+/* The definitions that are of all processes. */
+class GlobalDefinitions {
+  public:
+    GlobalDefinitions(OTF2_GlobalDefWriter *writer, const Definitions &definitions)
+        : writer_(writer), definitions_(definitions),
+          string_(writer, static_cast<OTF2_StringRef>(definitions.sites.size()))
+    {
+    }
+
+    void write(const EventNumbers &numbers)
+    {
+        write_call_sites();
+        OTF2_GlobalDefWriter_WriteClockProperties(writer_, 1000000000, definitions_.begin,
+                                                  definitions_.end - definitions_.begin,
+                                                  real_time_of(definitions_.begin));
+        OTF2_GlobalDefWriter_WriteParadigm(writer_, OTF2_PARADIGM_MPI, string_("MPI"),
+                                           OTF2_PARADIGM_CLASS_PROCESS);
+        for (const auto &[name, number] : definitions_.functions)
+            OTF2_GlobalDefWriter_WriteRegion(writer_, number, string_(name), string_(name), string_(""),
+                                             role_of(name), OTF2_PARADIGM_MPI, OTF2_REGION_FLAG_NONE,
+                                             string_("MPI"), 0, 0);
+        write_processes(numbers);
+        write_communicators();
+    }
+
+  private:
+    /* The one clock of the trace is monotonic; what o'clock its beginning was is known to a second or
+     * so, if rank 0 is on this host. */
+    static std::uint64_t real_time_of(std::uint64_t begin)
+    {
+        timespec time;
+        clock_gettime(CLOCK_REALTIME, &time);
+        const auto nanoseconds = static_cast<std::uint64_t>(time.tv_sec) * 1000000000u +
+            static_cast<std::uint64_t>(time.tv_nsec);
+        return nanoseconds - (now() - begin);
+    }
+
+    void write_call_sites()
+    {
+        /* A site and the text of its caller have the same number, which the events name. */
+        for (const auto &[site, number] : definitions_.sites)
+            OTF2_GlobalDefWriter_WriteString(writer_, number, site.caller.c_str());
+        OTF2_GlobalDefWriter_WriteAttribute(writer_, Attribute::call_site, string_("CALL_SITE"),
+                                            string_("where the program called the function"),
+                                            OTF2_TYPE_SOURCE_CODE_LOCATION);
+        OTF2_GlobalDefWriter_WriteAttribute(writer_, Attribute::caller, string_("CALLER"),
+                                            string_("the function of the program that called"),
+                                            OTF2_TYPE_STRING);
+        for (const auto &[site, number] : definitions_.sites)
+            OTF2_GlobalDefWriter_WriteSourceCodeLocation(writer_, number, string_(site.file),
+                                                         static_cast<std::uint32_t>(site.line));
+    }
+
+    void write_processes(const EventNumbers &numbers)
+    {
+        OTF2_GlobalDefWriter_WriteSystemTreeNode(writer_, 0, string_("machine"), string_("machine"),
+                                                 OTF2_UNDEFINED_SYSTEM_TREE_NODE);
+        OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(writer_, 0, OTF2_SYSTEM_TREE_DOMAIN_MACHINE);
+        std::map<std::string, OTF2_SystemTreeNodeRef> nodes;
+        for (const auto &[rank, process] : definitions_.processes) {
+            const auto next = static_cast<OTF2_SystemTreeNodeRef>(nodes.size() + 1);
+            const auto [node, is_new] = nodes.emplace(process.host, next);
+            if (is_new) {
+                OTF2_GlobalDefWriter_WriteSystemTreeNode(writer_, node->second, string_(process.host),
+                                                         string_("node"), 0);
+                OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(
+                    writer_, node->second, OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY);
+            }
+            const auto group = static_cast<OTF2_LocationGroupRef>(rank);
+            OTF2_GlobalDefWriter_WriteLocationGroup(
+                writer_, group, string_("MPI Rank " + std::to_string(rank)),
+                OTF2_LOCATION_GROUP_TYPE_PROCESS, node->second, OTF2_UNDEFINED_LOCATION_GROUP);
+            for (const std::int32_t thread : process.threads) {
+                const OTF2_LocationRef location = location_of(rank, thread);
+                const auto found = numbers.numbers.find(location);
+                const std::string name = thread == 0 ? "Master thread" :
+                    "Thread " + std::to_string(thread);
+                OTF2_GlobalDefWriter_WriteLocation(
+                    writer_, location, string_(name), OTF2_LOCATION_TYPE_CPU_THREAD,
+                    found == numbers.numbers.end() ? 0 : found->second, group);
+            }
+        }
+    }
+
+    void write_communicators()
+    {
+        std::vector<std::uint64_t> world;
+        for (const auto &entry : definitions_.processes)
+            world.push_back(location_of(entry.first, 0));
+        write_group("", OTF2_GROUP_TYPE_COMM_LOCATIONS, world);
+
+        OTF2_GroupRef self = OTF2_UNDEFINED_GROUP;
+        std::map<Group, OTF2_GroupRef> groups;
+        auto group_of_members = [&](const Group &group) {
+            const auto [place, is_new] = groups.emplace(group, groups_);
+            if (is_new)
+                write_group("", OTF2_GROUP_TYPE_COMM_GROUP, members_of(group));
+            return place->second;
+        };
+        for (const auto &[communicator, number] : definitions_.communicators) {
+            if (communicator.is_self()) {
+                if (self == OTF2_UNDEFINED_GROUP)
+                    self = write_group("", OTF2_GROUP_TYPE_COMM_SELF, {});
+                OTF2_GlobalDefWriter_WriteComm(writer_, number, string_(communicator.name), self,
+                                               OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE);
+            } else if (communicator.is_inter)
+                OTF2_GlobalDefWriter_WriteInterComm(
+                    writer_, number, string_(communicator.name), group_of_members(communicator.own),
+                    group_of_members(communicator.remote), OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE);
+            else
+                OTF2_GlobalDefWriter_WriteComm(writer_, number, string_(communicator.name),
+                                               group_of_members(communicator.own),
+                                               OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE);
+        }
+    }
+
+    OTF2_GroupRef write_group(const char *name, OTF2_GroupType type,
+                              const std::vector<std::uint64_t> &members)
+    {
+        OTF2_GlobalDefWriter_WriteGroup(writer_, groups_, string_(name), type, OTF2_PARADIGM_MPI,
+                                        OTF2_GROUP_FLAG_NONE,
+                                        static_cast<std::uint32_t>(members.size()), members.data());
+        return groups_++;
+    }
+
+    OTF2_GlobalDefWriter *writer_;
+    const Definitions &definitions_;
+    Strings string_;
+    OTF2_GroupRef groups_ = 0;
+};
+
+/* ---- the archive ---- */
+
+void write_clocks(OTF2_Archive *archive, const Definitions &definitions,
+                  const std::vector<Recording> &recordings)
+{
+    OTF2_Archive_OpenDefFiles(archive);
+    for (const Recording &recording : recordings) {
+        OTF2_DefWriter *writer = OTF2_Archive_GetDefWriter(
+            archive, location_of(recording.rank, recording.thread));
+        for (const ClockPoint &point : definitions.processes.at(recording.rank).clock.points())
+            OTF2_DefWriter_WriteClockOffset(writer, point.time, point.offset, point.deviation);
+        OTF2_Archive_CloseDefWriter(archive, writer);
+    }
+    OTF2_Archive_CloseDefFiles(archive);
+}
+
+/* OTF2 does not write where there is an archive. */
+void remove_archive(const std::string &stem)
+{
+    if (unlink((stem + ".otf2").c_str()) != 0)
+        return;
+    unlink((stem + ".def").c_str());
+    DIR *folder = opendir(stem.c_str());
+    if (folder == nullptr)
+        return;
+    while (const dirent *entry = readdir(folder)) {
+        const std::string name = entry->d_name;
+        const std::size_t dot = name.rfind('.');
+        if (dot != name.npos && (name.substr(dot) == ".evt" || name.substr(dot) == ".def"))
+            unlink((stem + "/" + name).c_str());
+    }
+    closedir(folder);
+    rmdir(stem.c_str());
+}
+
+}  // namespace
+
+std::string write_otf2(MPI_Comm comm, const std::string &stem, const Definitions &definitions,
+                       const std::vector<Recording> &recordings)
+{
+    Errors errors;
+    int rank = 0;
+    if (comm != MPI_COMM_NULL)
+        QMPI_Comm_rank(comm, &rank);
+    if (rank == 0)
+        remove_archive(stem);
+    if (comm != MPI_COMM_NULL)
+        QMPI_Barrier(comm);
+
+    const std::size_t slash = stem.rfind('/');
+    const std::string folder = slash == stem.npos ? "." : stem.substr(0, slash + 1);
+    OTF2_Archive *archive = OTF2_Archive_Open(folder.c_str(), stem.substr(slash + 1).c_str(),
+                                              OTF2_FILEMODE_WRITE, 1 << 20, 4 << 20,
+                                              OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+    if (archive == nullptr)
+        return errors.first().empty() ? "OTF2 opens no archive" : errors.first();
+    OTF2_FlushCallbacks flush{flush_always, nullptr};
+    OTF2_Archive_SetFlushCallbacks(archive, &flush, nullptr);
+    if (comm == MPI_COMM_NULL)
+        OTF2_Archive_SetSerialCollectiveCallbacks(archive);
+    else
+        OTF2_MPI_Archive_SetCollectiveCallbacks(archive, comm, MPI_COMM_NULL);
+    OTF2_Archive_SetCreator(archive, "QMPI tool trace");
+
+    OTF2_Archive_OpenEvtFiles(archive);
+    Events events(archive, definitions);
+    for (const Recording &recording : recordings)
+        replay(recording, definitions, events);
+    OTF2_Archive_CloseEvtFiles(archive);
+    write_clocks(archive, definitions, recordings);
+
+    if (comm == MPI_COMM_NULL || tools::merge_to_root(comm, events.numbers)) {
+        if (rank == 0) {
+            OTF2_GlobalDefWriter *writer = OTF2_Archive_GetGlobalDefWriter(archive);
+            GlobalDefinitions(writer, definitions).write(events.numbers);
+            OTF2_Archive_CloseGlobalDefWriter(archive, writer);
+        }
+    }
+    OTF2_Archive_Close(archive);
+    return errors.first();
+}
+
+}  // namespace trace
+
+#endif /* HAVE_OTF2 */

@@ -1,0 +1,35 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+/* A trace as an OTF2 archive. */
+
+#ifndef QMPI_TRACE_OTF2_OUTPUT_HPP_INCLUDED
+#define QMPI_TRACE_OTF2_OUTPUT_HPP_INCLUDED
+
+#include "definitions.hpp"
+
+#include <mpi.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace trace {
+
+#ifdef HAVE_OTF2
+inline constexpr bool has_otf2 = true;
+#else
+inline constexpr bool has_otf2 = false;
+#endif
+
+/* Writes STEM.otf2, STEM.def and the folder STEM. Collective over comm, whose rank 0 writes what is of
+ * all; MPI_COMM_NULL for a process that has all recordings. Returns the reason why it failed in the
+ * calling process, or an empty text. */
+std::string write_otf2(MPI_Comm comm, const std::string &stem, const Definitions &definitions,
+                       const std::vector<Recording> &recordings);
+
+}  // namespace trace
+
+#endif /* QMPI_TRACE_OTF2_OUTPUT_HPP_INCLUDED */

@@ -1,0 +1,247 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+#include "overview.hpp"
+
+#include "../common/page.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace trace {
+namespace {
+
+constexpr std::size_t most_lanes = 64, most_rows = 1024, most_spans = 6400;
+
+/* "Rank 3", or "Ranks 16-31" where several share a lane. */
+std::vector<std::string> names_of(const std::map<std::int32_t, std::size_t> &index_of_rank,
+                                  std::size_t number)
+{
+    struct Range {
+        std::int32_t first = -1, last = -1;
+    };
+    std::vector<Range> ranges(number);
+    for (const auto &[rank, index] : index_of_rank) {
+        Range &range = ranges[index * number / index_of_rank.size()];
+        if (range.first < 0)
+            range.first = rank;
+        range.last = rank;
+    }
+    std::vector<std::string> names;
+    for (const Range &range : ranges)
+        names.push_back(range.first == range.last ? "Rank " + std::to_string(range.first) :
+                        "Ranks " + std::to_string(range.first) + "-" + std::to_string(range.last));
+    return names;
+}
+
+}  // namespace
+
+Overview::Overview(const Definitions &definitions)
+    : definitions_(definitions), number_of_lanes_(std::min(definitions.processes.size(), most_lanes)),
+      number_of_slots_(std::min<std::size_t>(
+          400, most_spans / std::max<std::size_t>(number_of_lanes_, 1))),
+      number_of_rows_(std::min(definitions.processes.size(), most_rows))
+{
+    for (const auto &entry : definitions.functions)
+        categories_.push_back(category_of(entry.first));
+    for (const auto &entry : definitions.processes)
+        index_of_rank_.emplace(entry.first, index_of_rank_.size());
+    slot_ = static_cast<double>(definitions.end - definitions.begin + 1) /
+        static_cast<double>(number_of_slots_);
+    slots_.resize(number_of_lanes_ * number_of_slots_ * number_of_categories);
+    threads_.resize(number_of_lanes_);
+    times_.assign(number_of_rows_, std::vector<double>(categories_.size()));
+    sums_.resize(categories_.size());
+    sizes_.resize(65);
+}
+
+/* ---- events ---- */
+
+void Overview::begin(std::int32_t rank, std::int32_t)
+{
+    const std::size_t index = index_of_rank_.at(rank);
+    clock_ = &definitions_.processes.at(rank).clock;
+    lane_ = index * number_of_lanes_ / index_of_rank_.size();
+    row_ = index * number_of_rows_ / index_of_rank_.size();
+    threads_[lane_]++;
+}
+
+void Overview::enter(std::uint64_t time, std::uint32_t function, std::uint32_t)
+{
+    sums_[function].calls++;
+    open_.push_back({clock_->global(time), function});
+}
+
+/* A call that a callback of the program makes is within another: that is whose time it is. */
+void Overview::leave(std::uint64_t time, std::uint32_t function)
+{
+    const Open call = open_.back();
+    open_.pop_back();
+    const std::uint64_t end = std::max(clock_->global(time), call.begin);
+    const double seconds = static_cast<double>(end - call.begin) / 1e9;
+    sums_[function].time += seconds;
+    if (!open_.empty())
+        return;
+    times_[row_][function] += seconds;
+    add_time(call.begin, end, categories_[function]);
+}
+
+void Overview::transfer(Kind kind, std::uint64_t, std::uint32_t, const Transfer &transfer)
+{
+    Sums &sums = sums_[open_.empty() ? 0 : open_.back().function];
+    sums.sent += transfer.sent;
+    sums.received += transfer.received;
+    if (kind == Kind::send || kind == Kind::isend) {
+        std::size_t size = 0;
+        while (size < 64 && (transfer.sent >> size) != 0)
+            size++;
+        sizes_[size]++;
+    }
+}
+
+void Overview::end() {}
+
+void Overview::add_time(std::uint64_t begin, std::uint64_t end, Category category)
+{
+    auto slot_of = [this](std::uint64_t time) {
+        const double position = static_cast<double>(time - std::min(time, definitions_.begin)) / slot_;
+        return std::min(static_cast<std::size_t>(position), number_of_slots_ - 1);
+    };
+    const auto base = static_cast<double>(definitions_.begin);
+    for (std::size_t slot = slot_of(begin); slot <= slot_of(end); slot++) {
+        const double from = std::max(static_cast<double>(begin), base + static_cast<double>(slot) * slot_);
+        const double to = std::min(static_cast<double>(end),
+                                   base + static_cast<double>(slot + 1) * slot_);
+        time_in(lane_, slot, static_cast<std::size_t>(category)) += std::max(to - from, 0.0) / 1e9;
+    }
+}
+
+/* ---- merging ---- */
+
+void Overview::write(tools::Writer &writer) const
+{
+    writer.put(slots_);
+    writer.put(threads_);
+    writer.put(sizes_);
+    for (const Sums &sums : sums_) {
+        writer.put(sums.calls);
+        writer.put(sums.sent);
+        writer.put(sums.received);
+        writer.put(sums.time);
+    }
+    /* Most rows are of other ranks. */
+    for (std::uint64_t row = 0; row < times_.size(); row++) {
+        if (std::any_of(times_[row].begin(), times_[row].end(), [](double time) { return time > 0; })) {
+            writer.put(row);
+            writer.put(times_[row]);
+        }
+    }
+}
+
+void Overview::merge(tools::Reader &reader)
+{
+    auto add = [](auto &sums, const auto &others) {
+        for (std::size_t i = 0; i < sums.size(); i++)
+            sums[i] += others.at(i);
+    };
+    add(slots_, reader.get<std::vector<double>>());
+    add(threads_, reader.get<std::vector<double>>());
+    add(sizes_, reader.get<std::vector<std::uint64_t>>());
+    for (Sums &sums : sums_) {
+        sums.calls += reader.get<std::uint64_t>();
+        sums.sent += reader.get<std::uint64_t>();
+        sums.received += reader.get<std::uint64_t>();
+        sums.time += reader.get<double>();
+    }
+    while (!reader.at_end()) {
+        const auto row = reader.get<std::uint64_t>();
+        add(times_.at(row), reader.get<std::vector<double>>());
+    }
+}
+
+/* ---- the page ---- */
+
+std::string Overview::html() const
+{
+    std::uint64_t calls = 0, sent = 0;
+    std::set<std::string> hosts;
+    std::size_t threads = 0;
+    for (const Sums &sums : sums_) {
+        calls += sums.calls;
+        sent += sums.sent;
+    }
+    for (const auto &entry : definitions_.processes) {
+        hosts.insert(entry.second.host);
+        threads += entry.second.threads.size();
+    }
+    const double seconds = static_cast<double>(definitions_.end - definitions_.begin) / 1e9;
+    const std::string program = definitions_.processes.empty() ? "" :
+        definitions_.processes.begin()->second.program;
+
+    tools::Page page("Trace of " + program, std::to_string(index_of_rank_.size()) + " ranks, " +
+                     std::to_string(threads) + " threads on " + std::to_string(hosts.size()) +
+                     (hosts.size() == 1 ? " host" : " hosts"));
+    char duration[32];
+    std::snprintf(duration, sizeof duration, "%.6g s", seconds);
+    page.facts({{"Program", program}, {"Ranks", std::to_string(index_of_rank_.size())},
+                {"Threads", std::to_string(threads)}, {"Hosts", std::to_string(hosts.size())},
+                {"Duration", duration}, {"MPI calls", std::to_string(calls)},
+                {"Bytes sent", std::to_string(sent)}});
+
+    /* Neighbouring slots of the same kind are one span. */
+    std::vector<tools::Span> spans;
+    for (std::size_t lane = 0; lane < number_of_lanes_; lane++) {
+        for (std::size_t slot = 0; slot < number_of_slots_; slot++) {
+            double application = slot_ / 1e9 * threads_[lane];
+            std::size_t main = 0;
+            for (std::size_t category = 1; category < number_of_categories; category++) {
+                application -= time_in(lane, slot, category);
+                if (time_in(lane, slot, category) > (main == 0 ? 0 : time_in(lane, slot, main)))
+                    main = category;
+            }
+            if (main != 0 && application > time_in(lane, slot, main))
+                main = 0;
+            const double begin = static_cast<double>(slot) * slot_ / 1e9, end = begin + slot_ / 1e9;
+            if (slot > 0 && spans.back().category == category_names[main])
+                spans.back().end = end;
+            else
+                spans.push_back({static_cast<int>(lane), begin, end, category_names[main]});
+        }
+    }
+    page.timeline("What the ranks did", names_of(index_of_rank_, number_of_lanes_), std::move(spans),
+                  "Each piece of time shows what took most of it. The whole trace is in the files "
+                  "beside this page.");
+
+    std::vector<std::string> functions;
+    std::vector<std::vector<nlohmann::json>> rows;
+    for (const auto &[name, number] : definitions_.functions) {
+        functions.push_back(name);
+        const Sums &sums = sums_[number];
+        rows.push_back({name, sums.calls, sums.time,
+                        sums.calls > 0 ? sums.time / static_cast<double>(sums.calls) : 0.0, sums.sent,
+                        sums.received});
+    }
+    std::sort(rows.begin(), rows.end(), [](const auto &a, const auto &b) { return a[2] > b[2]; });
+    page.bars("Time in MPI by function", names_of(index_of_rank_, number_of_rows_), functions, times_,
+              tools::Unit::seconds);
+    page.table("Functions", {{"Function", tools::Unit::text}, {"Calls", tools::Unit::number},
+                             {"Time", tools::Unit::seconds}, {"Time per call", tools::Unit::seconds},
+                             {"Sent", tools::Unit::bytes}, {"Received", tools::Unit::bytes}}, rows);
+
+    std::vector<tools::Bin> bins;
+    for (std::size_t i = 0; i < sizes_.size(); i++) {
+        if (sizes_[i] > 0 || !bins.empty())
+            bins.push_back({i == 0 ? 0.0 : std::ldexp(1.0, static_cast<int>(i) - 1),
+                            std::ldexp(1.0, static_cast<int>(i)), static_cast<double>(sizes_[i])});
+    }
+    while (!bins.empty() && bins.back().count == 0)
+        bins.pop_back();
+    if (!bins.empty())
+        page.histogram("Sizes of messages", bins, tools::Unit::bytes);
+    return page.html();
+}
+
+}  // namespace trace

@@ -1,0 +1,76 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+/* What the page of a trace shows: so little that it can be looked at, whatever the number of ranks. */
+
+#ifndef QMPI_TRACE_OVERVIEW_HPP_INCLUDED
+#define QMPI_TRACE_OVERVIEW_HPP_INCLUDED
+
+#include "definitions.hpp"
+#include "kinds.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace trace {
+
+class Overview : public Sink {
+  public:
+    explicit Overview(const Definitions &definitions);
+
+    void begin(std::int32_t rank, std::int32_t thread) override;
+    void enter(std::uint64_t time, std::uint32_t function, std::uint32_t site) override;
+    void leave(std::uint64_t time, std::uint32_t function) override;
+    void transfer(Kind kind, std::uint64_t time, std::uint32_t communicator,
+                  const Transfer &transfer) override;
+    void end() override;
+
+    /* For tools::merge_to_root() */
+    void write(tools::Writer &writer) const;
+    void merge(tools::Reader &reader);
+
+    std::string html() const;
+
+  private:
+    struct Sums {
+        std::uint64_t calls = 0, sent = 0, received = 0;
+        double time = 0;        /* seconds */
+    };
+
+    void add_time(std::uint64_t begin, std::uint64_t end, Category category);
+    double &time_in(std::size_t lane, std::size_t slot, std::size_t category)
+    {
+        return slots_[(lane * number_of_slots_ + slot) * number_of_categories + category];
+    }
+    double time_in(std::size_t lane, std::size_t slot, std::size_t category) const
+    {
+        return slots_[(lane * number_of_slots_ + slot) * number_of_categories + category];
+    }
+
+    const Definitions &definitions_;
+    std::vector<Category> categories_;      /* of each function */
+    std::map<std::int32_t, std::size_t> index_of_rank_;
+    std::size_t number_of_lanes_, number_of_slots_, number_of_rows_;
+    double slot_ = 0;                       /* nanoseconds */
+
+    std::vector<double> slots_;             /* seconds, by lane, slot and category */
+    std::vector<double> threads_;           /* of each lane */
+    std::vector<std::vector<double>> times_;    /* seconds, by row and function */
+    std::vector<Sums> sums_;                /* of each function */
+    std::vector<std::uint64_t> sizes_;      /* messages by the logarithm of their size */
+
+    const Clock *clock_ = nullptr;
+    std::size_t lane_ = 0, row_ = 0;
+    struct Open {
+        std::uint64_t begin;
+        std::uint32_t function;
+    };
+    std::vector<Open> open_;
+};
+
+}  // namespace trace
+
+#endif /* QMPI_TRACE_OVERVIEW_HPP_INCLUDED */

@@ -76,6 +76,56 @@ src/tools/common/page_assets.hpp: $(top_srcdir)/src/tools/common/page.css $(top_
 	    cat $(top_srcdir)/src/tools/common/page.$$kind; \
 	    echo ')__qmpi__";'; \
 	done > $@
+
+qmpi_report_libadd = src/tools/libqmpi_page.la $(qmpi_tool_libadd)
+
+tools_LTLIBRARIES += src/tools/libqmpi_profile.la
+src_tools_libqmpi_profile_la_SOURCES = \
+    src/tools/profile.cpp \
+    src/tools/profile/reports.cpp \
+    src/tools/profile/reports.hpp \
+    src/tools/profile/summary.cpp \
+    src/tools/profile/summary.hpp \
+    src/tools/profile/tables.cpp \
+    src/tools/profile/tables.hpp
+src_tools_libqmpi_profile_la_CXXFLAGS = $(qmpi_tool_cxxflags)
+src_tools_libqmpi_profile_la_LDFLAGS = $(qmpi_tool_ldflags)
+src_tools_libqmpi_profile_la_LIBADD = $(qmpi_report_libadd)
+
+# A trace is made of journals, by the tool at the end of a job or by the command when a job was killed.
+noinst_LTLIBRARIES += src/tools/libqmpi_journals.la
+src_tools_libqmpi_journals_la_SOURCES = \
+    src/tools/trace/chrome_output.cpp \
+    src/tools/trace/chrome_output.hpp \
+    src/tools/trace/definitions.cpp \
+    src/tools/trace/definitions.hpp \
+    src/tools/trace/finish.cpp \
+    src/tools/trace/finish.hpp \
+    src/tools/trace/journal.cpp \
+    src/tools/trace/journal.hpp \
+    src/tools/trace/kinds.cpp \
+    src/tools/trace/kinds.hpp \
+    src/tools/trace/otf2_output.cpp \
+    src/tools/trace/otf2_output.hpp \
+    src/tools/trace/overview.cpp \
+    src/tools/trace/overview.hpp
+src_tools_libqmpi_journals_la_CPPFLAGS = $(AM_CPPFLAGS) $(QMPI_OTF2_CPPFLAGS)
+src_tools_libqmpi_journals_la_CXXFLAGS = $(qmpi_tool_cxxflags)
+src_tools_libqmpi_journals_la_LDFLAGS = -avoid-version
+src_tools_libqmpi_journals_la_LIBADD = $(QMPI_OTF2_LIBS)
+
+tools_LTLIBRARIES += src/tools/libqmpi_trace.la
+src_tools_libqmpi_trace_la_SOURCES = src/tools/trace.cpp
+src_tools_libqmpi_trace_la_CPPFLAGS = $(AM_CPPFLAGS) $(QMPI_OTF2_CPPFLAGS)
+src_tools_libqmpi_trace_la_CXXFLAGS = $(qmpi_tool_cxxflags)
+src_tools_libqmpi_trace_la_LDFLAGS = $(qmpi_tool_ldflags)
+src_tools_libqmpi_trace_la_LIBADD = src/tools/libqmpi_journals.la $(qmpi_report_libadd)
+
+bin_PROGRAMS += src/tools/qmpi_trace_finish
+src_tools_qmpi_trace_finish_SOURCES = src/tools/qmpi_trace_finish.cpp
+src_tools_qmpi_trace_finish_CPPFLAGS = $(AM_CPPFLAGS) $(QMPI_OTF2_CPPFLAGS)
+src_tools_qmpi_trace_finish_CXXFLAGS = $(AM_CXXFLAGS) -std=c++17
+src_tools_qmpi_trace_finish_LDADD = src/tools/libqmpi_journals.la $(qmpi_report_libadd)
 endif BUILD_QMPI_REPORTS
 
 # The command that lists tools and explains a chain needs two header libraries besides.

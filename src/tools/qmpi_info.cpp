@@ -22,6 +22,7 @@
 #include <csignal>
 #include <filesystem>
 #include <iostream>
+#include <map>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -40,6 +41,7 @@ using json = nlohmann::ordered_json;
 const char probe_argument[] = "--qmpi-info-probe";
 const int answer_fd = 3;
 const unsigned probe_seconds = 60;
+const std::size_t most_on_one_way = 20;     /* of more functions than that, the names are not printed */
 
 /* ---- the probe ---- */
 
@@ -419,18 +421,40 @@ std::vector<std::string> shown_functions(const json &chain, const std::vector<st
     return all;
 }
 
+std::string text_of_way(const std::string &function, const json &chain)
+{
+    std::string text;
+    for (const json &place : way_of(function, chain))
+        text += std::to_string(place["id"].get<int>()) + " " + place["name"].get<std::string>() + ", ";
+    return text + "library";
+}
+
+/* Many functions that go the same way are one line, unless the user named them. */
+void print_ways(const json &chain, const std::vector<std::string> &functions, bool is_short)
+{
+    std::vector<std::pair<std::string, std::string>> lines;
+    std::map<std::string, std::size_t> number;
+    for (const std::string &function : functions) {
+        lines.emplace_back(function, text_of_way(function, chain));
+        number[lines.back().second]++;
+    }
+    const auto is_one_of_many = [&](const std::string &way) {
+        return is_short && number[way] > most_on_one_way;
+    };
+    for (const auto &[function, way] : lines)
+        if (!is_one_of_many(way))
+            std::cout << function << ": " << way << "\n";
+    for (const auto &[way, functions_on_it] : number)
+        if (is_one_of_many(way))
+            std::cout << functions_on_it << (number.size() > 1 ? " others: " : " functions: ") << way << "\n";
+}
+
 void print_chain(const Answer &answer, const std::vector<std::string> &wanted)
 {
     for (const json &instance : answer.instances)
         print_instance(answer, instance);
     std::cout << (answer.instances.empty() ? "" : "\n");
-    for (const std::string &function : shown_functions(answer.instances, wanted)) {
-        std::cout << function << ":";
-        for (const json &place : way_of(function, answer.instances))
-            std::cout << " " << place["id"].get<int>() << " "
-                      << place["name"].get<std::string>() << ",";
-        std::cout << " library\n";
-    }
+    print_ways(answer.instances, shown_functions(answer.instances, wanted), wanted.empty());
 }
 
 json chain_as_json(const Answer &answer, const std::vector<std::string> &wanted)

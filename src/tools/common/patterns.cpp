@@ -78,8 +78,7 @@ class Decomposition {
             case Operation::none:
                 break;
             case Operation::message:
-                if (d.peer != MPI_PROC_NULL)
-                    parts.add({Side::sent, Whom::one, c.world_rank_of(d.peer), d.send.amount.at(0)});
+                message();
                 break;
             case Operation::bcast:
                 from_root_to_each(d.send.amount);
@@ -102,7 +101,8 @@ class Decomposition {
             case Operation::allreduce:
                 each(Side::sent, d.send.amount);
                 each(Side::received, d.send.amount);
-                own(d.send, d.send.amount.at(0), d.send.amount.at(0));
+                if (keeps_own(d.send))
+                    own(d.send.amount.at(0), d.send.amount.at(0));
                 break;
             case Operation::reduce_scatter:
                 reduce_scatter();
@@ -153,11 +153,20 @@ class Decomposition {
         }
     }
 
-    /* From the own send buffer to the own receive buffer, if there are two. */
-    void own(const Data &in_place, std::uint64_t sent, std::uint64_t received)
+    /* Somebody waits for it, so it is one without content as well. */
+    void message()
     {
-        if (c.is_inter || in_place.is_in_place)
-            return;
+        if (d.sends && d.peer != MPI_PROC_NULL)
+            parts.add({Side::sent, Whom::one, c.world_rank_of(d.peer), d.send.amount.at(0)});
+        if (d.source >= 0)
+            parts.add({Side::received, Whom::one, c.world_rank_of(d.source), d.receive.amount.at(0)});
+    }
+
+    /* Whether there is a message from the own send buffer to the own receive buffer. */
+    bool keeps_own(const Data &in_place) const { return !c.is_inter && !in_place.is_in_place; }
+
+    void own(std::uint64_t sent, std::uint64_t received)
+    {
         one(Side::sent, c.rank, sent);
         one(Side::received, c.rank, received);
     }
@@ -181,8 +190,8 @@ class Decomposition {
             return;
         }
         each(Side::received, received);
-        if (!c.is_inter && !d.send.is_in_place)
-            own(d.send, d.send.amount.at(0), received.at(c.rank));
+        if (keeps_own(d.send))
+            own(d.send.amount.at(0), received.at(c.rank));
     }
 
     void scatter()
@@ -194,8 +203,8 @@ class Decomposition {
             return;
         }
         each(Side::sent, d.send.amount);
-        if (!c.is_inter && !d.receive.is_in_place)
-            own(d.receive, d.send.amount.at(c.rank), d.receive.amount.at(0));
+        if (keeps_own(d.receive))
+            own(d.send.amount.at(c.rank), d.receive.amount.at(0));
     }
 
     void allgather()
@@ -204,8 +213,8 @@ class Decomposition {
             d.send.is_in_place ? d.receive.amount.at(c.rank) : d.send.amount.at(0);
         group(Side::sent, c.is_inter ? Whom::remote : Whom::others, sent);
         each(Side::received, d.receive.amount);
-        if (!c.is_inter)
-            own(d.send, sent, d.receive.amount.at(c.rank));
+        if (keeps_own(d.send))
+            own(sent, d.receive.amount.at(c.rank));
     }
 
     void alltoall()
@@ -213,8 +222,8 @@ class Decomposition {
         const Amount &sent = d.send.is_in_place ? d.receive.amount : d.send.amount;
         each(Side::sent, sent);
         each(Side::received, d.receive.amount);
-        if (!c.is_inter)
-            own(d.send, sent.at(c.rank), d.receive.amount.at(c.rank));
+        if (keeps_own(d.send))
+            own(sent.at(c.rank), d.receive.amount.at(c.rank));
     }
 
     /* The counts are those of the own group. Between two groups what the others get is therefore not
@@ -225,7 +234,8 @@ class Decomposition {
         if (!c.is_inter) {
             each(Side::sent, amount);
             group(Side::received, Whom::others, amount.at(c.rank));
-            own(d.send, amount.at(c.rank), amount.at(c.rank));
+            if (keeps_own(d.send))
+                own(amount.at(c.rank), amount.at(c.rank));
             return;
         }
         std::uint64_t all = 0;
@@ -242,8 +252,8 @@ class Decomposition {
         const std::uint64_t bytes = d.send.amount.at(0);
         group(Side::sent, Whom::above, bytes);
         group(Side::received, Whom::below, bytes);
-        if (d.operation == Operation::scan)
-            own(d.send, bytes, bytes);
+        if (d.operation == Operation::scan && keeps_own(d.send))
+            own(bytes, bytes);
     }
 
     void neighbours(Side side, const std::vector<int> &ranks, const Amount &amount)

@@ -128,9 +128,28 @@ constexpr Operation operation_of()
     if (Call::is_in(qmpi::set::collective))
         return collective_operation_of(Call::name);
     if (Call::is_in(qmpi::set::point_to_point | qmpi::set::partitioned))
-        return Call::has(qmpi::role::destination) || Call::has(qmpi::role::source) ||
-            Call::has(qmpi::role::message) ? Operation::message : Operation::none;
+        return Call::has(qmpi::role::tag) || Call::has(qmpi::role::message) ? Operation::message :
+            Operation::none;
     return Operation::none;
+}
+
+/* Whether the function fills a buffer, or only reads. */
+template <typename Call>
+constexpr bool fills()
+{
+    for (const qmpi::buffer_parameters &buffer : Call::buffers) {
+        if (buffer.direction != qmpi::direction::in)
+            return true;
+    }
+    return false;
+}
+
+/* Requests of these are completed without a status that tells anything (MPICH 4.0). */
+template <typename Call>
+constexpr bool is_nonblocking_sendrecv()
+{
+    return Call::id == MPI_ISENDRECV_T || Call::id == MPI_ISENDRECV_C_T ||
+        Call::id == MPI_ISENDRECV_REPLACE_T || Call::id == MPI_ISENDRECV_REPLACE_C_T;
 }
 
 /* What a buffer argument describes. Nothing is asked of the library before at() is called: arguments
@@ -176,7 +195,8 @@ struct Description {
     Operation operation;
     int root;
     int peer;                   /* destination or target */
-    bool sends;                 /* a one-sided operation may only ask */
+    int source;                 /* of a message that no status will tell of */
+    bool sends;                 /* or only receives, or asks */
     Data send, receive;
     std::uint64_t further = 0;  /* bytes of a second operand */
 };
@@ -196,8 +216,8 @@ constexpr bool communicates()
 template <typename Call>
 constexpr bool receives_message()
 {
-    return communicates<Call>() && !Call::is_in(qmpi::set::rma | qmpi::set::collective) &&
-        (Call::has(qmpi::role::source) || Call::has(qmpi::role::message));
+    return patterns::operation_of<Call>() == patterns::Operation::message &&
+        patterns::fills<Call>() && !patterns::is_nonblocking_sendrecv<Call>();
 }
 
 template <typename Call>
@@ -219,6 +239,7 @@ Parts parts_of(Call &call, const Communicator &communicator)
     patterns::Description description{
         patterns::operation_of<Call>(), get_or<role::root>(call, MPI_PROC_NULL),
         get_or<role::destination>(call, get_or<role::target>(call, MPI_PROC_NULL)),
+        patterns::is_nonblocking_sendrecv<Call>() ? get_or<role::source>(call, MPI_PROC_NULL) : MPI_PROC_NULL,
         get_or<role::operation>(call, MPI_OP_NULL) != MPI_NO_OP, {}, {}};
     bool has_send = false;
 
@@ -234,6 +255,7 @@ Parts parts_of(Call &call, const Communicator &communicator)
             description.send = data;
         has_send = true;
     });
+    description.sends = description.sends && has_send;
     return patterns::decompose(description, communicator);
 }
 

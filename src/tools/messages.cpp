@@ -1,0 +1,308 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+/* Tool "messages": who sends how much to whom. Every communication routine is taken apart into the
+ * messages between two processes that it means (common/patterns); what is not complete when the call
+ * comes back is followed to its completion (common/requests). The report is merged over all processes
+ * in MPI_Finalize. The manual page qmpi-messages(7) says what each routine means. */
+
+#include "messages/records.hpp"
+#include "messages/report.hpp"
+
+#include "common/communicators.hpp"
+#include "common/merge.hpp"
+#include "common/patterns.hpp"
+#include "common/report.hpp"
+#include "common/requests.hpp"
+#include "common/selection.hpp"
+
+#include <qmpi.hpp>
+
+#include <array>
+#include <atomic>
+#include <ctime>
+#include <string>
+
+#include <errno.h>
+#include <time.h>
+
+namespace {
+
+using namespace messages;
+
+/* Nanoseconds on a clock that only goes forward. */
+std::uint64_t now()
+{
+    timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return static_cast<std::uint64_t>(time.tv_sec) * 1000000000u +
+        static_cast<std::uint64_t>(time.tv_nsec);
+}
+
+std::string date()
+{
+    const std::time_t time = std::time(nullptr);
+    std::tm local{};
+    char text[64] = "";
+    localtime_r(&time, &local);
+    std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &local);
+    return text;
+}
+
+/* ---- the tool ---- */
+
+class Messages : public qmpi::tool<Messages> {
+  public:
+    static constexpr const char *description =
+        "who sends how much to whom: every routine as messages between two processes";
+    static constexpr const char *argument_list =
+        "out=NAME          file (.txt, .json, .html), beginning of all files' names, or - (stderr)\n"
+        "formats=A+B       which reports: text, json, html (default: all)\n"
+        "functions=A+B     only these sets of functions or functions (default: all)\n"
+        "top=N             so many pairs in the text (default: 20)\n"
+        "rows=N            rows of the matrix at most; ranks are put together for it (default: 1024)\n";
+
+    static constexpr auto functions = qmpi::set::point_to_point | qmpi::set::collective |
+        qmpi::set::partitioned | qmpi::set::rma | qmpi::set::completion | Communicators::functions() |
+        qmpi::function_set(MPI_FINALIZE_T);
+
+    Messages()
+    {
+        if (top < 0)
+            throw qmpi::argument_error("argument top: must not be negative");
+        if (most_rows < 1)
+            throw qmpi::argument_error("argument rows: must be at least 1");
+    }
+
+    ~Messages()
+    {
+        if (!is_reported)
+            report_alone();
+    }
+
+    template <typename Call>
+    auto intercept(Call &call)
+    {
+        if constexpr (Call::id == MPI_FINALIZE_T)
+            report_world();
+        if constexpr (Call::is_in(qmpi::set::completion))
+            return complete(call);
+        else if constexpr (tools::communicates<Call>())
+            return communicate(call);
+        else
+            return communicators.watch(call);
+    }
+
+    /* 0: off; 1: on, in phase 1; 2: forget all until now; others: on, in that phase */
+    int MPI_Pcontrol(qmpi::call<MPI_PCONTROL_T> &call, int level, qmpi::varargs)
+    {
+        if (level == 2) {
+            for (Table &table : tables)
+                table.clear();
+        } else {
+            is_on = level != 0;
+            if (level > 0)
+                phase = level;
+        }
+        return call();
+    }
+
+  private:
+    /* ---- recording ---- */
+
+    template <typename Call>
+    auto communicate(Call &call)
+    {
+        using qmpi::role;
+        constexpr bool is_persistent =
+            Call::is_in(qmpi::set::persistent) || Call::is_in(qmpi::set::partitioned);
+        if (!selected.contains(Call::id))
+            return communicators.watch(call);
+
+        Operation operation{Call::id, phase, tools::kind_of<Call>(), tools::receives_message<Call>(), is_on,
+                            0, nullptr, {}};
+        if constexpr (Call::has(role::message))
+            operation.communicator = communicators.of_message(*qmpi::get<role::message>(call));
+        MPI_Status own_status;
+        if constexpr (Call::has(role::status)) {
+            if (qmpi::get<role::status>(call) == MPI_STATUS_IGNORE)
+                qmpi::get<role::status>(call) = &own_status;
+        }
+        operation.begin = now();
+        const int error_code = communicators.watch(call);
+        if (error_code != MPI_SUCCESS || !(is_on || is_persistent))
+            return error_code;
+        const std::uint64_t end = now();
+
+        if constexpr (Call::has(role::window))
+            operation.communicator = communicators.of_window(qmpi::get<role::window>(call));
+        else if constexpr (Call::has(role::communicator))
+            operation.communicator = communicators.of(qmpi::get<role::communicator>(call));
+        if (operation.communicator == nullptr)
+            return error_code;
+        operation.parts = tools::parts_of(call, *operation.communicator);
+
+        if constexpr (is_persistent)
+            requests.add_persistent(*qmpi::get<role::request>(call), std::move(operation));
+        else if constexpr (Call::has(role::request))
+            requests.add(*qmpi::get<role::request>(call), std::move(operation));
+        else {
+            if constexpr (tools::receives_message<Call>())
+                tools::add_received(operation.parts, *qmpi::get<role::status>(call),
+                                    *operation.communicator);
+            record(operation, operation.parts, end);
+        }
+        return error_code;
+    }
+
+    template <typename Call>
+    auto complete(Call &call)
+    {
+        constexpr bool starts = Call::id == MPI_START_T || Call::id == MPI_STARTALL_T;
+        std::uint64_t time = starts ? now() : 0;
+        return tools::complete(call, requests,
+                               [&](Operation &operation, const MPI_Status *status,
+                                   tools::Outcome outcome) {
+            if (time == 0)
+                time = now();
+            follow(operation, status, outcome, time);
+        });
+    }
+
+    void follow(Operation &operation, const MPI_Status *status, tools::Outcome outcome, std::uint64_t time)
+    {
+        switch (outcome) {
+            case tools::Outcome::started:
+                operation.begin = time;
+                operation.phase = phase;
+                operation.is_recorded = is_on;
+                break;
+            case tools::Outcome::completed: {
+                tools::Parts parts = operation.parts;
+                if (operation.receives_message)
+                    tools::add_received(parts, *status, *operation.communicator);
+                record(operation, parts, time);
+                break;
+            }
+            case tools::Outcome::freed:
+                /* What is sent will be sent; what comes will never be known. */
+                if (operation.receives_message)
+                    table().add_unfinished(operation);
+                record(operation, operation.parts, time);
+                break;
+            case tools::Outcome::cancelled:
+            case tools::Outcome::failed:
+                break;
+        }
+    }
+
+    void record(const Operation &operation, const tools::Parts &parts, std::uint64_t end)
+    {
+        if (!operation.is_recorded)
+            return;
+        own_rank.store(operation.communicator->own_world_rank(), std::memory_order_relaxed);
+        table().add(operation, parts, end - operation.begin);
+    }
+
+    Table &table()
+    {
+        static std::atomic<unsigned> threads{0};
+        static thread_local const unsigned number = threads++;
+        return tables[number % tables.size()];
+    }
+
+    /* ---- reporting ---- */
+
+    Heading heading() const
+    {
+        Heading heading;
+        heading.program = program_invocation_short_name;
+        heading.date = date();
+        heading.instance = instance_number();
+        heading.instances = instance_count();
+        heading.place = tool_id();
+        heading.is_whole = is_whole;
+        heading.seconds = seconds(now() - beginning);
+        heading.top = top;
+        return heading;
+    }
+
+    State state(int rank, int block)
+    {
+        requests.each([this](MPI_Request, Operation &operation, bool is_active) {
+            if (is_active && operation.is_recorded)
+                table().add_unfinished(operation);
+        });
+        State state(block);
+        for (Table &table : tables)
+            state.add(table, rank);
+        return state;
+    }
+
+    /* Before MPI_Finalize goes on, while the library still works. */
+    void report_world()
+    {
+        int rank = 0, size = 1;
+        if (is_reported || !tools::is_world_up())
+            return;
+        QMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        QMPI_Comm_size(MPI_COMM_WORLD, &size);
+        Heading heading = this->heading();
+        heading.processes = size;
+        heading.block = (size + most_rows - 1) / most_rows;
+        heading.rows = (size + heading.block - 1) / heading.block;
+        State merged = state(rank, heading.block);
+        if (!tools::merge_to_root(MPI_COMM_WORLD, merged)) {
+            qmpi::detail::complain(name(), "the reports of the processes could not be merged");
+            report_alone();
+            return;
+        }
+        is_reported = true;
+        if (rank == 0)
+            write(merged, std::move(heading));
+    }
+
+    /* Programs with sessions alone, and processes that end without MPI_Finalize. */
+    void report_alone()
+    {
+        is_reported = true;
+        const int rank = own_rank;
+        const State own = state(rank, 1);
+        if (own.functions.empty())
+            return;
+        Heading heading = this->heading();
+        heading.is_alone = true;
+        for (const Entry &entry : own.entries)
+            heading.rows = std::max({heading.rows, entry.from + 1, entry.to + 1});
+        write(own, std::move(heading));
+    }
+
+    void write(const State &state, Heading heading)
+    {
+        const tools::Reporter reporter{heading.instance, heading.instances, heading.is_alone};
+        const Report report(state, std::move(heading));
+        destination.write(reporter, [&report](tools::Format format) { return report.make(format); });
+    }
+
+    const tools::Destination destination{arguments(), name(),
+                                         {tools::Format::text, tools::Format::json, tools::Format::html}};
+    const qmpi::function_set selected = tools::read_selection(arguments());
+    const bool is_whole = !arguments().has("functions");
+    const int top = arguments().get("top", 20);
+    const int most_rows = arguments().get("rows", 1024);
+    const std::uint64_t beginning = now();
+
+    Communicators communicators;
+    tools::Requests<Operation> requests;
+    std::array<Table, 8> tables;
+    std::atomic<bool> is_on{true};
+    std::atomic<int> phase{1};
+    std::atomic<int> own_rank{tools::outside_world};
+    bool is_reported = false;
+};
+
+}  // namespace
+
+QMPI_TOOL("messages", Messages)

@@ -1,0 +1,334 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+/* What the tool messages records in a process, and how the records of many become one. */
+
+#ifndef TOOLS_MESSAGES_RECORDS_HPP_INCLUDED
+#define TOOLS_MESSAGES_RECORDS_HPP_INCLUDED
+
+#include "../common/communicators.hpp"
+#include "../common/patterns.hpp"
+#include "../common/wire.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace messages {
+
+using tools::Communicators;
+using tools::Kind;
+using tools::Side;
+using tools::Whom;
+
+inline double seconds(std::uint64_t nanoseconds)
+{
+    return static_cast<double>(nanoseconds) / 1e9;
+}
+
+/* ---- what is added up ---- */
+
+/* Of messages between two processes in one direction. */
+struct Sums {
+    std::uint64_t messages = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t time = 0;             /* in ns, from the start to the completion of each */
+    double least_bandwidth = std::numeric_limits<double>::infinity();   /* in bytes per second */
+    double most_bandwidth = 0;
+
+    void add(std::uint64_t size, std::uint64_t duration)
+    {
+        messages++;
+        bytes += size;
+        time += duration;
+        if (size == 0 || duration == 0)
+            return;
+        const double bandwidth = static_cast<double>(size) / seconds(duration);
+        least_bandwidth = std::min(least_bandwidth, bandwidth);
+        most_bandwidth = std::max(most_bandwidth, bandwidth);
+    }
+
+    void add(const Sums &other)
+    {
+        messages += other.messages;
+        bytes += other.bytes;
+        time += other.time;
+        least_bandwidth = std::min(least_bandwidth, other.least_bandwidth);
+        most_bandwidth = std::max(most_bandwidth, other.most_bandwidth);
+    }
+
+    bool has_bandwidth() const { return most_bandwidth > 0; }
+    double mean_bandwidth() const
+    {
+        return time == 0 ? 0 : static_cast<double>(bytes) / seconds(time);
+    }
+};
+
+/* Of a function, in one or all processes. */
+struct FunctionSums {
+    std::uint64_t operations = 0;
+    std::uint64_t time = 0;
+    std::uint64_t sent_messages = 0, sent_bytes = 0;
+    std::uint64_t received_messages = 0, received_bytes = 0;
+    std::uint64_t unfinished = 0;       /* operations of which nobody knows the end */
+
+    void add(const FunctionSums &other)
+    {
+        operations += other.operations;
+        time += other.time;
+        sent_messages += other.sent_messages;
+        sent_bytes += other.sent_bytes;
+        received_messages += other.received_messages;
+        received_bytes += other.received_bytes;
+        unfinished += other.unfinished;
+    }
+};
+
+/* Messages by size: [0] has those without content, [i] those of at least 2^(i-1) bytes. */
+using Sizes = std::array<std::uint64_t, 65>;
+
+inline std::size_t index_of_size(std::uint64_t bytes)
+{
+    return bytes == 0 ? 0 : 64 - static_cast<std::size_t>(__builtin_clzll(bytes));
+}
+
+/* An operation from its start to its completion. */
+struct Operation {
+    int function;
+    int phase;
+    Kind kind;
+    bool receives_message;      /* of which the status will tell */
+    bool is_recorded;
+    std::uint64_t begin;
+    Communicators::Shared communicator;
+    tools::Parts parts;
+};
+
+/* ---- what a process records ---- */
+
+/* The other side of messages, as the calling process sees it: one process, or a group, which is that of
+ * all communicators with the same members. */
+struct Key {
+    int phase;
+    Kind kind;
+    Side side;
+    Whom whom;
+    int peer;
+    std::uint64_t members;
+
+    bool operator==(const Key &other) const
+    {
+        return phase == other.phase && kind == other.kind && side == other.side &&
+            whom == other.whom && peer == other.peer && members == other.members;
+    }
+};
+
+struct Hash {
+    std::size_t operator()(const Key &key) const
+    {
+        const auto small = static_cast<std::uint64_t>(key.kind) | static_cast<std::uint64_t>(key.side) << 2 |
+            static_cast<std::uint64_t>(key.whom) << 3 | static_cast<std::uint64_t>(key.phase) << 6;
+        const auto peer = static_cast<std::uint64_t>(static_cast<std::uint32_t>(key.peer));
+        return ((small << 32 | peer) ^ key.members) * 0x9e3779b97f4a7c15u >> 7;
+    }
+};
+
+struct Exchange {
+    Sums sums;                          /* with each one of the group */
+    Communicators::Shared communicator; /* whose group it is */
+};
+
+/* Threads write in different ones of these, as a rule. */
+struct alignas(64) Table {
+    std::mutex lock;
+    std::unordered_map<Key, Exchange, Hash> exchanges;
+    std::map<std::pair<int, int>, FunctionSums> functions;      /* by phase and function */
+    Sizes sizes{};
+
+    void add(const Operation &operation, const tools::Parts &parts, std::uint64_t duration)
+    {
+        std::lock_guard<std::mutex> guard(lock);
+        FunctionSums &function = functions[{operation.phase, operation.function}];
+        function.operations++;
+        function.time += duration;
+        for (const tools::Part &part : parts)
+            add(operation, part, duration, function);
+    }
+
+    void add_unfinished(const Operation &operation)
+    {
+        std::lock_guard<std::mutex> guard(lock);
+        functions[{operation.phase, operation.function}].unfinished++;
+    }
+
+    void clear()
+    {
+        std::lock_guard<std::mutex> guard(lock);
+        exchanges.clear();
+        functions.clear();
+        sizes.fill(0);
+    }
+
+  private:
+    void add(const Operation &operation, const tools::Part &part, std::uint64_t duration,
+             FunctionSums &function)
+    {
+        const bool is_group = part.whom != Whom::one;
+        const std::uint64_t messages =
+            is_group ? tools::number_of(part.whom, *operation.communicator) : 1;
+        const Key key{operation.phase, operation.kind, part.side, part.whom, part.peer,
+                      is_group ? operation.communicator->members : 0};
+
+        Exchange &exchange = exchanges[key];
+        exchange.sums.add(part.bytes, duration);
+        if (is_group && exchange.communicator == nullptr)
+            exchange.communicator = operation.communicator;
+
+        if (part.side == Side::sent) {
+            function.sent_messages += messages;
+            function.sent_bytes += messages * part.bytes;
+        } else {
+            function.received_messages += messages;
+            function.received_bytes += messages * part.bytes;
+        }
+        if (part.side == Side::sent || operation.kind == Kind::one_sided)
+            sizes[index_of_size(part.bytes)] += messages;
+    }
+};
+
+/* ---- what is reported ---- */
+
+/* Messages from one process (or block of processes) to another, as one of the sides has them. */
+struct Entry {
+    int phase;
+    Kind kind;
+    int from, to;
+    Side side;
+    Sums sums;
+
+    auto key() const { return std::tie(phase, kind, from, to, side); }
+};
+
+/* The records of some processes. */
+class State {
+  public:
+    /* block: so many ranks are one row and column of the matrix */
+    explicit State(int block) : block_(block) {}
+
+    void add(Table &table, int own_rank)
+    {
+        std::lock_guard<std::mutex> guard(table.lock);
+        for (const auto &[key, exchange] : table.exchanges) {
+            if (key.whom == Whom::one) {
+                add_entry(key, own_rank, key.peer, exchange.sums);
+                continue;
+            }
+            for (int peer : tools::world_ranks_of(key.whom, *exchange.communicator))
+                add_entry(key, own_rank, peer, exchange.sums);
+        }
+        for (const auto &[key, sums] : table.functions)
+            functions[key].add(sums);
+        for (std::size_t i = 0; i < sizes.size(); i++)
+            sizes[i] += table.sizes[i];
+        combine();
+    }
+
+    void write(tools::Writer &writer) const
+    {
+        writer.put(static_cast<std::uint64_t>(entries.size()));
+        for (const Entry &entry : entries) {
+            writer.put(entry.phase);
+            writer.put(static_cast<std::uint8_t>(entry.kind));
+            writer.put(entry.from);
+            writer.put(entry.to);
+            writer.put(static_cast<std::uint8_t>(entry.side));
+            writer.put(entry.sums.messages);
+            writer.put(entry.sums.bytes);
+            writer.put(entry.sums.time);
+            writer.put(entry.sums.least_bandwidth);
+            writer.put(entry.sums.most_bandwidth);
+        }
+        writer.put(static_cast<std::uint64_t>(functions.size()));
+        for (const auto &[key, sums] : functions) {
+            writer.put(key.first);
+            writer.put(key.second);
+            for (std::uint64_t number : {sums.operations, sums.time, sums.sent_messages, sums.sent_bytes,
+                                         sums.received_messages, sums.received_bytes, sums.unfinished})
+                writer.put(number);
+        }
+        for (std::uint64_t number : sizes)
+            writer.put(number);
+    }
+
+    void merge(tools::Reader &reader)
+    {
+        for (auto left = reader.get<std::uint64_t>(); left > 0; left--) {
+            Entry entry;
+            entry.phase = reader.get<int>();
+            entry.kind = static_cast<Kind>(reader.get<std::uint8_t>());
+            entry.from = reader.get<int>();
+            entry.to = reader.get<int>();
+            entry.side = static_cast<Side>(reader.get<std::uint8_t>());
+            entry.sums.messages = reader.get<std::uint64_t>();
+            entry.sums.bytes = reader.get<std::uint64_t>();
+            entry.sums.time = reader.get<std::uint64_t>();
+            entry.sums.least_bandwidth = reader.get<double>();
+            entry.sums.most_bandwidth = reader.get<double>();
+            entries.push_back(entry);
+        }
+        for (auto left = reader.get<std::uint64_t>(); left > 0; left--) {
+            const int phase = reader.get<int>();
+            FunctionSums &sums = functions[{phase, reader.get<int>()}];
+            for (std::uint64_t *number : {&sums.operations, &sums.time, &sums.sent_messages,
+                                          &sums.sent_bytes, &sums.received_messages,
+                                          &sums.received_bytes, &sums.unfinished})
+                *number += reader.get<std::uint64_t>();
+        }
+        for (std::uint64_t &number : sizes)
+            number += reader.get<std::uint64_t>();
+        combine();
+    }
+
+    std::vector<Entry> entries;         /* sorted, each key once */
+    std::map<std::pair<int, int>, FunctionSums> functions;
+    Sizes sizes{};
+
+  private:
+    void add_entry(const Key &key, int own, int peer, const Sums &sums)
+    {
+        const bool is_sent = key.side == Side::sent;
+        entries.push_back({key.phase, key.kind, row_of(is_sent ? own : peer),
+                           row_of(is_sent ? peer : own), key.side, sums});
+    }
+
+    int row_of(int rank) const { return rank < 0 ? tools::outside_world : rank / block_; }
+
+    void combine()
+    {
+        std::sort(entries.begin(), entries.end(),
+                  [](const Entry &a, const Entry &b) { return a.key() < b.key(); });
+        std::size_t kept = 0;
+        for (std::size_t i = 0; i < entries.size(); i++) {
+            if (kept > 0 && entries[kept - 1].key() == entries[i].key())
+                entries[kept - 1].sums.add(entries[i].sums);
+            else
+                entries[kept++] = entries[i];
+        }
+        entries.resize(kept);
+    }
+
+    int block_;
+};
+
+}  // namespace messages
+
+#endif /* TOOLS_MESSAGES_RECORDS_HPP_INCLUDED */

@@ -92,7 +92,8 @@ class Page {
     void matrix(const std::string &title, int n, const std::vector<Measure> &measures,
                 const std::string &note = {});
 
-    /* Columns over sizes; the unit is that of the sizes. */
+    /* Columns over sizes, in ascending order; the unit is that of the sizes. A gap between two bins is
+     * shown as empty columns. */
     void histogram(const std::string &title, const std::vector<Bin> &bins, Unit unit,
                    const std::string &note = {});
 

@@ -1037,7 +1037,7 @@ class Matrix extends Chart {
 
     square(width) {
         const room = width - 54 - totalsSize - 10;
-        return Math.max(80, Math.min(room, 600, Math.max(240, this.n * 44)));
+        return Math.max(80, Math.min(room, 600, Math.max(240, this.n * 66)));
     }
 
     height(width) { return this.square(width) + matrixTop + totalsSize + 10; }
@@ -1118,7 +1118,7 @@ class Matrix extends Chart {
             context.fillRect(this.left(column) - 0.5, area.y, 1, area.height);
         for (let row = Math.ceil(y.begin); row <= y.end; row++)
             context.fillRect(area.x, this.topOf(row) - 0.5, area.width, 1);
-        if (cell < 62)
+        if (cell < 60)
             return;
         context.textAlign = 'center';
         for (let row = Math.floor(y.begin); row < y.end; row++) {
@@ -1267,12 +1267,26 @@ class Histogram extends Chart {
     constructor(part) {
         super(part.title, 'Left and right go from column to column.');
         this.unit = part.unit;
-        this.bins = part.bins.map(([from, to, count]) => ({from, to, count: count || 0}));
+        this.bins = this.withoutGaps(part.bins);
         this.total = sumOf(this.bins.map(bin => bin.count));
         this.isLog = false;
     }
 
     height() { return 260; }
+
+    /* Ranges of sizes that no bin covers are empty bins, each twice as wide as the one before. */
+    withoutGaps(bins) {
+        const all = [];
+        for (const [from, to, count] of bins) {
+            for (let end = all.length ? all[all.length - 1].to : from; end < from;) {
+                const next = Math.min(from, Math.max(1, 2 * end));
+                all.push({from: end, to: next, count: 0});
+                end = next;
+            }
+            all.push({from, to, count: count || 0});
+        }
+        return all;
+    }
 
     setScale(scale) {
         this.isLog = scale === 'log';

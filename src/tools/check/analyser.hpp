@@ -1,0 +1,473 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+/* Compares what the processes of MPI_COMM_WORLD tell of their calls: collective operations in the
+ * order of each communicator, messages with the receives that get them, and who waits for whom. It
+ * is silent wherever it cannot be certain. Not for several threads. */
+
+#ifndef CHECK_ANALYSER_HPP_INCLUDED
+#define CHECK_ANALYSER_HPP_INCLUDED
+
+#include "events.hpp"
+#include "findings.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <deque>
+#include <list>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace check {
+
+class Analyser {
+  public:
+    using Clock = std::chrono::steady_clock;
+
+    /* findings get what is found; they must stay as long as the analyser. */
+    Analyser(int size, std::chrono::duration<double> timeout, Findings &findings)
+        : timeout_(timeout), findings_(findings), processes_(static_cast<std::size_t>(size))
+    {
+    }
+
+    /* One event of a process. Throws where it is none. */
+    void take(int rank, Event event, tools::Reader &reader)
+    {
+        switch (event) {
+            case Event::site: {
+                const auto site = get<SiteEvent>(reader);
+                process(rank).sites[site.site] = site.text;
+                break;
+            }
+            case Event::found: {
+                const auto found = get<FoundEvent>(reader);
+                add(static_cast<Kind>(found.kind), rank, found.place, found.text);
+                break;
+            }
+            case Event::collective:
+                take_collective(rank, get<CollectiveEvent>(reader));
+                break;
+            case Event::send: {
+                const auto send = get<SendEvent>(reader);
+                Inbox &inbox = inboxes_[{send.communicator, send.destination}];
+                inbox.sends[{rank, send.tag}].push_back({send.place, send.signature});
+                match(inbox, send.destination);
+                break;
+            }
+            case Event::receive: {
+                const auto receive = get<ReceiveEvent>(reader);
+                Inbox &inbox = inboxes_[{receive.communicator, rank}];
+                inbox.receives.push_back({receive.place, receive.number, receive.source, receive.tag,
+                                          receive.is_certain, receive.signature});
+                match(inbox, rank);
+                break;
+            }
+            case Event::received:
+                take_received(rank, get<ReceivedEvent>(reader));
+                break;
+            case Event::blocked:
+                process(rank).blocked = get<BlockedEvent>(reader);
+                process(rank).blocked_since = Clock::now();
+                break;
+            case Event::unblocked:
+                process(rank).blocked.reset();
+                break;
+            case Event::distrust:
+                process(rank).is_trusted = false;
+                break;
+            case Event::finalized:
+                process(rank).is_finalized = true;
+                break;
+        }
+    }
+
+    /* The process has ended, or its connection. */
+    void lost(int rank)
+    {
+        process(rank).is_lost = true;
+        process(rank).blocked.reset();
+    }
+
+    bool have_all_ended() const
+    {
+        return std::all_of(processes_.begin(), processes_.end(), [](const Process &process) {
+            return process.is_finalized || process.is_lost;
+        });
+    }
+
+    /* When all is over: messages that nobody has received. */
+    void finish()
+    {
+        const bool is_certain = std::all_of(processes_.begin(), processes_.end(), [](const Process &process) {
+            return process.is_finalized && process.is_trusted;
+        });
+        if (!is_certain)
+            return;
+        for (auto &[address, inbox] : inboxes_) {
+            for (auto &[envelope, sends] : inbox.sends) {
+                for (const Message &message : sends)
+                    add(Kind::unreceived, envelope.first, message.place,
+                        "rank " + std::to_string(address.second) + " has never received this message (tag " +
+                        std::to_string(envelope.second) + ", " + message.signature.text() + ")");
+            }
+        }
+    }
+
+    /* Looks for processes that wait for each other. True if there are some that were not there before. */
+    bool find_deadlock()
+    {
+        std::vector<bool> is_stuck(processes_.size());
+        for (std::size_t i = 0; i < processes_.size(); i++)
+            is_stuck[i] = has_waited_long(processes_[i]);
+        /* Whoever waits for one that can go on can go on. */
+        for (bool has_changed = true; has_changed;) {
+            has_changed = false;
+            for (std::size_t i = 0; i < processes_.size(); i++) {
+                if (is_stuck[i] && processes_[i].blocked && can_go_on(*processes_[i].blocked, is_stuck)) {
+                    is_stuck[i] = false;
+                    has_changed = true;
+                }
+            }
+        }
+        std::set<int> stuck;
+        for (std::size_t i = 0; i < processes_.size(); i++) {
+            if (is_stuck[i] && processes_[i].blocked)
+                stuck.insert(static_cast<int>(i));
+        }
+        if (stuck.empty() || stuck == reported_)
+            return false;
+        reported_ = stuck;
+        report(stuck, is_stuck);
+        return true;
+    }
+
+  private:
+    struct Process {
+        std::map<std::uint32_t, std::string> sites;
+        std::optional<BlockedEvent> blocked;
+        Clock::time_point blocked_since;
+        bool is_trusted = true;     /* what it has sent and received, and in which order, is known */
+        bool is_finalized = false;
+        bool is_lost = false;
+    };
+
+    struct Message {
+        Place place;
+        Signature signature;
+    };
+
+    struct Receive {
+        Place place;
+        std::uint64_t number;
+        int source;
+        int tag;
+        bool is_certain;
+        Signature signature;
+    };
+
+    /* Messages of one communicator to one process. */
+    struct Inbox {
+        std::map<std::pair<int, int>, std::deque<Message>> sends;   /* by source and tag */
+        std::list<Receive> receives;                                /* in the order of their begin */
+    };
+
+    struct Arrival {
+        int rank;                   /* in MPI_COMM_WORLD */
+        CollectiveEvent event;
+    };
+
+    struct Group {
+        std::string name;
+        std::vector<int> world;
+        std::map<std::uint64_t, std::vector<Arrival>> operations;
+        bool is_out_of_step = false;
+    };
+
+    template <typename Fields>
+    static Fields get(tools::Reader &reader)
+    {
+        Fields fields;
+        fields.each(Get(reader));
+        return fields;
+    }
+
+    Process &process(int rank) { return processes_.at(static_cast<std::size_t>(rank)); }
+
+    static std::string function_name(int function)
+    {
+        const char *name = "";
+        return MPIX_Get_function_name(function, &name) == MPI_SUCCESS ? name : "?";
+    }
+
+    std::string site(int rank, const Place &place)
+    {
+        const auto found = process(rank).sites.find(place.site);
+        return found == process(rank).sites.end() ? "?" : found->second;
+    }
+
+    std::string text(int rank, const Place &place)
+    {
+        return function_name(place.function) + " at " + site(rank, place);
+    }
+
+    void add(Kind kind, int rank, const Place &place, const std::string &text)
+    {
+        findings_.add({kind, rank, function_name(place.function), site(rank, place), text});
+    }
+
+    /* ---- collective operations ---- */
+
+    void take_collective(int rank, CollectiveEvent event)
+    {
+        if (!process(rank).is_trusted)
+            return;
+        Group &group = groups_[event.communicator];
+        if (event.number == 0) {
+            group.name = event.name;
+            group.world = event.world;
+        }
+        auto &arrivals = group.operations[event.number];
+        for (const Arrival &earlier : arrivals) {
+            if (group.is_out_of_step)
+                break;
+            if (process(earlier.rank).is_trusted)
+                compare(group, earlier, rank, event);
+        }
+        const auto size = static_cast<std::size_t>(event.size);
+        const std::uint64_t number = event.number;
+        arrivals.push_back({rank, std::move(event)});
+        if (arrivals.size() == size)
+            group.operations.erase(number);
+        else
+            group.operations[number].back().event.world.clear();
+    }
+
+    /* What comes after a mismatch is its consequence: one report for each communicator. */
+    void compare(Group &group, const Arrival &earlier, int rank, const CollectiveEvent &event)
+    {
+        const std::string problem = difference(earlier, event);
+        if (problem.empty())
+            return;
+        group.is_out_of_step = true;
+        const bool is_of_types = event.place.function == earlier.event.place.function &&
+            event.root == earlier.event.root && event.operation == earlier.event.operation;
+        add(is_of_types ? Kind::signature : Kind::collective, rank, event.place,
+            problem + " (" + text(earlier.rank, earlier.event.place) + "), operation " +
+            std::to_string(event.number + 1) + " on " + (group.name.empty() ? "a communicator" : group.name));
+    }
+
+    static std::string strip(std::string name)
+    {
+        if (name.size() > 2 && name.substr(name.size() - 2) == "_c")
+            name.resize(name.size() - 2);
+        return name;
+    }
+
+    std::string difference(const Arrival &earlier, const CollectiveEvent &event)
+    {
+        const CollectiveEvent &other = earlier.event;
+        const std::string who = "rank " + std::to_string(earlier.rank);
+        if (strip(function_name(other.place.function)) != strip(function_name(event.place.function)))
+            return who + " calls another function here";
+        if (other.root != event.root)
+            return "root " + std::to_string(event.root) + ", but " + who + " has root " +
+                std::to_string(other.root);
+        if (other.operation != event.operation && other.operation != MPI_OP_NULL &&
+            event.operation != MPI_OP_NULL)
+            return who + " has another reduction operation";
+        if (differ(other.same, event.same))
+            return event.same.text() + ", but " + who + " has " + other.same.text();
+        const Signature *given = event.gives.block(other.rank), *taken = other.takes.block(event.rank);
+        if (given != nullptr && taken != nullptr && differ(*given, *taken))
+            return "gives " + given->text() + ", but " + who + " takes " + taken->text();
+        given = other.gives.block(event.rank);
+        taken = event.takes.block(other.rank);
+        if (given != nullptr && taken != nullptr && differ(*given, *taken))
+            return "takes " + taken->text() + ", but " + who + " gives " + given->text();
+        return "";
+    }
+
+    static bool differ(const Signature &a, const Signature &b)
+    {
+        const Comparison result = check::compare(a, b);
+        return result != Comparison::equal && result != Comparison::unknown;
+    }
+
+    /* ---- messages ---- */
+
+    void take_received(int rank, const ReceivedEvent &event)
+    {
+        Inbox &inbox = inboxes_[{event.communicator, rank}];
+        const auto found = std::find_if(inbox.receives.begin(), inbox.receives.end(),
+                                        [&](const Receive &receive) { return receive.number == event.number; });
+        if (found == inbox.receives.end())
+            return;
+        if (event.is_cancelled)
+            inbox.receives.erase(found);
+        else {
+            found->source = event.source;
+            found->tag = event.tag;
+            found->is_certain = true;
+        }
+        match(inbox, rank);
+    }
+
+    /* Messages of one source and tag are received in the order in which they were sent, by the receives
+     * that get them in the order in which those began (MPI 4.0, 3.5). */
+    void match(Inbox &inbox, int rank)
+    {
+        for (auto receive = inbox.receives.begin(); receive != inbox.receives.end();) {
+            const auto sends = receive->is_certain ? inbox.sends.find({receive->source, receive->tag}) :
+                inbox.sends.end();
+            if (sends == inbox.sends.end() || is_anybody_before(inbox, receive)) {
+                ++receive;
+                continue;
+            }
+            if (process(rank).is_trusted && process(receive->source).is_trusted)
+                compare(receive->source, sends->second.front(), rank, *receive);
+            sends->second.pop_front();
+            if (sends->second.empty())
+                inbox.sends.erase(sends);
+            receive = inbox.receives.erase(receive);
+        }
+    }
+
+    /* Whether an earlier receive might get the message. */
+    static bool is_anybody_before(const Inbox &inbox, std::list<Receive>::iterator receive)
+    {
+        for (auto earlier = inbox.receives.begin(); earlier != receive; ++earlier) {
+            if ((earlier->source == receive->source || earlier->source == MPI_ANY_SOURCE) &&
+                (earlier->tag == receive->tag || earlier->tag == MPI_ANY_TAG))
+                return true;
+        }
+        return false;
+    }
+
+    void compare(int source, const Message &message, int rank, const Receive &receive)
+    {
+        const Comparison result = check::compare(message.signature, receive.signature);
+        const std::string who = "rank " + std::to_string(source) + " sends " + message.signature.text() +
+            " (" + text(source, message.place) + ")";
+        if (result == Comparison::longer)
+            add(Kind::truncation, rank, receive.place, "room for " + receive.signature.text() + ", but " + who);
+        else if (result == Comparison::different)
+            add(Kind::signature, rank, receive.place, "receives " + receive.signature.text() + ", but " + who);
+    }
+
+    /* ---- deadlocks ---- */
+
+    bool has_waited_long(const Process &process) const
+    {
+        if (process.is_lost)
+            return false;
+        if (process.is_finalized)
+            return true;            /* nobody will get anything from it any more */
+        return process.is_trusted && process.blocked && Clock::now() - process.blocked_since >= timeout_;
+    }
+
+    std::vector<int> missing(const Wait &wait)
+    {
+        const auto group = groups_.find(wait.communicator);
+        if (group == groups_.end())
+            return {};
+        const auto operation = group->second.operations.find(wait.number);
+        if (operation == group->second.operations.end())
+            return {};
+        std::vector<int> missing = group->second.world;
+        for (const Arrival &arrival : operation->second)
+            missing.erase(std::remove(missing.begin(), missing.end(), arrival.rank), missing.end());
+        return missing;
+    }
+
+    static bool is_any_free(const std::vector<int> &ranks, const std::vector<bool> &is_stuck)
+    {
+        return std::any_of(ranks.begin(), ranks.end(), [&](int rank) {
+            return rank < 0 || !is_stuck[static_cast<std::size_t>(rank)];
+        });
+    }
+
+    bool can_come(const Wait &wait, const std::vector<bool> &is_stuck)
+    {
+        if (!wait.is_collective)
+            return wait.ranks.empty() || is_any_free(wait.ranks, is_stuck);
+        const std::vector<int> ranks = missing(wait);
+        return std::all_of(ranks.begin(), ranks.end(), [&](int rank) {
+            return rank < 0 || !is_stuck[static_cast<std::size_t>(rank)];
+        });
+    }
+
+    bool can_go_on(const BlockedEvent &blocked, const std::vector<bool> &is_stuck)
+    {
+        auto comes = [&](const Wait &wait) { return can_come(wait, is_stuck); };
+        return blocked.needs_all ? std::all_of(blocked.waits.begin(), blocked.waits.end(), comes) :
+            std::any_of(blocked.waits.begin(), blocked.waits.end(), comes);
+    }
+
+    static std::string list(const std::vector<int> &ranks)
+    {
+        std::string text = ranks.size() == 1 ? "rank " : "ranks ";
+        for (std::size_t i = 0; i < ranks.size() && i < 8; i++)
+            text += (i > 0 ? ", " : "") + std::to_string(ranks[i]);
+        return text + (ranks.size() > 8 ? ", ..." : "");
+    }
+
+    /* One that the process waits for and that is stuck as well; -1 if there is none. */
+    int next_of(const BlockedEvent &blocked, const std::vector<bool> &is_stuck, std::string &what)
+    {
+        for (const Wait &wait : blocked.waits) {
+            if (can_come(wait, is_stuck))
+                continue;
+            const std::vector<int> ranks = wait.is_collective ? missing(wait) : wait.ranks;
+            what = "waits for " + list(ranks) + ": " + wait.what;
+            for (int rank : ranks) {
+                if (rank >= 0 && is_stuck[static_cast<std::size_t>(rank)])
+                    return rank;
+            }
+        }
+        return -1;
+    }
+
+    void report(const std::set<int> &stuck, const std::vector<bool> &is_stuck)
+    {
+        for (int rank : stuck) {
+            std::string what = "waits";
+            const int next = next_of(*process(rank).blocked, is_stuck, what);
+            if (next >= 0 && process(next).is_finalized)
+                what += "; rank " + std::to_string(next) + " has ended";
+            add(Kind::deadlock, rank, process(rank).blocked->place, what + cycle_through(rank, is_stuck));
+        }
+    }
+
+    std::string cycle_through(int begin, const std::vector<bool> &is_stuck)
+    {
+        std::string text = "; cycle: rank " + std::to_string(begin), unused;
+        int rank = begin;
+        for (std::size_t i = 0; i < processes_.size(); i++) {
+            if (!process(rank).blocked)
+                break;
+            rank = next_of(*process(rank).blocked, is_stuck, unused);
+            if (rank < 0)
+                break;
+            text += " -> " + std::to_string(rank);
+            if (rank == begin)
+                return text;
+        }
+        return "";
+    }
+
+    const std::chrono::duration<double> timeout_;
+    Findings &findings_;
+    std::vector<Process> processes_;
+    std::map<std::uint64_t, Group> groups_;
+    std::map<std::pair<std::uint64_t, int>, Inbox> inboxes_;    /* by communicator and receiver */
+    std::set<int> reported_;
+};
+
+}  // namespace check
+
+#endif /* CHECK_ANALYSER_HPP_INCLUDED */

@@ -1,0 +1,283 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+/* What processes tell the analyser, see analyser.hpp. */
+
+#ifndef CHECK_EVENTS_HPP_INCLUDED
+#define CHECK_EVENTS_HPP_INCLUDED
+
+#include "signature.hpp"
+#include "wire.hpp"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace check {
+
+enum class Event : std::uint8_t {
+    site, found, collective, send, receive, received, blocked, unblocked, distrust, finalized
+};
+
+/* Fields of an event go to a Writer and come from a Reader in the order of its member each(). */
+class Put {
+  public:
+    explicit Put(tools::Writer &writer) : writer_(writer) {}
+
+    template <typename Field>
+    void operator()(Field &field)
+    {
+        if constexpr (std::is_arithmetic_v<Field>)
+            writer_.put(field);
+        else if constexpr (std::is_same_v<Field, std::string>)
+            writer_.put(std::string_view(field));
+        else
+            put(field);
+    }
+
+  private:
+    template <typename Element>
+    void put(std::vector<Element> &elements)
+    {
+        writer_.put(static_cast<std::uint64_t>(elements.size()));
+        for (Element &element : elements)
+            (*this)(element);
+    }
+
+    template <typename Fields>
+    void put(Fields &fields)
+    {
+        fields.each(*this);
+    }
+
+    tools::Writer &writer_;
+};
+
+class Get {
+  public:
+    explicit Get(tools::Reader &reader) : reader_(reader) {}
+
+    template <typename Field>
+    void operator()(Field &field)
+    {
+        if constexpr (std::is_arithmetic_v<Field> || std::is_same_v<Field, std::string>)
+            field = reader_.get<Field>();
+        else
+            get(field);
+    }
+
+  private:
+    template <typename Element>
+    void get(std::vector<Element> &elements)
+    {
+        elements.clear();
+        for (auto number = reader_.get<std::uint64_t>(); number > 0; number--)
+            (*this)(elements.emplace_back());
+    }
+
+    template <typename Fields>
+    void get(Fields &fields)
+    {
+        fields.each(*this);
+    }
+
+    tools::Reader &reader_;
+};
+
+/* A call: its function, and the number that its process gave to the call site. */
+struct Place {
+    int function = 0;
+    std::uint32_t site = 0;
+
+    template <typename Visit>
+    void each(Visit &&visit)
+    {
+        visit(function);
+        visit(site);
+    }
+};
+
+/* The text of a call site. */
+struct SiteEvent {
+    std::uint32_t site = 0;
+    std::string text;
+
+    template <typename Visit>
+    void each(Visit &&visit)
+    {
+        visit(site);
+        visit(text);
+    }
+};
+
+/* What a process has found by itself. */
+struct FoundEvent {
+    std::uint8_t kind = 0;
+    Place place;
+    std::string text;
+
+    template <typename Visit>
+    void each(Visit &&visit)
+    {
+        visit(kind);
+        visit(place);
+        visit(text);
+    }
+};
+
+/* What a process gives to others, or takes from them, in a collective operation. */
+struct Side {
+    int peer = MPI_ANY_SOURCE;          /* rank in the communicator, or everyone */
+    std::vector<Signature> blocks;      /* none, one for all peers, or one for each */
+
+    const Signature *block(int rank) const
+    {
+        if (blocks.empty() || (peer != MPI_ANY_SOURCE && peer != rank))
+            return nullptr;
+        if (blocks.size() == 1)
+            return &blocks[0];
+        return static_cast<std::size_t>(rank) < blocks.size() ? &blocks[static_cast<std::size_t>(rank)] : nullptr;
+    }
+
+    template <typename Visit>
+    void each(Visit &&visit)
+    {
+        visit(peer);
+        visit(blocks);
+    }
+};
+
+/* A process begins a collective operation. */
+struct CollectiveEvent {
+    Place place;
+    std::uint64_t communicator = 0;
+    std::uint64_t number = 0;           /* of collective operations on it before this one */
+    int size = 0;                       /* of the communicator */
+    int rank = 0;
+    std::string name;                   /* with number 0 only, as the next */
+    std::vector<int> world;             /* ranks in MPI_COMM_WORLD of all members */
+    int root = MPI_UNDEFINED;
+    int operation = MPI_OP_NULL;        /* if it is a predefined one */
+    Signature same;                     /* must be the same everywhere */
+    Side gives, takes;
+
+    template <typename Visit>
+    void each(Visit &&visit)
+    {
+        visit(place);
+        visit(communicator);
+        visit(number);
+        visit(size);
+        visit(rank);
+        visit(name);
+        visit(world);
+        visit(root);
+        visit(operation);
+        visit(same);
+        visit(gives);
+        visit(takes);
+    }
+};
+
+/* A process begins to send a message. Ranks of messages are those of MPI_COMM_WORLD. */
+struct SendEvent {
+    Place place;
+    std::uint64_t communicator = 0;
+    int destination = 0;
+    int tag = 0;
+    Signature signature;
+
+    template <typename Visit>
+    void each(Visit &&visit)
+    {
+        visit(place);
+        visit(communicator);
+        visit(destination);
+        visit(tag);
+        visit(signature);
+    }
+};
+
+/* A process begins to receive a message. */
+struct ReceiveEvent {
+    Place place;
+    std::uint64_t communicator = 0;
+    std::uint64_t number = 0;           /* of the receive in its process */
+    int source = MPI_ANY_SOURCE;
+    int tag = MPI_ANY_TAG;
+    bool is_certain = false;            /* will get a message of that source and tag, and no other */
+    Signature signature;
+
+    template <typename Visit>
+    void each(Visit &&visit)
+    {
+        visit(place);
+        visit(communicator);
+        visit(number);
+        visit(source);
+        visit(tag);
+        visit(is_certain);
+        visit(signature);
+    }
+};
+
+/* What a receive got, or will get for certain. */
+struct ReceivedEvent {
+    std::uint64_t communicator = 0;
+    std::uint64_t number = 0;
+    int source = 0;
+    int tag = 0;
+    bool is_cancelled = false;
+
+    template <typename Visit>
+    void each(Visit &&visit)
+    {
+        visit(communicator);
+        visit(number);
+        visit(source);
+        visit(tag);
+        visit(is_cancelled);
+    }
+};
+
+/* One thing that a blocked process waits for. */
+struct Wait {
+    std::string what;
+    std::vector<int> ranks;             /* one of them could bring it; empty: who knows */
+    bool is_collective = false;         /* the missing members of that operation, all of them */
+    std::uint64_t communicator = 0;
+    std::uint64_t number = 0;
+
+    template <typename Visit>
+    void each(Visit &&visit)
+    {
+        visit(what);
+        visit(ranks);
+        visit(is_collective);
+        visit(communicator);
+        visit(number);
+    }
+};
+
+/* A process has been in one call for some time. */
+struct BlockedEvent {
+    Place place;
+    bool needs_all = true;              /* all of the following, or one of them */
+    std::vector<Wait> waits;
+
+    template <typename Visit>
+    void each(Visit &&visit)
+    {
+        visit(place);
+        visit(needs_all);
+        visit(waits);
+    }
+};
+
+}  // namespace check
+
+#endif /* CHECK_EVENTS_HPP_INCLUDED */

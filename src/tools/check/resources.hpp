@@ -1,0 +1,271 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+/* What a process holds: handles from their creation to their end, memory that pending operations use,
+ * windows and what may be done with them. Any number of threads may use these. */
+
+#ifndef CHECK_RESOURCES_HPP_INCLUDED
+#define CHECK_RESOURCES_HPP_INCLUDED
+
+#include "events.hpp"
+
+#include <qmpi.hpp>
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <unordered_map>
+#include <vector>
+
+namespace check {
+
+inline const char *name_of(qmpi::role role)
+{
+    switch (role) {
+        case qmpi::role::communicator: return "communicator";
+        case qmpi::role::group: return "group";
+        case qmpi::role::datatype: return "datatype";
+        case qmpi::role::operation: return "operation";
+        case qmpi::role::window: return "window";
+        case qmpi::role::file: return "file";
+        case qmpi::role::info: return "info object";
+        case qmpi::role::errhandler: return "error handler";
+        case qmpi::role::session: return "session";
+        default: return nullptr;
+    }
+}
+
+constexpr bool is_handle(qmpi::role role)
+{
+    return role == qmpi::role::communicator || role == qmpi::role::group || role == qmpi::role::datatype ||
+        role == qmpi::role::operation || role == qmpi::role::window || role == qmpi::role::file ||
+        role == qmpi::role::info || role == qmpi::role::errhandler || role == qmpi::role::session;
+}
+
+struct Handle {
+    qmpi::role role;
+    std::uint64_t value;
+
+    bool operator<(const Handle &other) const
+    {
+        return std::tie(role, value) < std::tie(other.role, other.value);
+    }
+};
+
+/* Handles that the program got, and gave back. One handle can be got several times, as by
+ * MPI_Comm_group, and is to be freed as often. */
+class Handles {
+  public:
+    void made(const Handle &handle, const Place &place)
+    {
+        std::lock_guard<std::mutex> guard(lock_);
+        Object &object = objects_[handle];
+        object.makers.push_back(place);
+        object.freed.reset();
+    }
+
+    void freed(const Handle &handle, const Place &place)
+    {
+        std::lock_guard<std::mutex> guard(lock_);
+        Object &object = objects_[handle];
+        if (!object.makers.empty())
+            object.makers.pop_back();
+        if (object.makers.empty())
+            object.freed = place;
+    }
+
+    /* A handle that is valid, wherever it has come from. */
+    void seen(const Handle &handle)
+    {
+        std::lock_guard<std::mutex> guard(lock_);
+        const auto found = objects_.find(handle);
+        if (found != objects_.end())
+            found->second.freed.reset();
+    }
+
+    bool is_live(const Handle &handle) const
+    {
+        std::lock_guard<std::mutex> guard(lock_);
+        const auto found = objects_.find(handle);
+        return found != objects_.end() && !found->second.makers.empty();
+    }
+
+    /* Where it was freed, if it was. */
+    std::optional<Place> end_of(const Handle &handle) const
+    {
+        std::lock_guard<std::mutex> guard(lock_);
+        const auto found = objects_.find(handle);
+        return found == objects_.end() ? std::nullopt : found->second.freed;
+    }
+
+    /* Calls visit(handle, place) for each that was got and not freed. */
+    template <typename Visit>
+    void each_live(Visit visit) const
+    {
+        std::lock_guard<std::mutex> guard(lock_);
+        for (const auto &[handle, object] : objects_) {
+            for (const Place &place : object.makers)
+                visit(handle, place);
+        }
+    }
+
+  private:
+    struct Object {
+        std::vector<Place> makers;
+        std::optional<Place> freed;
+    };
+
+    mutable std::mutex lock_;
+    std::map<Handle, Object> objects_;
+};
+
+/* Memory that is in use. */
+struct Range {
+    std::uintptr_t begin;
+    std::uintptr_t end;
+    bool is_written;
+};
+
+/* Memory of all pending operations. */
+class PendingMemory {
+  public:
+    using Key = std::uint64_t;
+
+    /* The call that already uses some of the memory, if one of the two writes there. */
+    std::optional<Place> conflict(const Range &range) const
+    {
+        std::lock_guard<std::mutex> guard(lock_);
+        const std::uintptr_t from = range.begin > longest_ ? range.begin - longest_ : 0;
+        for (auto i = ranges_.lower_bound(from); i != ranges_.end() && i->first < range.end; ++i) {
+            const Range &other = i->second.range;
+            if (other.end > range.begin && (other.is_written || range.is_written))
+                return i->second.place;
+        }
+        return std::nullopt;
+    }
+
+    void add(Key key, const std::vector<Range> &ranges, const Place &place)
+    {
+        std::lock_guard<std::mutex> guard(lock_);
+        for (const Range &range : ranges) {
+            longest_ = std::max(longest_, range.end - range.begin);
+            ranges_.insert({range.begin, {range, key, place}});
+        }
+    }
+
+    void remove(Key key, const std::vector<Range> &ranges)
+    {
+        std::lock_guard<std::mutex> guard(lock_);
+        for (const Range &range : ranges) {
+            auto [i, last] = ranges_.equal_range(range.begin);
+            while (i != last)
+                i = i->second.key == key ? ranges_.erase(i) : std::next(i);
+        }
+    }
+
+  private:
+    struct Use {
+        Range range;
+        Key key;
+        Place place;
+    };
+
+    mutable std::mutex lock_;
+    std::multimap<std::uintptr_t, Use> ranges_;
+    std::uintptr_t longest_ = 0;
+};
+
+/* Epochs of the windows: whether the process may access a target. */
+class Windows {
+  public:
+    void made(MPI_Win window)
+    {
+        std::lock_guard<std::mutex> guard(lock_);
+        windows_[window] = {};
+    }
+
+    void freed(MPI_Win window)
+    {
+        std::lock_guard<std::mutex> guard(lock_);
+        windows_.erase(window);
+    }
+
+    void fenced(MPI_Win window, int assertion)
+    {
+        change(window, [&](State &state) { state.is_fenced = !(assertion & MPI_MODE_NOSUCCEED); });
+    }
+
+    void started(MPI_Win window, bool is_begin)
+    {
+        change(window, [&](State &state) { state.is_started = is_begin; });
+    }
+
+    void locked(MPI_Win window, int target, bool is_begin)
+    {
+        change(window, [&](State &state) {
+            if (is_begin)
+                state.locked.insert(target);
+            else
+                state.locked.erase(target);
+        });
+    }
+
+    void locked_all(MPI_Win window, bool is_begin)
+    {
+        change(window, [&](State &state) { state.is_locked_all = is_begin; });
+    }
+
+    /* True also for windows that nothing is known of. */
+    bool may_access(MPI_Win window, int target) const
+    {
+        std::lock_guard<std::mutex> guard(lock_);
+        const auto found = windows_.find(window);
+        if (found == windows_.end())
+            return true;
+        const State &state = found->second;
+        return state.is_fenced || state.is_started || state.is_locked_all || state.locked.count(target) > 0;
+    }
+
+    bool is_locked(MPI_Win window) const
+    {
+        std::lock_guard<std::mutex> guard(lock_);
+        const auto found = windows_.find(window);
+        return found != windows_.end() && (found->second.is_started || found->second.is_locked_all ||
+                                           !found->second.locked.empty());
+    }
+
+    bool may_unlock(MPI_Win window, int target) const
+    {
+        std::lock_guard<std::mutex> guard(lock_);
+        const auto found = windows_.find(window);
+        return found == windows_.end() || found->second.locked.count(target) > 0;
+    }
+
+  private:
+    struct State {
+        bool is_fenced = false;
+        bool is_started = false;
+        bool is_locked_all = false;
+        std::set<int> locked;
+    };
+
+    template <typename Change>
+    void change(MPI_Win window, Change change)
+    {
+        std::lock_guard<std::mutex> guard(lock_);
+        const auto found = windows_.find(window);
+        if (found != windows_.end())
+            change(found->second);
+    }
+
+    mutable std::mutex lock_;
+    std::unordered_map<MPI_Win, State> windows_;
+};
+
+}  // namespace check
+
+#endif /* CHECK_RESOURCES_HPP_INCLUDED */

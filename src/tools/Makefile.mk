@@ -92,6 +92,28 @@ src_tools_libqmpi_profile_la_CXXFLAGS = $(qmpi_tool_cxxflags)
 src_tools_libqmpi_profile_la_LDFLAGS = $(qmpi_tool_ldflags)
 src_tools_libqmpi_profile_la_LIBADD = $(qmpi_report_libadd)
 
+tools_LTLIBRARIES += src/tools/libqmpi_messages.la
+src_tools_libqmpi_messages_la_SOURCES = \
+    src/tools/messages.cpp \
+    src/tools/messages/records.hpp \
+    src/tools/messages/report.hpp
+src_tools_libqmpi_messages_la_CXXFLAGS = $(qmpi_tool_cxxflags)
+src_tools_libqmpi_messages_la_LDFLAGS = $(qmpi_tool_ldflags)
+src_tools_libqmpi_messages_la_LIBADD = $(qmpi_report_libadd)
+
+tools_LTLIBRARIES += src/tools/libqmpi_check.la
+src_tools_libqmpi_check_la_SOURCES = \
+    src/tools/check.cpp \
+    src/tools/check/analyser.hpp \
+    src/tools/check/connection.hpp \
+    src/tools/check/events.hpp \
+    src/tools/check/findings.hpp \
+    src/tools/check/resources.hpp \
+    src/tools/check/signature.hpp
+src_tools_libqmpi_check_la_CXXFLAGS = $(qmpi_tool_cxxflags)
+src_tools_libqmpi_check_la_LDFLAGS = $(qmpi_tool_ldflags)
+src_tools_libqmpi_check_la_LIBADD = $(qmpi_tool_libadd)
+
 # A trace is made of journals, by the tool at the end of a job or by the command when a job was killed.
 noinst_LTLIBRARIES += src/tools/libqmpi_journals.la
 src_tools_libqmpi_journals_la_SOURCES = \

@@ -402,6 +402,8 @@ class Trace : public qmpi::tool<Trace> {
             throw qmpi::argument_error("argument clock=" + clock + ": must be host or process");
         identity_ = clock_identity() + (clock == "process" ? static_cast<std::uint64_t>(getpid()) : 0);
         store_->set_opener([this] { open_alone(); });
+        /* The first instance in the list has the first claim on a name. */
+        stem(false);
         note_forks();
     }
 

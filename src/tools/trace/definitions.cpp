@@ -205,9 +205,11 @@ void set(std::vector<Value> &values, std::uint32_t number, Value value)
     values[number] = std::move(value);
 }
 
+/* One that nothing could be written to any more is empty. */
 Recording read_recording(const std::string &path, Sites &sites)
 {
     Recording recording;
+    recording.rank = -1;
     recording.file = std::make_shared<JournalFile>(path);
     recording.file->each([&](const Head &head, std::string_view content) {
         tools::Reader reader(content);
@@ -228,8 +230,11 @@ std::vector<Recording> read_recordings(const std::vector<std::string> &paths)
 {
     Sites sites;
     std::vector<Recording> recordings;
-    for (const std::string &path : paths)
-        recordings.push_back(read_recording(path, sites));
+    for (const std::string &path : paths) {
+        Recording recording = read_recording(path, sites);
+        if (recording.rank >= 0)
+            recordings.push_back(std::move(recording));
+    }
     return recordings;
 }
 

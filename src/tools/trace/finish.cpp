@@ -158,7 +158,9 @@ std::string write_all(const Team &team, const std::vector<std::string> &journals
             reason = other;
     };
     if (formats.otf2)
-        add(attempt([&] { return write_otf2(team.comm, stem, definitions, recordings); }));
+        add(attempt([&] {
+            return write_otf2(team.comm, stem + ".otf2", definitions, recordings);
+        }));
     if (formats.json)
         add(write_json(team, folder, stem, definitions, recordings));
     if (formats.html)

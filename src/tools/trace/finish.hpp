@@ -26,7 +26,7 @@ struct Formats {
     bool otf2 = true, json = false, html = true;
 };
 
-/* Writes STEM.otf2, STEM.json, STEM.html from journals.
+/* Writes the folder STEM.otf2, STEM.json and STEM.html from journals.
  *   comm      the processes that call this, each with the journals of its own rank; or MPI_COMM_NULL
  *             for one that has all
  *   folder    for files that go away again; all processes see the same

@@ -216,7 +216,7 @@ bool Journal::map_memory(std::size_t bytes)
 
 void Journal::attach()
 {
-    if (file_ >= 0 || begin_ > 0 || !store_.is_open())
+    if (file_ >= 0 || begin_ > 0 || !store_.is_open() || store_.is_stopped())
         return;
     const std::string path = store_.path_of(thread_);
     const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);

@@ -24,6 +24,7 @@ std::string write_otf2(MPI_Comm, const std::string &, const Definitions &, const
 
 #include <qmpi.hpp>
 
+#include <algorithm>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
@@ -282,6 +283,7 @@ OTF2_RegionRole role_of(const std::string &function)
     const std::string operation = operation_of(function);
     switch (category_of(function)) {
         case Category::point_to_point:
+        case Category::completion:
             return OTF2_REGION_ROLE_POINT2POINT;
         case Category::one_sided:
             return OTF2_REGION_ROLE_RMA;
@@ -449,28 +451,35 @@ void write_clocks(OTF2_Archive *archive, const Definitions &definitions,
     OTF2_Archive_CloseDefFiles(archive);
 }
 
-/* OTF2 does not write where there is an archive. */
-void remove_archive(const std::string &stem)
+/* As others call it. */
+constexpr const char *archive_name = "traces";
+
+void remove_files(const std::string &folder, const std::vector<std::string> &endings)
 {
-    if (unlink((stem + ".otf2").c_str()) != 0)
+    DIR *const directory = opendir(folder.c_str());
+    if (directory == nullptr)
         return;
-    unlink((stem + ".def").c_str());
-    DIR *folder = opendir(stem.c_str());
-    if (folder == nullptr)
-        return;
-    while (const dirent *entry = readdir(folder)) {
+    while (const dirent *entry = readdir(directory)) {
         const std::string name = entry->d_name;
-        const std::size_t dot = name.rfind('.');
-        if (dot != name.npos && (name.substr(dot) == ".evt" || name.substr(dot) == ".def"))
-            unlink((stem + "/" + name).c_str());
+        const std::size_t dot = std::min(name.rfind('.'), name.size());
+        if (std::find(endings.begin(), endings.end(), name.substr(dot)) != endings.end())
+            unlink((folder + "/" + name).c_str());
     }
-    closedir(folder);
-    rmdir(stem.c_str());
+    closedir(directory);
+}
+
+/* OTF2 does not write where there is an archive; an older one makes place. */
+void remove_archive(const std::string &folder)
+{
+    const std::string inner = folder + "/" + archive_name;
+    remove_files(inner, {".evt", ".def"});
+    rmdir(inner.c_str());
+    remove_files(folder, {".otf2", ".def"});
 }
 
 }  // namespace
 
-std::string write_otf2(MPI_Comm comm, const std::string &stem, const Definitions &definitions,
+std::string write_otf2(MPI_Comm comm, const std::string &folder, const Definitions &definitions,
                        const std::vector<Recording> &recordings)
 {
     Errors errors;
@@ -478,15 +487,13 @@ std::string write_otf2(MPI_Comm comm, const std::string &stem, const Definitions
     if (comm != MPI_COMM_NULL)
         QMPI_Comm_rank(comm, &rank);
     if (rank == 0)
-        remove_archive(stem);
+        remove_archive(folder);
     if (comm != MPI_COMM_NULL)
         QMPI_Barrier(comm);
 
-    const std::size_t slash = stem.rfind('/');
-    const std::string folder = slash == stem.npos ? "." : stem.substr(0, slash + 1);
-    OTF2_Archive *archive = OTF2_Archive_Open(folder.c_str(), stem.substr(slash + 1).c_str(),
-                                              OTF2_FILEMODE_WRITE, 1 << 20, 4 << 20,
-                                              OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+    OTF2_Archive *archive = OTF2_Archive_Open(folder.c_str(), archive_name, OTF2_FILEMODE_WRITE,
+                                              1 << 20, 4 << 20, OTF2_SUBSTRATE_POSIX,
+                                              OTF2_COMPRESSION_NONE);
     if (archive == nullptr)
         return errors.first().empty() ? "OTF2 opens no archive" : errors.first();
     OTF2_FlushCallbacks flush{flush_always, nullptr};

@@ -24,10 +24,10 @@ inline constexpr bool has_otf2 = true;
 inline constexpr bool has_otf2 = false;
 #endif
 
-/* Writes STEM.otf2, STEM.def and the folder STEM. Collective over comm, whose rank 0 writes what is of
+/* Writes an archive into a folder: traces.otf2 and what belongs to it. Collective over comm, whose rank 0 writes what is of
  * all; MPI_COMM_NULL for a process that has all recordings. Returns the reason why it failed in the
  * calling process, or an empty text. */
-std::string write_otf2(MPI_Comm comm, const std::string &stem, const Definitions &definitions,
+std::string write_otf2(MPI_Comm comm, const std::string &folder, const Definitions &definitions,
                        const std::vector<Recording> &recordings);
 
 }  // namespace trace

@@ -322,15 +322,15 @@ class Check : public qmpi::tool<Check> {
     ~Check()
     {
         stop_telling();
-        if (is_reported_)
+        const bool is_alone = rank_ < 0;
+        if (is_alone ? !has_sessions_ : server_ == nullptr)
             return;
-        if (server_ != nullptr)
-            report(false);
-        else if (rank_ < 0 && has_sessions_) {
-            if (!has_live_session())
-                find_leaks();
-            report(true);
-        }
+        if (is_alone && !has_live_session())
+            find_leaks();
+        if (is_alone || is_reported_)
+            find_leaks_of_process();
+        if (is_alone || !is_reported_ || has_found_at_exit_)
+            report(is_alone);
     }
 
     template <typename Call>
@@ -480,6 +480,11 @@ class Check : public qmpi::tool<Check> {
     int finalize(Call &call, const Here &here)
     {
         const Place place = this->place(here);
+        /* The library may not survive what was not freed. But callbacks that the program attached to
+         * MPI_COMM_SELF run in the call, and may free it. */
+        const bool has_callbacks = has_callbacks_;
+        if (rank_ >= 0 && !has_callbacks)
+            find_leaks();
         const int error_code = [&] {
             const SharedCommunicator world = rank_ >= 0 ? communicators_.of(MPI_COMM_WORLD) : nullptr;
             CollectiveEvent event;
@@ -490,8 +495,8 @@ class Check : public qmpi::tool<Check> {
         }();
         if (error_code != MPI_SUCCESS || rank_ < 0)
             return error_code;
-        /* Callbacks that the program attached to MPI_COMM_SELF have freed what they free. */
-        find_leaks();
+        if (has_callbacks)
+            find_leaks();
         client_.tell(Event::finalized, true);
         stop_telling();
         if (server_ != nullptr) {
@@ -541,7 +546,7 @@ class Check : public qmpi::tool<Check> {
     void find_leaks()
     {
         handles_.each_live([this](const Handle &handle, const Place &place) {
-            if (handle.role != role::session || rank_ < 0)
+            if (!is_free_of_world(handle.role))
                 found(Kind::leak, place, std::string("this ") + name_of(handle.role) + " was not freed");
         });
         std::vector<std::pair<Place, bool>> left;
@@ -551,6 +556,24 @@ class Check : public qmpi::tool<Check> {
         for (const auto &[place, is_active] : left)
             found(is_active ? Kind::request : Kind::leak, place, is_active ?
                   "nobody has waited for this operation" : "this persistent request was not freed");
+    }
+
+    /* Objects that can be freed before MPI_Init and after MPI_Finalize (MPI 4.0, 11.4.1). */
+    static bool is_free_of_world(qmpi::role role)
+    {
+        return role == role::info || role == role::errhandler || role == role::session;
+    }
+
+    /* At the exit of the process, of the first one only: the others cannot be compared any more. */
+    void find_leaks_of_process()
+    {
+        handles_.each_live([this](const Handle &handle, const Place &place) {
+            if (is_free_of_world(handle.role)) {
+                has_found_at_exit_ = true;
+                findings_.add({Kind::leak, rank_, function_name(place.function), sites_.text(place.site),
+                               std::string("this ") + name_of(handle.role) + " was not freed"});
+            }
+        });
     }
 
     bool has_live_session() const
@@ -632,6 +655,10 @@ class Check : public qmpi::tool<Check> {
             follow_contents(call.template argument<0>(), call.template argument<6>(), here);
         if constexpr (Call::id == MPI_SESSION_INIT_T)
             has_sessions_ = true;
+        if constexpr (Call::id == MPI_COMM_SET_ATTR_T || Call::id == MPI_ATTR_PUT_T) {
+            if (qmpi::get<role::communicator>(call) == MPI_COMM_SELF)
+                has_callbacks_ = true;
+        }
     }
 
     template <typename Call>
@@ -1275,7 +1302,9 @@ class Check : public qmpi::tool<Check> {
 
     int rank_ = -1;                             /* in MPI_COMM_WORLD, once there is one */
     bool has_sessions_ = false;
+    std::atomic<bool> has_callbacks_{false};    /* in MPI_Finalize, by attributes of MPI_COMM_SELF */
     bool is_reported_ = false;
+    bool has_found_at_exit_ = false;
     std::atomic<bool> is_distrusted_{false};
     std::atomic<char *> first_thread_{nullptr};
     std::atomic<std::uint64_t> number_of_receives_{0}, number_of_pending_{0};

@@ -110,6 +110,8 @@ class Analyser {
             return;
         for (auto &[address, inbox] : inboxes_) {
             for (auto &[envelope, sends] : inbox.sends) {
+                if (is_anybody_before(inbox, inbox.receives.end(), envelope.first, envelope.second))
+                    continue;       /* there is a receive that nobody has waited for */
                 for (const Message &message : sends)
                     add(Kind::unreceived, envelope.first, message.place,
                         "rank " + std::to_string(address.second) + " has never received this message (tag " +
@@ -232,9 +234,8 @@ class Analyser {
             group.world = event.world;
         }
         auto &arrivals = group.operations[event.number];
+        compare(group, {rank, event}, rank, event);     /* what it gives to itself */
         for (const Arrival &earlier : arrivals) {
-            if (group.is_out_of_step)
-                break;
             if (process(earlier.rank).is_trusted)
                 compare(group, earlier, rank, event);
         }
@@ -250,7 +251,7 @@ class Analyser {
     /* What comes after a mismatch is its consequence: one report for each communicator. */
     void compare(Group &group, const Arrival &earlier, int rank, const CollectiveEvent &event)
     {
-        const std::string problem = difference(earlier, event);
+        const std::string problem = group.is_out_of_step ? "" : difference(earlier, event);
         if (problem.empty())
             return;
         group.is_out_of_step = true;
@@ -324,7 +325,8 @@ class Analyser {
         for (auto receive = inbox.receives.begin(); receive != inbox.receives.end();) {
             const auto sends = receive->is_certain ? inbox.sends.find({receive->source, receive->tag}) :
                 inbox.sends.end();
-            if (sends == inbox.sends.end() || is_anybody_before(inbox, receive)) {
+            if (sends == inbox.sends.end() ||
+                is_anybody_before(inbox, receive, receive->source, receive->tag)) {
                 ++receive;
                 continue;
             }
@@ -337,12 +339,13 @@ class Analyser {
         }
     }
 
-    /* Whether an earlier receive might get the message. */
-    static bool is_anybody_before(const Inbox &inbox, std::list<Receive>::iterator receive)
+    /* Whether an earlier receive might get such a message. */
+    static bool is_anybody_before(const Inbox &inbox, std::list<Receive>::const_iterator receive, int source,
+                                  int tag)
     {
         for (auto earlier = inbox.receives.begin(); earlier != receive; ++earlier) {
-            if ((earlier->source == receive->source || earlier->source == MPI_ANY_SOURCE) &&
-                (earlier->tag == receive->tag || earlier->tag == MPI_ANY_TAG))
+            if ((earlier->source == source || earlier->source == MPI_ANY_SOURCE) &&
+                (earlier->tag == tag || earlier->tag == MPI_ANY_TAG))
                 return true;
         }
         return false;

@@ -1,0 +1,45 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+/* All ways to open an epoch. ranks: 2 */
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+    int rank, *values, other;
+    MPI_Win window;
+    MPI_Group world, group;
+    MPI_Request request;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Win_allocate(4 * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &values, &window);
+    other = 1 - rank;
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Group_incl(world, 1, &other, &group);
+
+    MPI_Win_fence(0, window);
+    MPI_Put(&rank, 1, MPI_INT, other, 0, 1, MPI_INT, window);
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, window);
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, other, 0, window);
+    MPI_Put(&rank, 1, MPI_INT, other, 1, 1, MPI_INT, window);
+    MPI_Win_unlock(other, window);
+    MPI_Win_lock_all(0, window);
+    MPI_Rput(&rank, 1, MPI_INT, other, 2, 1, MPI_INT, window, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Accumulate(&rank, 1, MPI_INT, other, 3, 1, MPI_INT, MPI_SUM, window);
+    MPI_Win_unlock_all(window);
+    MPI_Win_post(group, 0, window);
+    MPI_Win_start(group, 0, window);
+    MPI_Put(&rank, 1, MPI_INT, other, 0, 1, MPI_INT, window);
+    MPI_Win_complete(window);
+    MPI_Win_wait(window);
+
+    MPI_Group_free(&group);
+    MPI_Group_free(&world);
+    MPI_Win_free(&window);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,20 @@
+// Copyright (C) by the QMPI for MPICH developers
+//     See COPYRIGHT in top-level directory
+
+// Has the instructions of the calls of calls.cpp counted by callgrind, in one process; see test/cost.
+
+#include "../cost/phases.h"
+#include "calls.hpp"
+
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    bench::set_up();
+    for (const bench::Call &call : bench::calls)
+        if (call.ranks == 1)
+            cost::count_phases(call.name, call.repeat);
+    bench::tear_down();
+    return MPI_Finalize() == MPI_SUCCESS ? 0 : 1;
+}

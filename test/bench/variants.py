@@ -1,0 +1,70 @@
+# Copyright (C) by the QMPI for MPICH developers
+#     See COPYRIGHT in top-level directory
+
+"""What is compared: a library, and what stands between it and the program."""
+
+from dataclasses import dataclass, field
+
+# Builds of MPICH: key, title
+BUILDS = {
+    "base": "unpatched, without QMPI",
+    "prototype": "unpatched, with its experimental interface",
+    "disabled": "ours, QMPI configured away",
+    "none": "ours, no tools",
+}
+LAYERS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1000)
+DECADES = (1, 10, 100, 1000)
+KINDS = {
+    "static": "static link",
+    "instance": "link by instance",
+    "lookup": "next function looked up in every call",
+    "frame": "link by instance, work behind the call",
+    "other": "instances that do not intercept the function",
+    "address": "asks for the calling address",
+}
+
+
+@dataclass
+class Variant:
+    """A library (key of BUILDS; "ours" is that of "none") and the tools of a run."""
+    name: str
+    title: str
+    library: str = "none"
+    kind: str = ""
+    layers: int = 0
+    tools: str = ""
+    preload: str = ""
+    variables: dict = field(default_factory=dict)
+
+
+def layered(kind, layers, library="none"):
+    """A chain of pass-through tools of one kind (layers.cpp)."""
+    separator = ":" if library == "prototype" else ","
+    names = [f"static{number}" for number in range(1, layers + 1)] if kind == "static" else [kind] * layers
+    file = ("static" if kind == "static" else "layers") + ("-prototype" if library == "prototype" else "")
+    name = f"{kind} {layers}" if library == "none" else f"prototype {kind} {layers}"
+    where = "" if library == "none" else "prototype, "
+    plural = "layer" if layers == 1 else "layers"
+    return Variant(name, f"{where}{layers} {plural}: {KINDS[kind]}", library, kind, layers, separator.join(names),
+                   f"lib{file}.so")
+
+
+def build(key):
+    return Variant(key, BUILDS[key], key)
+
+
+def shipped(tool, layers=1):
+    """A tool that the installation has. What it reports goes to the folder of the run."""
+    title = f"tool {tool}" if layers == 1 else f"{layers} of the tool {tool}"
+    return Variant(f"tool {tool} {layers}", title, "none", f"tool {tool}", layers, ",".join([tool] * layers),
+                   variables={"QMPI_COUNT_OUTPUT": "count.txt"})
+
+
+def wrapper():
+    return Variant("PMPI wrapper", "a preloaded PMPI wrapper", "none", "wrapper", 1, preload="libwrapper.so")
+
+
+def member(layers, folder):
+    plural = "member" if layers == 1 else "members"
+    return Variant(f"pmpi= {layers}", f"{layers} {plural} of the chain: the same wrapper, pmpi=", "none", "pmpi=", layers,
+                   ",".join([f"pmpi={folder}/libwrapper.so"] * layers))

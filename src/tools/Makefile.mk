@@ -13,6 +13,11 @@ tools_LTLIBRARIES = \
     src/tools/libqmpi_bcast.la \
     src/tools/libqmpi_null.la
 
+dist_man_MANS = \
+    src/tools/man/qmpi-bcast.7 \
+    src/tools/man/qmpi-count.7 \
+    src/tools/man/qmpi-null.7
+
 # Nothing but the constructor of a tool has to be found by anybody: all symbols are hidden.
 qmpi_tool_cxxflags = $(AM_CXXFLAGS) -std=c++17 -fvisibility=hidden
 qmpi_tool_ldflags = -module -avoid-version -shared
@@ -76,6 +81,13 @@ src/tools/common/page_assets.hpp: $(top_srcdir)/src/tools/common/page.css $(top_
 	    cat $(top_srcdir)/src/tools/common/page.$$kind; \
 	    echo ')__qmpi__";'; \
 	done > $@
+
+dist_man_MANS += \
+    src/tools/man/qmpi-check.7 \
+    src/tools/man/qmpi-messages.7 \
+    src/tools/man/qmpi-profile.7 \
+    src/tools/man/qmpi-trace.7 \
+    src/tools/man/qmpi_trace_finish.1
 
 qmpi_report_libadd = src/tools/libqmpi_page.la $(qmpi_tool_libadd)
 
@@ -153,6 +165,7 @@ endif BUILD_QMPI_REPORTS
 # The command that lists tools and explains a chain needs two header libraries besides.
 if BUILD_QMPI_INFO
 bin_PROGRAMS += src/tools/qmpi_info
+dist_man_MANS += src/tools/man/qmpi_info.1
 src_tools_qmpi_info_SOURCES = src/tools/qmpi_info.cpp
 src_tools_qmpi_info_CXXFLAGS = $(AM_CXXFLAGS) -std=c++17
 src_tools_qmpi_info_LDADD = lib/lib@MPILIBNAME@.la

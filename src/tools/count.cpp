@@ -215,6 +215,9 @@ class Count : public qmpi::tool<Count> {
         "out=NAME          file for the table, or - for standard error (default)\n"
         "sort=calls|bytes  order of the lines, the largest first (default: calls)\n";
 
+    /* An instance that is refused for its arguments does not come here, and has no table. */
+    void ready() { reported = false; }
+
     /* Programs with sessions alone, and those that end without MPI_Finalize, come here with nothing
      * reported: there is no world to merge over, and no telling which MPI_Session_finalize is the
      * last before the process ends. */
@@ -293,7 +296,7 @@ class Count : public qmpi::tool<Count> {
     const bool has_order = arguments().has("sort");
     const bool orders_by_bytes = argument_sorts_by_bytes(arguments());
     Counters counters;
-    bool reported = false;
+    bool reported = true;
 };
 
 }  // namespace

@@ -184,6 +184,9 @@ class Profile : public qmpi::tool<Profile> {
         }
     }
 
+    /* An instance that is refused for its arguments does not come here, and has no report. */
+    void ready() { is_reported = false; }
+
     /* Programs with sessions alone, and those that end without MPI_Finalize. */
     ~Profile()
     {
@@ -513,7 +516,7 @@ class Profile : public qmpi::tool<Profile> {
     const std::string command = command_line();
     const std::string begin = local_time();
     int rank = -1;                  /* in MPI_COMM_WORLD; -1: the process has none */
-    bool is_reported = false;
+    bool is_reported = true;
     bool is_flushed = false;
 };
 

@@ -311,23 +311,29 @@ std::uint64_t clock_identity()
     return std::hash<std::string>()(text);
 }
 
-/* How far the clock of rank 0 is ahead, measured by messages there and back: the fastest of several is
- * the one with the least that could be asymmetric. Called by rank 0 and the other. */
+/* How far the clock of rank 0 is ahead, measured by messages there and back: the fastest is the one with
+ * the least that could be asymmetric. There are more of them while none is fast, as when processes
+ * share a core. Called by rank 0 and the other, who says when it is enough. */
 trace::ClockPoint measure_offset(MPI_Comm comm, int rank, int other)
 {
-    constexpr int rounds = 20;
+    constexpr int least_rounds = 20, most_rounds = 400;
+    constexpr double good_enough = 10000;   /* nanoseconds */
     trace::ClockPoint best{0, 0, std::numeric_limits<double>::max()};
-    for (int i = 0; i < rounds; i++) {
-        std::uint64_t time = 0;
+
+    std::uint64_t goes_on = 1;
+    for (int i = 1; goes_on != 0; i++) {
         if (rank == 0) {
-            QMPI_Recv(&time, 1, MPI_UINT64_T, other, 0, comm, MPI_STATUS_IGNORE);
-            time = trace::now();
+            QMPI_Recv(&goes_on, 1, MPI_UINT64_T, other, 0, comm, MPI_STATUS_IGNORE);
+            const std::uint64_t time = trace::now();
             QMPI_Send(&time, 1, MPI_UINT64_T, other, 0, comm);
             continue;
         }
+        goes_on = i < least_rounds || (i < most_rounds && best.deviation > good_enough);
+        std::uint64_t time = 0;
         const std::uint64_t begin = trace::now();
-        QMPI_Send(&time, 1, MPI_UINT64_T, 0, 0, comm);
-        QMPI_Recv(&time, 1, MPI_UINT64_T, 0, 0, comm, MPI_STATUS_IGNORE);
+        if (QMPI_Send(&goes_on, 1, MPI_UINT64_T, 0, 0, comm) != MPI_SUCCESS ||
+            QMPI_Recv(&time, 1, MPI_UINT64_T, 0, 0, comm, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+            break;
         const std::uint64_t end = trace::now();
         const double uncertain = static_cast<double>(end - begin) / 2;
         if (uncertain < best.deviation) {

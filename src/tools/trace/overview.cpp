@@ -5,8 +5,6 @@
 
 #include "overview.hpp"
 
-#include "../common/page.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -14,7 +12,7 @@
 namespace trace {
 namespace {
 
-constexpr std::size_t most_lanes = 64, most_rows = 1024, most_spans = 6400;
+constexpr std::size_t most_lanes = 64, most_rows = 1024, most_spans = 65536;
 
 /* "Rank 3", or "Ranks 16-31" where several share a lane. */
 std::vector<std::string> names_of(const std::map<std::int32_t, std::size_t> &index_of_rank,
@@ -37,24 +35,30 @@ std::vector<std::string> names_of(const std::map<std::int32_t, std::size_t> &ind
     return names;
 }
 
+/* 1,234,567 */
+std::string with_commas(std::uint64_t number)
+{
+    std::string text = std::to_string(number);
+    for (std::size_t i = text.size(); i > 3; i -= 3)
+        text.insert(i - 3, ",");
+    return text;
+}
+
 }  // namespace
 
 Overview::Overview(const Definitions &definitions)
     : definitions_(definitions), number_of_lanes_(std::min(definitions.processes.size(), most_lanes)),
       number_of_slots_(std::min<std::size_t>(
-          400, most_spans / std::max<std::size_t>(number_of_lanes_, 1))),
+          2048, most_spans / std::max<std::size_t>(number_of_lanes_, 1))),
       number_of_rows_(std::min(definitions.processes.size(), most_rows))
 {
-    for (const auto &entry : definitions.functions)
-        categories_.push_back(category_of(entry.first));
     for (const auto &entry : definitions.processes)
         index_of_rank_.emplace(entry.first, index_of_rank_.size());
     slot_ = static_cast<double>(definitions.end - definitions.begin + 1) /
         static_cast<double>(number_of_slots_);
-    slots_.resize(number_of_lanes_ * number_of_slots_ * number_of_categories);
     threads_.resize(number_of_lanes_);
-    times_.assign(number_of_rows_, std::vector<double>(categories_.size()));
-    sums_.resize(categories_.size());
+    times_.assign(number_of_rows_, std::vector<double>(definitions.functions.size()));
+    sums_.resize(definitions.functions.size());
     sizes_.resize(65);
 }
 
@@ -86,7 +90,7 @@ void Overview::leave(std::uint64_t time, std::uint32_t function)
     if (!open_.empty())
         return;
     times_[row_][function] += seconds;
-    add_time(call.begin, end, categories_[function]);
+    add_time(call.begin, end, function);
 }
 
 void Overview::transfer(Kind kind, std::uint64_t, std::uint32_t, const Transfer &transfer)
@@ -104,7 +108,7 @@ void Overview::transfer(Kind kind, std::uint64_t, std::uint32_t, const Transfer 
 
 void Overview::end() {}
 
-void Overview::add_time(std::uint64_t begin, std::uint64_t end, Category category)
+void Overview::add_time(std::uint64_t begin, std::uint64_t end, std::uint32_t function)
 {
     auto slot_of = [this](std::uint64_t time) {
         const double position = static_cast<double>(time - std::min(time, definitions_.begin)) / slot_;
@@ -115,7 +119,7 @@ void Overview::add_time(std::uint64_t begin, std::uint64_t end, Category categor
         const double from = std::max(static_cast<double>(begin), base + static_cast<double>(slot) * slot_);
         const double to = std::min(static_cast<double>(end),
                                    base + static_cast<double>(slot + 1) * slot_);
-        time_in(lane_, slot, static_cast<std::size_t>(category)) += std::max(to - from, 0.0) / 1e9;
+        slots_[key_of({lane_, slot}, function)] += std::max(to - from, 0.0) / 1e9;
     }
 }
 
@@ -123,7 +127,11 @@ void Overview::add_time(std::uint64_t begin, std::uint64_t end, Category categor
 
 void Overview::write(tools::Writer &writer) const
 {
-    writer.put(slots_);
+    writer.put(static_cast<std::uint64_t>(slots_.size()));
+    for (const auto &[key, time] : slots_) {
+        writer.put(key);
+        writer.put(time);
+    }
     writer.put(threads_);
     writer.put(sizes_);
     for (const Sums &sums : sums_) {
@@ -147,7 +155,10 @@ void Overview::merge(tools::Reader &reader)
         for (std::size_t i = 0; i < sums.size(); i++)
             sums[i] += others.at(i);
     };
-    add(slots_, reader.get<std::vector<double>>());
+    for (auto n = reader.get<std::uint64_t>(); n > 0; n--) {
+        const auto key = reader.get<std::uint64_t>();
+        slots_[key] += reader.get<double>();
+    }
     add(threads_, reader.get<std::vector<double>>());
     add(sizes_, reader.get<std::vector<std::uint64_t>>());
     for (Sums &sums : sums_) {
@@ -163,6 +174,39 @@ void Overview::merge(tools::Reader &reader)
 }
 
 /* ---- the page ---- */
+
+/* What took most of a slot; neighbours of the same kind are one span. */
+std::vector<tools::Span> Overview::spans() const
+{
+    std::vector<std::string> names;
+    for (const auto &entry : definitions_.functions)
+        names.push_back(entry.first);
+
+    std::vector<tools::Span> spans;
+    const double slot_time = slot_ / 1e9;
+    auto used = slots_.begin();
+    for (std::uint64_t lane = 0; lane < number_of_lanes_; lane++) {
+        for (std::uint64_t slot = 0; slot < number_of_slots_; slot++) {
+            double application = slot_time * threads_[lane], most = 0;
+            std::string main = tools::Page::application;
+            for (; used != slots_.end() && used->first < key_of({lane, slot + 1}, 0); ++used) {
+                application -= used->second;
+                if (used->second > most) {
+                    most = used->second;
+                    main = names[used->first % names.size()];
+                }
+            }
+            if (application > most)
+                main = tools::Page::application;
+            const double begin = static_cast<double>(slot) * slot_time;
+            if (slot > 0 && spans.back().category == main)
+                spans.back().end = begin + slot_time;
+            else
+                spans.push_back({static_cast<int>(lane), begin, begin + slot_time, main});
+        }
+    }
+    return spans;
+}
 
 std::string Overview::html() const
 {
@@ -188,30 +232,10 @@ std::string Overview::html() const
     std::snprintf(duration, sizeof duration, "%.6g s", seconds);
     page.facts({{"Program", program}, {"Ranks", std::to_string(index_of_rank_.size())},
                 {"Threads", std::to_string(threads)}, {"Hosts", std::to_string(hosts.size())},
-                {"Duration", duration}, {"MPI calls", std::to_string(calls)},
-                {"Bytes sent", std::to_string(sent)}});
+                {"Duration", duration}, {"MPI calls", with_commas(calls)},
+                {"Bytes sent", with_commas(sent)}});
 
-    /* Neighbouring slots of the same kind are one span. */
-    std::vector<tools::Span> spans;
-    for (std::size_t lane = 0; lane < number_of_lanes_; lane++) {
-        for (std::size_t slot = 0; slot < number_of_slots_; slot++) {
-            double application = slot_ / 1e9 * threads_[lane];
-            std::size_t main = 0;
-            for (std::size_t category = 1; category < number_of_categories; category++) {
-                application -= time_in(lane, slot, category);
-                if (time_in(lane, slot, category) > (main == 0 ? 0 : time_in(lane, slot, main)))
-                    main = category;
-            }
-            if (main != 0 && application > time_in(lane, slot, main))
-                main = 0;
-            const double begin = static_cast<double>(slot) * slot_ / 1e9, end = begin + slot_ / 1e9;
-            if (slot > 0 && spans.back().category == category_names[main])
-                spans.back().end = end;
-            else
-                spans.push_back({static_cast<int>(lane), begin, end, category_names[main]});
-        }
-    }
-    page.timeline("What the ranks did", names_of(index_of_rank_, number_of_lanes_), std::move(spans),
+    page.timeline("What the ranks did", names_of(index_of_rank_, number_of_lanes_), spans(),
                   "Each piece of time shows what took most of it. The whole trace is in the files "
                   "beside this page.");
 

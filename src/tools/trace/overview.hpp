@@ -9,9 +9,11 @@
 #define QMPI_TRACE_OVERVIEW_HPP_INCLUDED
 
 #include "definitions.hpp"
-#include "kinds.hpp"
+
+#include "../common/page.hpp"
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -40,23 +42,26 @@ class Overview : public Sink {
         double time = 0;        /* seconds */
     };
 
-    void add_time(std::uint64_t begin, std::uint64_t end, Category category);
-    double &time_in(std::size_t lane, std::size_t slot, std::size_t category)
+    /* A piece of the time of a lane. */
+    struct Slot {
+        std::uint64_t lane, number;
+    };
+
+    void add_time(std::uint64_t begin, std::uint64_t end, std::uint32_t function);
+    std::vector<tools::Span> spans() const;
+
+    /* Of all slots of all lanes, with a function: few of them are ever used. */
+    std::uint64_t key_of(Slot slot, std::uint32_t function) const
     {
-        return slots_[(lane * number_of_slots_ + slot) * number_of_categories + category];
-    }
-    double time_in(std::size_t lane, std::size_t slot, std::size_t category) const
-    {
-        return slots_[(lane * number_of_slots_ + slot) * number_of_categories + category];
+        return (slot.lane * number_of_slots_ + slot.number) * times_.front().size() + function;
     }
 
     const Definitions &definitions_;
-    std::vector<Category> categories_;      /* of each function */
     std::map<std::int32_t, std::size_t> index_of_rank_;
     std::size_t number_of_lanes_, number_of_slots_, number_of_rows_;
     double slot_ = 0;                       /* nanoseconds */
 
-    std::vector<double> slots_;             /* seconds, by lane, slot and category */
+    std::map<std::uint64_t, double> slots_; /* seconds, by key_of() */
     std::vector<double> threads_;           /* of each lane */
     std::vector<std::vector<double>> times_;    /* seconds, by row and function */
     std::vector<Sums> sums_;                /* of each function */

@@ -61,6 +61,12 @@ constexpr qmpi::function_set makers(
     MPI_WIN_ALLOCATE_SHARED_C_T, MPI_WIN_CREATE_DYNAMIC_T, MPI_FILE_OPEN_T, MPI_COMM_SPAWN_T,
     MPI_COMM_SPAWN_MULTIPLE_T, MPI_COMM_ACCEPT_T, MPI_COMM_CONNECT_T, MPI_COMM_FREE_T, MPI_COMM_DISCONNECT_T);
 
+/* Functions after which earlier accesses to a window do not matter any more. */
+constexpr qmpi::function_set synchronizing(
+    MPI_WIN_FENCE_T, MPI_WIN_COMPLETE_T, MPI_WIN_UNLOCK_T, MPI_WIN_UNLOCK_ALL_T, MPI_WIN_FLUSH_T,
+    MPI_WIN_FLUSH_ALL_T, MPI_WIN_FLUSH_LOCAL_T, MPI_WIN_FLUSH_LOCAL_ALL_T, MPI_WIN_LOCK_T, MPI_WIN_LOCK_ALL_T,
+    MPI_WIN_START_T, MPI_WIN_SYNC_T);
+
 template <typename Call>
 constexpr bool is_collective()
 {
@@ -294,7 +300,7 @@ class Check : public qmpi::tool<Check> {
         "handles=no        does not look for handles that were freed\n"
         "leaks=no          does not look for what is not freed before MPI_Finalize\n"
         "requests=no       does not look for operations that nobody completes\n"
-        "epochs=no         does not look for one-sided accesses outside of an epoch\n";
+        "epochs=no         does not look for one-sided accesses outside of an epoch, or in conflict\n";
 
     static constexpr auto functions =
         (qmpi::set::all - qmpi::set::tool_information - qmpi::set::environment) |
@@ -1246,6 +1252,8 @@ class Check : public qmpi::tool<Check> {
             if (target != MPI_PROC_NULL && !windows_.may_access(window, target))
                 found(Kind::epoch, place(here), "no epoch for an access to rank " + std::to_string(target) +
                       " of the window");
+            else if (target != MPI_PROC_NULL)
+                check_conflict(call, here, window, target);
         } else if constexpr (Call::id == MPI_WIN_UNLOCK_T) {
             if (target != MPI_PROC_NULL && !windows_.may_unlock(window, target))
                 found(Kind::epoch, place(here), "rank " + std::to_string(target) + " of the window is not locked");
@@ -1263,6 +1271,8 @@ class Check : public qmpi::tool<Check> {
             return error_code;
         if constexpr (has_request<Call>())
             remember<Call>(*qmpi::get<role::request>(call), std::move(pending));
+        if constexpr (Call::is_in(synchronizing))
+            windows_.synchronized(window);
         if constexpr (Call::id == MPI_WIN_FREE_T)
             windows_.freed(window);
         else if constexpr (Call::id == MPI_WIN_FENCE_T)
@@ -1274,6 +1284,26 @@ class Check : public qmpi::tool<Check> {
         else if constexpr (Call::id == MPI_WIN_LOCK_ALL_T || Call::id == MPI_WIN_UNLOCK_ALL_T)
             windows_.locked_all(window, Call::id == MPI_WIN_LOCK_ALL_T);
         return error_code;
+    }
+
+    template <typename Call>
+    void check_conflict(Call &call, const Here &here, MPI_Win window, int target)
+    {
+        constexpr std::string_view name = Call::name;
+        constexpr bool is_atomic = name.find("ccumulate") != name.npos || name.find("_op") != name.npos ||
+            name.find("swap") != name.npos;
+        constexpr bool is_get = name.find("et") != name.npos && !is_atomic;
+        /* What a request completes is over before the epoch is. */
+        if constexpr (!(is_get && has_request<Call>())) {
+            if (qmpi::get_or<role::count>(call, MPI_Count{1}) == 0)
+                return;
+            constexpr auto kind = is_atomic ? Windows::Access::accumulate :
+                is_get ? Windows::Access::get : Windows::Access::put;
+            const Place place = this->place(here);
+            if (const auto other = windows_.access(window, target, qmpi::get<role::displacement>(call), kind, place))
+                found(Kind::conflict, place, "the same place of rank " + std::to_string(target) +
+                      " is accessed in this epoch already (" + text(*other) + ")");
+        }
     }
 
     template <typename Call>

@@ -123,6 +123,9 @@ class Analyser {
     /* Looks for processes that wait for each other. True if there are some that were not there before. */
     bool find_deadlock()
     {
+        if (Clock::now() < next_look_)
+            return false;
+        next_look_ = Clock::now() + std::chrono::milliseconds(100);
         std::vector<bool> is_stuck(processes_.size());
         for (std::size_t i = 0; i < processes_.size(); i++)
             is_stuck[i] = has_waited_long(processes_[i]);
@@ -149,6 +152,8 @@ class Analyser {
     }
 
   private:
+    static constexpr int most_lines = 64;   /* of one deadlock */
+
     struct Process {
         std::map<std::uint32_t, std::string> sites;
         std::optional<BlockedEvent> blocked;
@@ -437,7 +442,13 @@ class Analyser {
 
     void report(const std::set<int> &stuck, const std::vector<bool> &is_stuck)
     {
+        int number = 0;
         for (int rank : stuck) {
+            if (number++ == most_lines) {
+                tools::write_stderr("QMPI check: and " + std::to_string(stuck.size() - most_lines) +
+                                    " more processes wait for each other\n");
+                break;
+            }
             std::string what = "waits";
             const int next = next_of(*process(rank).blocked, is_stuck, what);
             if (next >= 0 && process(next).is_finalized)
@@ -469,6 +480,7 @@ class Analyser {
     std::map<std::uint64_t, Group> groups_;
     std::map<std::pair<std::uint64_t, int>, Inbox> inboxes_;    /* by communicator and receiver */
     std::set<int> reported_;
+    Clock::time_point next_look_{};
 };
 
 }  // namespace check

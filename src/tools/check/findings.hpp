@@ -23,7 +23,7 @@
 namespace check {
 
 enum class Kind : std::uint8_t {
-    collective, signature, truncation, unreceived, overlap, changed, handle, leak, request, epoch, deadlock
+    collective, signature, truncation, unreceived, overlap, changed, handle, leak, request, epoch, conflict, deadlock
 };
 
 /* What users read, and the argument that switches it off. */
@@ -38,7 +38,7 @@ inline constexpr KindName kind_names[] = {
     {"buffer overlap", "overlaps"},         {"buffer changed", "checksums"},
     {"freed handle", "handles"},            {"leak", "leaks"},
     {"pending request", "requests"},        {"access epoch", "epochs"},
-    {"deadlock", "deadlock"}};
+    {"access conflict", "epochs"},          {"deadlock", "deadlock"}};
 
 inline constexpr std::size_t number_of_kinds = sizeof kind_names / sizeof kind_names[0];
 
@@ -68,13 +68,15 @@ class Findings {
     void choose(Kind kind, bool is_wanted) { is_wanted_[static_cast<std::size_t>(kind)] = is_wanted; }
     bool wants(Kind kind) const { return is_wanted_[static_cast<std::size_t>(kind)]; }
 
-    /* Prints the finding if its call site has no other of the kind. */
+    /* Prints the finding if its call site has no other of the kind. In a deadlock it matters what each
+     * process waits for. */
     void add(const Finding &finding)
     {
         if (!wants(finding.kind))
             return;
         std::lock_guard<std::mutex> guard(lock_);
-        auto &entry = entries_[{finding.kind, finding.function, finding.site}];
+        auto &entry = entries_[{finding.kind, finding.function, finding.site,
+                                finding.kind == Kind::deadlock ? finding.rank : -1}];
         if (entry.times++ == 0) {
             entry.first = finding;
             tools::write_stderr("QMPI check: " + finding.line() + "\n");
@@ -127,7 +129,7 @@ class Findings {
         return all;
     }();
     mutable std::mutex lock_;
-    std::map<std::tuple<Kind, std::string, std::string>, Entry> entries_;
+    std::map<std::tuple<Kind, std::string, std::string, int>, Entry> entries_;
 };
 
 }  // namespace check

@@ -194,6 +194,33 @@ class Windows {
         windows_.erase(window);
     }
 
+    enum class Access { get, put, accumulate };
+
+    /* Notes an access, and gives the one before in the same epoch that it must not meet, if there is
+     * one: two of the same place, of which one writes, but not if both accumulate (MPI 4.0, 12.7).
+     * Only those that begin at the same displacement meet for certain, as the displacement unit of
+     * another process is not known. */
+    std::optional<Place> access(MPI_Win window, int target, MPI_Aint displacement, Access kind,
+                                const Place &place)
+    {
+        std::optional<Place> conflict;
+        change(window, [&](State &state) {
+            const auto [found, is_new] = state.accesses.insert({{target, displacement}, {kind, place}});
+            if (is_new)
+                return;
+            const bool is_harmless = found->second.kind == kind && kind != Access::put;
+            if (!is_harmless)
+                conflict = found->second.place;
+        });
+        return conflict;
+    }
+
+    /* Accesses have been completed at the targets. */
+    void synchronized(MPI_Win window)
+    {
+        change(window, [](State &state) { state.accesses.clear(); });
+    }
+
     void fenced(MPI_Win window, int assertion)
     {
         change(window, [&](State &state) { state.is_fenced = !(assertion & MPI_MODE_NOSUCCEED); });
@@ -246,7 +273,13 @@ class Windows {
     }
 
   private:
+    struct Done {
+        Access kind;
+        Place place;
+    };
+
     struct State {
+        std::map<std::pair<int, MPI_Aint>, Done> accesses;     /* by target and displacement */
         bool is_fenced = false;
         bool is_started = false;
         bool is_locked_all = false;

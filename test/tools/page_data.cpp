@@ -9,11 +9,13 @@
 
 #include "page.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <stdexcept>
 
 using namespace tools;
 
@@ -183,6 +185,7 @@ void trace(Page &page, int ranks)
                 add("MPI_Allreduce", 5000 + rank * 13 % 1000);
         }
     }
+    std::reverse(spans.begin(), spans.end());
     add_facts(page, ranks);
     page.timeline("Overview", rank_names(ranks), spans);
     add_bars(page, ranks);
@@ -200,7 +203,7 @@ void hostile(Page &page)
                {{not_utf8, nan}, {ends_script, infinite}, {"both", nullptr}, {nlohmann::json{1, 2}, -1.5}}, ends_text);
     page.bars(ends_text, {ends_script, not_utf8}, {ends_text, "zero"}, {{nan, 0}, {1e300, 0}}, Unit::seconds);
     page.bars("One row", {"0"}, {"MPI_Send"}, {{0}}, Unit::seconds);
-    page.matrix("One rank", 1, {{0, 0, 5}}, Unit::bytes);
+    page.matrix("One rank", 1, {{0, 0, 2}, {0, 0, 3}}, Unit::bytes);
     page.matrix("Nothing sent", 3, {}, Unit::bytes);
     page.matrix("No ranks", 0, {}, Unit::bytes);
     page.histogram("No sizes", {}, Unit::bytes);
@@ -209,6 +212,32 @@ void hostile(Page &page)
     page.timeline("A moment", {ends_script}, {{0, 1, 1, ends_text}, {0, nan, 2, "lost"}, {0, 2, 1, "backwards"}});
     page.table("No rows", {{"A"}}, {});
     page.table("No columns", {}, {});
+}
+
+/* Sizes and indices that do not fit together; gives how many were refused. */
+template <typename... Calls>
+int refused(Calls... calls)
+{
+    auto is_refused = [](auto &call) {
+        Page page("", "");
+        try {
+            call(page);
+        } catch (const std::invalid_argument &) {
+            return 1;
+        }
+        return 0;
+    };
+    return (is_refused(calls) + ...);
+}
+
+int misuse()
+{
+    return refused([](Page &page) { page.table("", {{"A"}}, {{1, 2}}); },
+                   [](Page &page) { page.bars("", {"0", "1"}, {"a"}, {{1}}, Unit::number); },
+                   [](Page &page) { page.bars("", {"0"}, {"a", "b"}, {{1}}, Unit::number); },
+                   [](Page &page) { page.matrix("", 2, {{0, 2, 1}}, Unit::number); },
+                   [](Page &page) { page.matrix("", 2, {{-1, 0, 1}}, Unit::number); },
+                   [](Page &page) { page.timeline("", {"0"}, {{1, 0, 1, "a"}}); });
 }
 
 }
@@ -227,6 +256,8 @@ int main(int argc, char **argv)
         trace(page, ranks);
     else if (std::strcmp(kind, "hostile") == 0)
         hostile(page);
+    else if (std::strcmp(kind, "misuse") == 0)
+        return std::printf("%d\n", misuse()) < 0;
     else
         return 2;
     const std::string text = page.html();

@@ -247,6 +247,7 @@ class Table {
         this.count = columns.length ? columns[0].values.length : 0;
         this.order = Array.from({length: this.count}, (_, row) => row);
         this.found = this.order;
+        this.texts = [];
         this.sorted = null;
         this.shown = rowsAtFirst;
 
@@ -299,14 +300,16 @@ class Table {
     /* A row stays that has all words of the filter, as they are shown. */
     narrow() {
         const words = this.filter.value.toLowerCase().split(/\s+/).filter(word => word !== '');
-        const text = row => this.columns.map(column => format(column.values[row], column.unit)).join(' ')
-                                        .replaceAll(space, ' ').toLowerCase();
-        this.found = words.length === 0 ? this.order : this.order.filter(row => {
-            const whole = text(row);
-            return words.every(word => whole.includes(word));
-        });
+        const hasAll = row => words.every(word => this.text(row).includes(word));
+        this.found = words.length === 0 ? this.order : this.order.filter(hasAll);
         this.shown = rowsAtFirst;
         this.write();
+    }
+
+    /* What the filter looks at, made once. */
+    text(row) {
+        return this.texts[row] ??= this.columns.map(column => format(column.values[row], column.unit)).join(' ')
+                                               .replaceAll(space, ' ').toLowerCase();
     }
 
     row(row) {
@@ -385,6 +388,7 @@ const charts = [];
  * panned. A kind of chart gives, as methods:
  *   height(width)              how tall the canvas is
  *   paint(context, width)      draws, and leaves in this.area what part of the canvas has the data
+ *   first()                    the cursor where the keys begin
  *   at(x, y)                   the cursor at a point of the canvas, or null
  *   step(cursor, x, y)         the cursor one to the right (x = 1), down (y = 1), and so on
  *   box(cursor)                where the cursor is: x, y, width, height
@@ -528,12 +532,8 @@ class Chart {
         if (!event.ctrlKey && !event.metaKey)
             return;
         event.preventDefault();
-        const {x, y} = this.position(event);
-        const factor = Math.exp(limit(event.deltaY, -120, 120) / 240);
-        if (this.axes.x)
-            this.axes.x.zoom(factor, this.axes.x.begin + (x - this.area.x) / this.area.width * this.axes.x.size);
-        if (this.axes.y && !this.axes.isTime)
-            this.axes.y.zoom(factor, this.axes.y.begin + (y - this.area.y) / this.area.height * this.axes.y.size);
+        const here = this.position(event), factor = Math.exp(limit(event.deltaY, -120, 120) / 240);
+        this.zoomed.forEach(axis => axis.zoom(factor, this.valueAt(axis, here)));
         this.cursor = null;
         this.redraw();
     }
@@ -557,8 +557,6 @@ class Chart {
 
     moveCursor(x, y) {
         const next = this.cursor ? this.step(this.cursor, x, y) : this.first();
-        if (!next)
-            return;
         this.cursor = next;
         this.show(next);
         this.draw();
@@ -567,28 +565,29 @@ class Chart {
 
     /* ---- zoom ---- */
 
+    /* The axes that keys and wheel zoom. */
+    get zoomed() { return Object.values(this.axes); }
+
     zoomKey(factor) {
-        const {x, y} = this.axes;
-        for (const axis of this.axes.isTime ? [x] : [x, y])
-            this.zoom(axis, factor);
+        this.zoomed.forEach(axis => this.zoom(axis, factor));
     }
 
+    /* What an axis has at a point of the canvas. */
+    valueAt(axis, {x, y}) {
+        const {area} = this;
+        const share = axis === this.axes.x ? (x - area.x) / area.width : (y - area.y) / area.height;
+        return axis.begin + limit(share, 0, 1) * axis.size;
+    }
+
+    /* Around the cursor, where there is one. */
     zoom(axis, factor) {
-        if (!axis)
-            return;
         const box = this.cursor && this.box(this.cursor);
-        let at;
-        if (box && axis === this.axes.x)
-            at = axis.begin + (box.x + box.width / 2 - this.area.x) / this.area.width * axis.size;
-        else if (box)
-            at = axis.begin + (box.y + box.height / 2 - this.area.y) / this.area.height * axis.size;
-        axis.zoom(factor, at === undefined ? undefined : limit(at, axis.begin, axis.end));
+        axis.zoom(factor, box ? this.valueAt(axis, {x: box.x + box.width / 2, y: box.y + box.height / 2}) : undefined);
         this.redraw();
     }
 
     zoomAll() {
-        for (const axis of [this.axes.x, this.axes.y])
-            axis?.reset();
+        Object.values(this.axes).forEach(axis => axis.reset());
         this.redraw();
     }
 
@@ -800,8 +799,9 @@ class Timeline extends Rows {
         this.unit = 'seconds';
         const end = largestOf(this.ends) || 1;
         this.axes.x = new Range(0, end, end / 1e6);
-        this.axes.isTime = true;
     }
+
+    get zoomed() { return [this.axes.x]; }
 
     readSpans({spans, lanes}) {
         const inLane = unpack(spans.lanes), gaps = unpack(spans.gaps), lengths = unpack(spans.lengths);
@@ -916,16 +916,16 @@ class Timeline extends Rows {
 
     nearest(lane, time) {
         const before = this.spanAt(lane, time + 1e-12);
-        return before >= 0 ? {lane, span: before, time} : this.next(lane, this.starts[lane] - 1, 1, time);
+        return before >= 0 ? {lane, span: before, time} : this.next(lane, this.starts[lane] - 1, 1) || {lane, span: -1, time};
     }
 
-    /* The next shown span of a lane; a lane without any keeps the cursor. */
-    next(lane, i, direction, time) {
+    /* The next shown span of a lane, or null at its end. */
+    next(lane, i, direction) {
         for (i += direction; i >= this.starts[lane] && i < this.starts[lane + 1]; i += direction) {
             if (this.isOn(i))
                 return {lane, span: i, time: (this.begins[i] + this.ends[i]) / 2};
         }
-        return direction > 0 && i === this.starts[lane + 1] && this.starts[lane] === i ? {lane, span: -1, time} : null;
+        return null;
     }
 
     at(x, y) {
@@ -940,12 +940,12 @@ class Timeline extends Rows {
 
     step(cursor, x, y) {
         if (y !== 0)
-            return this.nearest(limit(cursor.lane + y, 0, this.names.length - 1), cursor.time) || cursor;
+            return this.nearest(limit(cursor.lane + y, 0, this.names.length - 1), cursor.time);
         if (!Number.isFinite(x))
-            return this.nearest(cursor.lane, x < 0 ? this.axes.x.low : this.axes.x.high) || cursor;
+            return this.nearest(cursor.lane, x < 0 ? this.axes.x.low : this.axes.x.high);
         let next = cursor;
         for (let i = 0; i < Math.abs(x); i++)
-            next = this.next(next.lane, next.span, Math.sign(x), next.time) || next;
+            next = this.next(next.lane, next.span, Math.sign(x)) || next;
         return next;
     }
 
@@ -1025,13 +1025,11 @@ class Matrix extends Chart {
 
     choose(measure) {
         this.pairs = this.measures[measure];
-        this.writeSide();
         this.redraw();
     }
 
     setScale(scale) {
         this.isLog = scale === 'log';
-        this.writeSide();
         this.redraw();
     }
 
@@ -1165,7 +1163,7 @@ class Matrix extends Chart {
     /* Bars beside and below, each as long as its total, the largest of those that share a point. */
     paintTotals(context) {
         const {area, pairs} = this, room = totalsSize - 8;
-        const largest = Math.max(largestOf([...pairs.rowTotals]), largestOf([...pairs.columnTotals])) || 1;
+        const largest = Math.max(largestOf(pairs.rowTotals), largestOf(pairs.columnTotals)) || 1;
         const strip = (totals, axis, draw) => {
             const cell = area.width / axis.size, gap = cell >= 8 ? 1 : 0;
             const from = Math.floor(axis.begin), to = Math.min(this.n, Math.ceil(axis.end));
@@ -1228,15 +1226,18 @@ class Matrix extends Chart {
         const stops = [0, 0.2, 0.4, 0.6, 0.8, 1].map(place => `rgb(${ramp(place)})`).join(', ');
         const low = this.faintest, middle = this.isLog ? Math.sqrt(low * pairs.largest) : pairs.largest / 2;
         const used = pairs.places.length;
-        const worst = i => i < 0 ? 'none' : `${Math.floor(pairs.places[i] / n)} to ${pairs.places[i] % n}: ${format(pairs.values[i], pairs.unit)}`;
-        const most = totals => totals.indexOf(largestOf([...totals]));
+        const pair = i => `${Math.floor(pairs.places[i] / n)} to ${pairs.places[i] % n}: ${format(pairs.values[i], pairs.unit)}`;
+        const busiest = totals => {
+            const most = largestOf(totals);
+            return `rank ${totals.indexOf(most)}: ${format(most, pairs.unit)}`;
+        };
         const facts = used === 0 ? [['Pairs', 'none']] : [
             ['Total', exactly(pairs.total, pairs.unit)],
             ['Pairs', `${grouped.format(used)} of ${grouped.format(n * n)}`],
             ['Mean of these pairs', format(pairs.total / used, pairs.unit)],
-            ['Largest pair', worst(pairs.values.indexOf(pairs.largest))],
-            ['Sends most', `rank ${most(pairs.rowTotals)}: ${format(largestOf([...pairs.rowTotals]), pairs.unit)}`],
-            ['Receives most', `rank ${most(pairs.columnTotals)}: ${format(largestOf([...pairs.columnTotals]), pairs.unit)}`],
+            ['Largest pair', pair(pairs.values.indexOf(pairs.largest))],
+            ['Sends most', busiest(pairs.rowTotals)],
+            ['Receives most', busiest(pairs.columnTotals)],
         ];
         this.side.replaceChildren(
             used === 0 ? '' : make('div', {class: 'scale'},
@@ -1269,6 +1270,7 @@ class Histogram extends Chart {
         this.unit = part.unit;
         this.bins = this.withoutGaps(part.bins);
         this.total = sumOf(this.bins.map(bin => bin.count));
+        this.largest = largestOf(this.bins.map(bin => bin.count)) || 1;
         this.isLog = false;
     }
 
@@ -1295,16 +1297,15 @@ class Histogram extends Chart {
 
     /* 0 to 1; a logarithm begins below the smallest, so that one is seen. */
     share(count) {
-        const largest = largestOf(this.bins.map(bin => bin.count)) || 1;
+        const {largest} = this;
         return this.isLog ? (count > 0 ? Math.log10(count * 2) / Math.log10(largest * 2) : 0) : count / largest;
     }
 
     marks() {
-        const largest = largestOf(this.bins.map(bin => bin.count)) || 1;
         if (!this.isLog)
-            return ticks(0, largest, 'number', 5);
+            return ticks(0, this.largest, 'number', 5);
         const found = [];
-        for (let power = 1; power <= largest; power *= 10)
+        for (let power = 1; power <= this.largest; power *= 10)
             found.push({value: power, name: grouped.format(power)});
         const each = Math.ceil(found.length / 6);
         return found.filter((_, i) => i % each === 0);

@@ -2,18 +2,22 @@
 //     See COPYRIGHT in top-level directory
 
 // Has the instructions of the calls of calls.cpp counted by callgrind, in one process; see test/cost.
+//
+//     count_calls [NAME]...      of these calls only
 
 #include "../cost/phases.h"
 #include "calls.hpp"
 
+#include <algorithm>
 #include <mpi.h>
+#include <string>
 
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
     bench::set_up();
     for (const bench::Call &call : bench::calls)
-        if (call.ranks == 1)
+        if (call.ranks == 1 && (argc == 1 || std::find(argv + 1, argv + argc, std::string(call.name)) != argv + argc))
             cost::count_phases(call.name, call.repeat);
     bench::tear_down();
     return MPI_Finalize() == MPI_SUCCESS ? 0 : 1;

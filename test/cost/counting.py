@@ -93,7 +93,7 @@ def per_call(name, lengths, tolerance):
     return round(values[-1], 1)
 
 
-def count(program, prefix, tools, out, functions=(), variables=None, tolerance=0.05):
+def count(program, prefix, tools, out, functions=(), variables=None, tolerance=0.05, arguments=()):
     """{name: instructions per call} of a program's phases, counted by callgrind with a list of tools; functions must be
     among them. out: folder for what callgrind writes, one for each call at a time. Something unrelated in the process (a thread of the network library, say) may fall
     into a phase; then the differences disagree and the run is repeated."""
@@ -102,7 +102,7 @@ def count(program, prefix, tools, out, functions=(), variables=None, tolerance=0
     for _ in range(3):
         shutil.rmtree(directory, ignore_errors=True)
         directory.mkdir()
-        command = ["valgrind", "-q", "--tool=callgrind", f"--callgrind-out-file={directory}/callgrind.out", program]
+        command = ["valgrind", "-q", "--tool=callgrind", f"--callgrind-out-file={directory}/callgrind.out", program, *arguments]
         done = subprocess.run(command, env=environment(prefix, tools, variables), cwd=out, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                               errors="replace", stdin=subprocess.DEVNULL)
         if done.returncode != 0:

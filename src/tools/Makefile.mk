@@ -86,8 +86,7 @@ dist_man_MANS += \
     src/tools/man/qmpi-check.7 \
     src/tools/man/qmpi-messages.7 \
     src/tools/man/qmpi-profile.7 \
-    src/tools/man/qmpi-trace.7 \
-    src/tools/man/qmpi_trace_finish.1
+    src/tools/man/qmpi-trace.7
 
 qmpi_report_libadd = src/tools/libqmpi_page.la $(qmpi_tool_libadd)
 

@@ -15,10 +15,10 @@
 #include "check/findings.hpp"
 #include "check/resources.hpp"
 
-#include "call_sites.hpp"
-#include "communicators.hpp"
-#include "report.hpp"
-#include "requests.hpp"
+#include "common/call_sites.hpp"
+#include "common/communicators.hpp"
+#include "common/report.hpp"
+#include "common/requests.hpp"
 
 #include <qmpi.hpp>
 

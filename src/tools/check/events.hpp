@@ -9,7 +9,7 @@
 #define CHECK_EVENTS_HPP_INCLUDED
 
 #include "signature.hpp"
-#include "wire.hpp"
+#include "../common/wire.hpp"
 
 #include <cstdint>
 #include <string>

@@ -8,7 +8,7 @@
 #ifndef CHECK_FINDINGS_HPP_INCLUDED
 #define CHECK_FINDINGS_HPP_INCLUDED
 
-#include "report.hpp"
+#include "../common/report.hpp"
 
 #include <array>
 #include <cstdint>

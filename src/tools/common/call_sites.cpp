@@ -99,8 +99,12 @@ class CallSites::Module {
   public:
     explicit Module(const std::string &path)
     {
-        static const Dwfl_Callbacks callbacks = {dwfl_build_id_find_elf, dwfl_standard_find_debuginfo,
-                                                 dwfl_offline_section_address, nullptr};
+        /* The standard way to separate files with debugging information asks servers if the user has
+         * named some: not when an MPI program ends. */
+        static const Dwfl_Callbacks callbacks = {
+            dwfl_build_id_find_elf,
+            std::getenv("DEBUGINFOD_URLS") == nullptr ? dwfl_standard_find_debuginfo :
+            dwfl_build_id_find_debuginfo, dwfl_offline_section_address, nullptr};
         dwfl_ = dwfl_begin(&callbacks);
         if (dwfl_ == nullptr)
             return;
@@ -144,17 +148,39 @@ class CallSites::Module {
         Dwarf_Die *unit = dwfl_module_addrdie(module_, address, &bias);
         if (unit == nullptr)
             return "";
-        Dwarf_Die *scopes = nullptr;
-        const int number = dwarf_getscopes(unit, address - bias, &scopes);
-        std::string name;
-        for (int i = 0; i < number && name.empty(); i++) {
-            const int tag = dwarf_tag(&scopes[i]);
-            if (tag == DW_TAG_inlined_subroutine || tag == DW_TAG_subprogram)
-                name = name_of(scopes[i]);
-        }
-        if (number > 0)
-            std::free(scopes);
-        return name;
+        Dwarf_Die function;
+        return find_function(*unit, address - bias, function) ? name_of(function) : "";
+    }
+
+    /* The innermost function, inlined ones too, among the children of an entry. (dwarf_getscopes()
+     * does not look into what has no addresses itself, such as a module of Fortran.) */
+    static bool find_function(Dwarf_Die &parent, Dwarf_Addr address, Dwarf_Die &found)
+    {
+        Dwarf_Die child;
+        if (dwarf_child(&parent, &child) != 0)
+            return false;
+        do {
+            switch (dwarf_tag(&child)) {
+                case DW_TAG_subprogram:
+                case DW_TAG_inlined_subroutine:
+                    if (dwarf_haspc(&child, address) > 0) {
+                        found = child;
+                        find_function(child, address, found);
+                        return true;
+                    }
+                    [[fallthrough]];    /* a procedure inside of another has addresses of its own */
+                case DW_TAG_module:
+                case DW_TAG_namespace:
+                case DW_TAG_structure_type:
+                case DW_TAG_class_type:
+                case DW_TAG_lexical_block:
+                case DW_TAG_try_block:
+                case DW_TAG_catch_block:
+                    if (find_function(child, address, found))
+                        return true;
+            }
+        } while (dwarf_siblingof(&child, &child) == 0);
+        return false;
     }
 
     /* C++ has the whole name in the linkage name only; elsewhere that is none of the source's. */

@@ -431,7 +431,7 @@ std::string Reports::html() const
     page.table("Call sites",
                {{"Function", Unit::text}, {"Place", Unit::text}, {"Calls", Unit::number},
                 {"Time", Unit::seconds}, {"Shortest", Unit::seconds}, {"Mean", Unit::seconds},
-                {"Longest", Unit::seconds}, {"Share of application", Unit::percent}, {"Share of MPI", Unit::percent},
+                {"Longest", Unit::seconds}, {"Application", Unit::percent}, {"MPI", Unit::percent},
                 {"Sent", Unit::bytes}, {"Received", Unit::bytes}}, lines);
 
     lines.clear();
@@ -448,7 +448,7 @@ std::string Reports::html() const
                {{"Function", Unit::text}, {"Calls", Unit::number}, {"Time", Unit::seconds},
                 {"Least of a rank", Unit::seconds}, {"Mean", Unit::seconds},
                 {"Most of a rank", Unit::seconds}, {"Variation", Unit::number},
-                {"Share of application", Unit::percent}, {"Share of MPI", Unit::percent}, {"Sent", Unit::bytes},
+                {"Application", Unit::percent}, {"MPI", Unit::percent}, {"Sent", Unit::bytes},
                 {"Received", Unit::bytes}}, lines,
                "Variation is the standard deviation over the ranks divided by their mean.");
 
@@ -490,7 +490,7 @@ std::string Reports::html() const
                          share(static_cast<double>(task.mpi), static_cast<double>(task.application))});
     page.table("Processes", {{"Rank", Unit::number}, {"Host", Unit::text}, {"Process", Unit::number},
                              {"Threads", Unit::number}, {"Application", Unit::seconds},
-                             {"MPI", Unit::seconds}, {"Share of application", Unit::percent}}, lines);
+                             {"MPI", Unit::seconds}, {"Share of MPI", Unit::percent}}, lines);
     return page.html();
 }
 

@@ -5,19 +5,9 @@
 
 #include "tables.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace tools::profile {
-namespace {
-
-std::uint64_t mixed(std::uint64_t hash, std::uint64_t value)
-{
-    hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
-    return hash ^ (hash >> 32);
-}
-
-}  // namespace
 
 void FunctionRecord::clear()
 {
@@ -54,23 +44,6 @@ FunctionRecord &Table::add_function(int id)
     auto *added = new FunctionRecord;
     functions_[static_cast<std::size_t>(id)].store(added, std::memory_order_release);
     return *added;
-}
-
-SiteRecord &Table::site(int function, const void *const *path, std::size_t depth)
-{
-    std::uint64_t hash = static_cast<std::uint64_t>(function);
-    for (std::size_t i = 0; i < depth; i++)
-        hash = mixed(hash, reinterpret_cast<std::uintptr_t>(path[i]));
-    return site_index_.find(
-        sites_, hash,
-        [=](const SiteRecord &site) {
-            return site.function == function && std::equal(path, path + depth, site.path.begin(),
-                                                           site.path.end());
-        },
-        [=](SiteRecord &site) {
-            site.path.assign(path, path + depth);
-            site.function = function;
-        });
 }
 
 CommunicatorRecord &Table::communicator(int function, const Communicators::Shared &communicator)

@@ -15,6 +15,7 @@
 
 #include <qmpi.hpp>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -45,6 +46,12 @@ class Number {
     std::atomic<std::uint64_t> value_;
 };
 
+inline std::uint64_t mixed(std::uint64_t hash, std::uint64_t value)
+{
+    hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
+    return hash ^ (hash >> 32);
+}
+
 /* How many messages had which size: bin 0 is for 0 bytes, bin i for 2^(i-1) to 2^i - 1. */
 constexpr std::size_t bins = 65;
 
@@ -69,6 +76,7 @@ struct FunctionRecord {
  * innermost first. */
 struct SiteRecord {
     int function = 0;
+    const void *innermost = nullptr;
     std::vector<const void *> path;
     Number calls;
     Number time;
@@ -219,7 +227,26 @@ class Table {
         return functions_[static_cast<std::size_t>(id)].load(std::memory_order_acquire);
     }
 
-    SiteRecord &site(int function, const void *const *path, std::size_t depth);
+    /* depth: at least 1 */
+    SiteRecord &site(int function, const void *const *path, std::size_t depth)
+    {
+        std::uint64_t hash = static_cast<std::uint64_t>(function);
+        for (std::size_t i = 0; i < depth; i++)
+            hash = mixed(hash, reinterpret_cast<std::uintptr_t>(path[i]));
+        return site_index_.find(
+            sites_, hash,
+            [=](const SiteRecord &site) {
+                return site.innermost == path[0] && site.function == function &&
+                    site.path.size() == depth &&
+                    (depth == 1 || std::equal(path, path + depth, site.path.begin()));
+            },
+            [=](SiteRecord &site) {
+                site.function = function;
+                site.innermost = path[0];
+                site.path.assign(path, path + depth);
+            });
+    }
+
     CommunicatorRecord &communicator(int function, const Communicators::Shared &communicator);
 
     /* Forgets all numbers; by the thread itself. */

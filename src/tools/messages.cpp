@@ -58,15 +58,17 @@ class Messages : public qmpi::tool<Messages> {
     static constexpr const char *description =
         "who sends how much to whom: every routine as messages between two processes";
     static constexpr const char *argument_list =
-        "out=NAME          file (.txt, .json, .html), beginning of all files' names, or - (stderr)\n"
+        "out=NAME          file (.txt, .json, .html), beginning of all files' names, or - "
+        "(stderr)\n"
         "formats=A+B       which reports: text, json, html (default: all)\n"
         "functions=A+B     only these sets of functions or functions (default: all)\n"
         "top=N             so many pairs in the text (default: 20)\n"
-        "rows=N            rows of the matrix at most; ranks are put together for it (default: 1024)\n";
+        "rows=N            rows of the matrix at most; ranks are put together for it (default: "
+        "1024)\n";
 
     static constexpr auto functions = qmpi::set::point_to_point | qmpi::set::collective |
-        qmpi::set::partitioned | qmpi::set::rma | qmpi::set::completion | Communicators::functions() |
-        qmpi::function_set(MPI_FINALIZE_T);
+        qmpi::set::partitioned | qmpi::set::rma | qmpi::set::completion |
+        Communicators::functions() | qmpi::function_set(MPI_FINALIZE_T, MPI_ABORT_T);
 
     Messages()
     {
@@ -78,8 +80,7 @@ class Messages : public qmpi::tool<Messages> {
 
     ~Messages()
     {
-        if (!is_reported)
-            report_alone();
+        report_alone();
     }
 
     template <typename Call>
@@ -87,6 +88,8 @@ class Messages : public qmpi::tool<Messages> {
     {
         if constexpr (Call::id == MPI_FINALIZE_T)
             report_world();
+        if constexpr (Call::id == MPI_ABORT_T)
+            report_alone();
         if constexpr (Call::is_in(qmpi::set::completion))
             return complete(call);
         else if constexpr (tools::communicates<Call>())
@@ -112,6 +115,14 @@ class Messages : public qmpi::tool<Messages> {
   private:
     /* ---- recording ---- */
 
+    /* The library does not always fill in the status of a receive from nobody. */
+    template <typename Call>
+    static bool receives_message(const Call &call)
+    {
+        return tools::receives_message<Call>() &&
+            qmpi::get_or<qmpi::role::source>(call, MPI_ANY_SOURCE) != MPI_PROC_NULL;
+    }
+
     template <typename Call>
     auto communicate(Call &call)
     {
@@ -121,8 +132,8 @@ class Messages : public qmpi::tool<Messages> {
         if (!selected.contains(Call::id))
             return communicators.watch(call);
 
-        Operation operation{Call::id, phase, tools::kind_of<Call>(), tools::receives_message<Call>(), is_on,
-                            0, nullptr, {}};
+        Operation operation{
+            Call::id, phase, tools::kind_of<Call>(), receives_message(call), is_on, 0, nullptr, {}};
         if constexpr (Call::has(role::message))
             operation.communicator = communicators.of_message(*qmpi::get<role::message>(call));
         MPI_Status own_status;
@@ -149,9 +160,11 @@ class Messages : public qmpi::tool<Messages> {
         else if constexpr (Call::has(role::request))
             requests.add(*qmpi::get<role::request>(call), std::move(operation));
         else {
-            if constexpr (tools::receives_message<Call>())
-                tools::add_received(operation.parts, *qmpi::get<role::status>(call),
-                                    *operation.communicator);
+            if constexpr (tools::receives_message<Call>()) {
+                if (operation.receives_message)
+                    tools::add_received(operation.parts, *qmpi::get<role::status>(call),
+                                        *operation.communicator);
+            }
             record(operation, operation.parts, end);
         }
         return error_code;
@@ -171,7 +184,8 @@ class Messages : public qmpi::tool<Messages> {
         });
     }
 
-    void follow(Operation &operation, const MPI_Status *status, tools::Outcome outcome, std::uint64_t time)
+    void follow(Operation &operation, const MPI_Status *status, tools::Outcome outcome,
+                std::uint64_t time)
     {
         switch (outcome) {
             case tools::Outcome::started:
@@ -267,6 +281,8 @@ class Messages : public qmpi::tool<Messages> {
     /* Programs with sessions alone, and processes that end without MPI_Finalize. */
     void report_alone()
     {
+        if (is_reported)
+            return;
         is_reported = true;
         const int rank = own_rank;
         const State own = state(rank, 1);
@@ -283,11 +299,12 @@ class Messages : public qmpi::tool<Messages> {
     {
         const tools::Reporter reporter{heading.instance, heading.instances, heading.is_alone};
         const Report report(state, std::move(heading));
-        destination.write(reporter, [&report](tools::Format format) { return report.make(format); });
+        destination.write(reporter,
+                          [&report](tools::Format format) { return report.make(format); });
     }
 
-    const tools::Destination destination{arguments(), name(),
-                                         {tools::Format::text, tools::Format::json, tools::Format::html}};
+    const tools::Destination destination{
+        arguments(), name(), {tools::Format::text, tools::Format::json, tools::Format::html}};
     const qmpi::function_set selected = tools::read_selection(arguments());
     const bool is_whole = !arguments().has("functions");
     const int top = arguments().get("top", 20);

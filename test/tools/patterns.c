@@ -382,6 +382,17 @@ static void other_requests(void)
     }
     end();
 
+    begin("point-to-point", "to and from nobody");
+    {
+        MPI_Request requests[2];
+        MPI_Irecv(in, 9, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &requests[0]);
+        MPI_Isend(out, 9, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &requests[1]);
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+        MPI_Recv(in, 9, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Send(out, 9, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD);
+    }
+    end();
+
     begin("point-to-point", "switched off and on");
     MPI_Pcontrol(0);
     MPI_Sendrecv(out, 3, MPI_INT, next(rank), 0, in, ROOM, MPI_INT, previous(rank), 0, MPI_COMM_WORLD,

@@ -83,8 +83,8 @@ void find_neighbours(Communicator &communicator)
         in.resize(static_cast<std::size_t>(number));
         out.resize(static_cast<std::size_t>(number_out));
         std::vector<int> in_weights(in.size() + 1), out_weights(out.size() + 1);
-        QMPI_Dist_graph_neighbors(comm, number, in.data(), in_weights.data(), number_out, out.data(),
-                                  out_weights.data());
+        QMPI_Dist_graph_neighbors(comm, number, in.data(), in_weights.data(), number_out,
+                                  out.data(), out_weights.data());
     }
 }
 
@@ -92,7 +92,8 @@ std::string name_of(MPI_Comm comm)
 {
     char name[MPI_MAX_OBJECT_NAME] = "";
     int length = 0;
-    return QMPI_Comm_get_name(comm, name, &length) == MPI_SUCCESS ? std::string(name) : std::string();
+    return QMPI_Comm_get_name(comm, name, &length) == MPI_SUCCESS ? std::string(name)
+                                                                  : std::string();
 }
 
 bool is_world_model_up()

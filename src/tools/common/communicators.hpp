@@ -222,7 +222,8 @@ class Communicators {
         else if constexpr (made != qmpi::none)
             created(*call.template argument<made>());
         else if constexpr (window != qmpi::none)
-            remember(*call.template argument<window>(), of(qmpi::get<qmpi::role::communicator>(call)));
+            remember(*call.template argument<window>(),
+                     of(qmpi::get<qmpi::role::communicator>(call)));
     }
 
     void created(MPI_Comm comm);
@@ -240,7 +241,8 @@ class Communicators {
     void number(Communicator &communicator);
 
     const unsigned number_;         /* tells this object's entries in the threads' caches apart */
-    std::atomic<std::uint64_t> generation_{1};  /* another one whenever a handle changes its meaning */
+    std::atomic<std::uint64_t> generation_{
+        1}; /* another one whenever a handle changes its meaning */
 
     mutable std::shared_mutex lock_;
     std::unordered_map<int, Shared> by_handle_; /* of communicators and windows: they differ */

@@ -159,7 +159,8 @@ class Decomposition {
         if (d.sends && d.peer != MPI_PROC_NULL)
             parts.add({Side::sent, Whom::one, c.world_rank_of(d.peer), d.send.amount.at(0)});
         if (d.source >= 0)
-            parts.add({Side::received, Whom::one, c.world_rank_of(d.source), d.receive.amount.at(0)});
+            parts.add(
+                {Side::received, Whom::one, c.world_rank_of(d.source), d.receive.amount.at(0)});
     }
 
     /* Whether there is a message from the own send buffer to the own receive buffer. */

@@ -237,10 +237,14 @@ Parts parts_of(Call &call, const Communicator &communicator)
     using qmpi::get_or;
     using qmpi::role;
     patterns::Description description{
-        patterns::operation_of<Call>(), get_or<role::root>(call, MPI_PROC_NULL),
+        patterns::operation_of<Call>(),
+        get_or<role::root>(call, MPI_PROC_NULL),
         get_or<role::destination>(call, get_or<role::target>(call, MPI_PROC_NULL)),
-        patterns::is_nonblocking_sendrecv<Call>() ? get_or<role::source>(call, MPI_PROC_NULL) : MPI_PROC_NULL,
-        get_or<role::operation>(call, MPI_OP_NULL) != MPI_NO_OP, {}, {}};
+        patterns::is_nonblocking_sendrecv<Call>() ? get_or<role::source>(call, MPI_PROC_NULL)
+                                                  : MPI_PROC_NULL,
+        get_or<role::operation>(call, MPI_OP_NULL) != MPI_NO_OP,
+        {},
+        {}};
     bool has_send = false;
 
     call.each_buffer([&](const auto &buffer) {

@@ -21,11 +21,11 @@ namespace tools {
 
 /* What has happened to a request. */
 enum class Outcome {
-    started,        /* a persistent one, by MPI_Start or MPI_Startall; there is no status yet */
+    started, /* a persistent one, by MPI_Start or MPI_Startall; there is no status yet */
     completed,
     cancelled,
-    failed,         /* the operation ended in an error */
-    freed           /* by MPI_Request_free while it was active: nobody will know when it completes */
+    failed, /* the operation ended in an error */
+    freed   /* by MPI_Request_free while it was active: nobody will know when it completes */
 };
 
 /* A record for each request that a tool has added. Any number of threads may use it.
@@ -166,8 +166,8 @@ inline Outcome outcome_of(const MPI_Status &status, int error_code)
 inline bool is_in_status(int error_code)
 {
     int error_class = MPI_SUCCESS;
-    return error_code != MPI_SUCCESS &&
-        QMPI_Error_class(error_code, &error_class) == MPI_SUCCESS && error_class == MPI_ERR_IN_STATUS;
+    return error_code != MPI_SUCCESS && QMPI_Error_class(error_code, &error_class) == MPI_SUCCESS &&
+        error_class == MPI_ERR_IN_STATUS;
 }
 
 /* MPI_Test... say by a flag whether anything was completed. */

@@ -135,8 +135,9 @@ struct Key {
 struct Hash {
     std::size_t operator()(const Key &key) const
     {
-        const auto small = static_cast<std::uint64_t>(key.kind) | static_cast<std::uint64_t>(key.side) << 2 |
-            static_cast<std::uint64_t>(key.whom) << 3 | static_cast<std::uint64_t>(key.phase) << 6;
+        const auto small = static_cast<std::uint64_t>(key.kind) |
+            static_cast<std::uint64_t>(key.side) << 2 | static_cast<std::uint64_t>(key.whom) << 3 |
+            static_cast<std::uint64_t>(key.phase) << 6;
         const auto peer = static_cast<std::uint64_t>(static_cast<std::uint32_t>(key.peer));
         return ((small << 32 | peer) ^ key.members) * 0x9e3779b97f4a7c15u >> 7;
     }
@@ -261,8 +262,9 @@ class State {
         for (const auto &[key, sums] : functions) {
             writer.put(key.first);
             writer.put(key.second);
-            for (std::uint64_t number : {sums.operations, sums.time, sums.sent_messages, sums.sent_bytes,
-                                         sums.received_messages, sums.received_bytes, sums.unfinished})
+            for (std::uint64_t number :
+                 {sums.operations, sums.time, sums.sent_messages, sums.sent_bytes,
+                  sums.received_messages, sums.received_bytes, sums.unfinished})
                 writer.put(number);
         }
         for (std::uint64_t number : sizes)

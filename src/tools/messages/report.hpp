@@ -52,12 +52,14 @@ struct Pair {
     int from, to;
     Sums sent, received;
 
-    /* One-sided operations are known where they come from, be it the one side or the other. */
+    /* What has gone from the one to the other as far as is known: one-sided operations to the side
+     * that asked for them, be it this one or that; messages to both, unless one has no report. */
     Sums moved() const
     {
+        if (kind != Kind::one_sided)
+            return sent.messages > 0 ? sent : received;
         Sums sums = sent;
-        if (kind == Kind::one_sided)
-            sums.add(received);
+        sums.add(received);
         return sums;
     }
 };
@@ -85,7 +87,8 @@ class Report {
         }
         std::map<std::pair<int, int>, Pair> sum;
         for (const Pair &pair : pairs_) {
-            Pair &all = sum.try_emplace({pair.from, pair.to}, Pair{0, pair.kind, pair.from, pair.to, {}, {}})
+            Pair &all = sum.try_emplace({pair.from, pair.to},
+                                        Pair{0, pair.kind, pair.from, pair.to, {}, {}})
                             .first->second;
             all.sent.add(pair.moved());
             all.received.add(pair.received);
@@ -94,7 +97,8 @@ class Report {
         for (auto &[key, pair] : sum)
             ranking_.push_back(pair);
         std::stable_sort(ranking_.begin(), ranking_.end(), [](const Pair &a, const Pair &b) {
-            return std::tie(a.sent.bytes, a.sent.messages) > std::tie(b.sent.bytes, b.sent.messages);
+            return std::tie(a.sent.bytes, a.sent.messages) >
+                std::tie(b.sent.bytes, b.sent.messages);
         });
         find_differences();
         for (const auto &[key, sums] : state_.functions)
@@ -110,8 +114,9 @@ class Report {
                 return as_json();
             case tools::Format::html:
                 return page();
+            default:
+                return {};
         }
-        return {};
     }
 
   private:
@@ -129,8 +134,9 @@ class Report {
     /* Entries come sorted, so that the pair is the last one or new. */
     static Pair &pair_of(std::vector<Pair> &pairs, const Entry &entry)
     {
-        if (pairs.empty() || std::tie(pairs.back().phase, pairs.back().kind, pairs.back().from, pairs.back().to) !=
-            std::tie(entry.phase, entry.kind, entry.from, entry.to))
+        if (pairs.empty() ||
+            std::tie(pairs.back().phase, pairs.back().kind, pairs.back().from, pairs.back().to) !=
+                std::tie(entry.phase, entry.kind, entry.from, entry.to))
             pairs.push_back({entry.phase, entry.kind, entry.from, entry.to, {}, {}});
         return pairs.back();
     }
@@ -145,12 +151,14 @@ class Report {
             if (pair.kind == Kind::one_sided || pair.from < 0 || pair.to < 0)
                 continue;
             Pair &all = sum.try_emplace({pair.kind, pair.from, pair.to},
-                                        Pair{0, pair.kind, pair.from, pair.to, {}, {}}).first->second;
+                                        Pair{0, pair.kind, pair.from, pair.to, {}, {}})
+                            .first->second;
             all.sent.add(pair.sent);
             all.received.add(pair.received);
         }
         for (const auto &[key, pair] : sum) {
-            if (pair.sent.messages != pair.received.messages || pair.sent.bytes != pair.received.bytes)
+            if (pair.sent.messages != pair.received.messages ||
+                pair.sent.bytes != pair.received.bytes)
                 differences_.push_back(pair);
         }
     }
@@ -182,8 +190,9 @@ class Report {
 
     std::string processes() const
     {
-        return heading_.is_alone ? std::string("one process alone") :
-            print("%d process%s of MPI_COMM_WORLD", heading_.processes, heading_.processes == 1 ? "" : "es");
+        return heading_.is_alone ? std::string("one process alone")
+                                 : print("%d process%s of MPI_COMM_WORLD", heading_.processes,
+                                         heading_.processes == 1 ? "" : "es");
     }
 
     /* ---- text ---- */
@@ -203,8 +212,9 @@ class Report {
 
     std::string text() const
     {
-        std::string out = print("messages: instance %d of %d (tool %d of the chain), %s\n", heading_.instance,
-                                heading_.instances, heading_.place, processes().c_str());
+        std::string out =
+            print("messages: instance %d of %d (tool %d of the chain), %s\n", heading_.instance,
+                  heading_.instances, heading_.place, processes().c_str());
         out += print("program %s, %s, %.3f s\n\n", heading_.program.c_str(), heading_.date.c_str(),
                      heading_.seconds);
         out += text_of_totals() + text_of_functions() + text_of_pairs() + text_of_matrix() +
@@ -214,12 +224,13 @@ class Report {
 
     std::string text_of_totals() const
     {
-        std::string out = print("%-16s %14s %18s %14s %18s\n", "Kind", "Messages", "Bytes", "To itself",
-                                "Bytes");
+        std::string out =
+            print("%-16s %14s %18s %14s %18s\n", "Kind", "Messages", "Bytes", "To itself", "Bytes");
         Totals all;
         auto line = [](const char *name, const Totals &totals) {
             return print("%-16s %14" PRIu64 " %18" PRIu64 " %14" PRIu64 " %18" PRIu64 "\n", name,
-                         totals.all.messages, totals.all.bytes, totals.own.messages, totals.own.bytes);
+                         totals.all.messages, totals.all.bytes, totals.own.messages,
+                         totals.own.bytes);
         };
         for (const auto &[kind, totals] : kinds_of_totals_) {
             out += line(name_of(kind), totals);
@@ -231,11 +242,12 @@ class Report {
 
     std::string text_of_functions() const
     {
-        std::string out = print("%-26s %12s %14s %18s %14s %18s %12s\n", "Function", "Operations", "Sent",
-                                "Bytes", "Received", "Bytes", "Time (s)");
+        std::string out = print("%-26s %12s %14s %18s %14s %18s %12s\n", "Function", "Operations",
+                                "Sent", "Bytes", "Received", "Bytes", "Time (s)");
         for (const auto &[function, sums] : functions_by_bytes()) {
             out += print("%-26s %12" PRIu64 " %14" PRIu64 " %18" PRIu64 " %14" PRIu64 " %18" PRIu64
-                         " %12.6f\n", name_of_function(function), sums.operations, sums.sent_messages,
+                         " %12.6f\n",
+                         name_of_function(function), sums.operations, sums.sent_messages,
                          sums.sent_bytes, sums.received_messages, sums.received_bytes,
                          seconds(sums.time));
         }
@@ -247,15 +259,16 @@ class Report {
         const std::size_t shown = std::min(ranking_.size(), static_cast<std::size_t>(heading_.top));
         if (shown == 0)
             return {};
-        std::string out = print("The %zu pairs with the most bytes, of %zu (bandwidth in MB/s)\n", shown,
-                                ranking_.size());
-        out += print("%12s %12s %14s %18s %12s %10s %10s %10s\n", "From", "To", "Messages", "Bytes", "Time (s)",
-                     "Min", "Mean", "Max");
+        std::string out = print("Pairs with the most bytes: %zu of %zu (bandwidth in MB/s)\n",
+                                shown, ranking_.size());
+        out += print("%12s %12s %14s %18s %12s %10s %10s %10s\n", "From", "To", "Messages", "Bytes",
+                     "Time (s)", "Min", "Mean", "Max");
         for (std::size_t i = 0; i < shown; i++) {
             const Pair &pair = ranking_[i];
-            out += print("%12s %12s %14" PRIu64 " %18" PRIu64 " %12.6f ", row_name(pair.from).c_str(),
-                         row_name(pair.to).c_str(), pair.sent.messages, pair.sent.bytes,
-                         seconds(pair.sent.time)) + bandwidths(pair.sent) + "\n";
+            out += print("%12s %12s %14" PRIu64 " %18" PRIu64 " %12.6f ",
+                         row_name(pair.from).c_str(), row_name(pair.to).c_str(), pair.sent.messages,
+                         pair.sent.bytes, seconds(pair.sent.time)) +
+                bandwidths(pair.sent) + "\n";
         }
         return out + "\n";
     }
@@ -297,16 +310,19 @@ class Report {
         if (heading_.is_alone)
             return {};
         if (!heading_.is_whole)
-            return "Functions were left out: what was sent and what was received is not compared.\n";
+            return "Functions were left out: what was sent and what was received is not "
+                   "compared.\n";
         if (differences_.empty())
             return "All messages that were sent were received.\n";
-        std::string out = print("What was sent and what was received differs\n%-16s %12s %12s %14s %18s %14s "
-                                "%18s\n", "Kind", "From", "To", "Sent", "Bytes", "Received", "Bytes");
+        std::string out =
+            print("What was sent and what was received differs\n%-16s %12s %12s %14s %18s %14s "
+                  "%18s\n",
+                  "Kind", "From", "To", "Sent", "Bytes", "Received", "Bytes");
         for (const Pair &pair : differences_) {
-            out += print("%-16s %12s %12s %14" PRIu64 " %18" PRIu64 " %14" PRIu64 " %18" PRIu64 "\n",
-                         name_of(pair.kind), row_name(pair.from).c_str(), row_name(pair.to).c_str(),
-                         pair.sent.messages, pair.sent.bytes, pair.received.messages,
-                         pair.received.bytes);
+            out += print(
+                "%-16s %12s %12s %14" PRIu64 " %18" PRIu64 " %14" PRIu64 " %18" PRIu64 "\n",
+                name_of(pair.kind), row_name(pair.from).c_str(), row_name(pair.to).c_str(),
+                pair.sent.messages, pair.sent.bytes, pair.received.messages, pair.received.bytes);
         }
         return out;
     }
@@ -334,10 +350,12 @@ class Report {
 
     static json as_json(const FunctionSums &sums)
     {
-        return {{"operations", sums.operations}, {"seconds", seconds(sums.time)},
-                {"sent", {{"messages", sums.sent_messages}, {"bytes", sums.sent_bytes}}},
-                {"received", {{"messages", sums.received_messages}, {"bytes", sums.received_bytes}}},
-                {"unfinished", sums.unfinished}};
+        return {
+            {"operations", sums.operations},
+            {"seconds", seconds(sums.time)},
+            {"sent", {{"messages", sums.sent_messages}, {"bytes", sums.sent_bytes}}},
+            {"received", {{"messages", sums.received_messages}, {"bytes", sums.received_bytes}}},
+            {"unfinished", sums.unfinished}};
     }
 
     json facts_as_json() const
@@ -353,8 +371,10 @@ class Report {
     {
         json totals = json::object();
         for (const auto &[kind, sums] : kinds_of_totals_) {
-            totals[name_of(kind)] = {{"messages", sums.all.messages}, {"bytes", sums.all.bytes},
-                                     {"own", {{"messages", sums.own.messages}, {"bytes", sums.own.bytes}}}};
+            totals[name_of(kind)] = {
+                {"messages", sums.all.messages},
+                {"bytes", sums.all.bytes},
+                {"own", {{"messages", sums.own.messages}, {"bytes", sums.own.bytes}}}};
         }
         return totals;
     }
@@ -375,10 +395,13 @@ class Report {
     {
         json list = json::array();
         for (const Pair &pair : differences_) {
-            list.push_back({{"kind", name_of(pair.kind)}, {"from", pair.from}, {"to", pair.to},
-                            {"sent", {{"messages", pair.sent.messages}, {"bytes", pair.sent.bytes}}},
-                            {"received", {{"messages", pair.received.messages},
-                                          {"bytes", pair.received.bytes}}}});
+            list.push_back(
+                {{"kind", name_of(pair.kind)},
+                 {"from", pair.from},
+                 {"to", pair.to},
+                 {"sent", {{"messages", pair.sent.messages}, {"bytes", pair.sent.bytes}}},
+                 {"received",
+                  {{"messages", pair.received.messages}, {"bytes", pair.received.bytes}}}});
         }
         return list;
     }
@@ -399,11 +422,21 @@ class Report {
         document["functions"] = functions_as_json();
         document["differences"] = differences_as_json();
         document["sizes"] = sizes_as_json();
-        document["pair_columns"] = {"phase", "kind", "from", "to",
-                                    "sent_messages", "sent_bytes", "sent_seconds",
-                                    "sent_bandwidth_min", "sent_bandwidth_mean", "sent_bandwidth_max",
-                                    "received_messages", "received_bytes", "received_seconds",
-                                    "received_bandwidth_min", "received_bandwidth_mean",
+        document["pair_columns"] = {"phase",
+                                    "kind",
+                                    "from",
+                                    "to",
+                                    "sent_messages",
+                                    "sent_bytes",
+                                    "sent_seconds",
+                                    "sent_bandwidth_min",
+                                    "sent_bandwidth_mean",
+                                    "sent_bandwidth_max",
+                                    "received_messages",
+                                    "received_bytes",
+                                    "received_seconds",
+                                    "received_bandwidth_min",
+                                    "received_bandwidth_mean",
                                     "received_bandwidth_max"};
         std::string out = document.dump(1, ' ', false, json::error_handler_t::replace);
         out.resize(out.rfind('\n'));
@@ -449,6 +482,20 @@ class Report {
         return page.html();
     }
 
+    /* 1234567 as 1,234,567 */
+    static std::string grouped(std::uint64_t number)
+    {
+        std::string text = std::to_string(number);
+        for (std::size_t i = text.size(); i > 3; i -= 3)
+            text.insert(i - 3, ",");
+        return text;
+    }
+
+    static std::string with_own(std::uint64_t all, std::uint64_t own)
+    {
+        return grouped(all) + " (" + grouped(own) + " of a process to itself)";
+    }
+
     void add_facts(tools::Page &page) const
     {
         Sums all, own;
@@ -463,9 +510,8 @@ class Report {
             {"Time", print("%.3f s", heading_.seconds)},
             {"Tool", print("messages, instance %d of %d, tool %d of the chain", heading_.instance,
                            heading_.instances, heading_.place)},
-            {"Messages", print("%" PRIu64 " (%" PRIu64 " of a process to itself)", all.messages,
-                               own.messages)},
-            {"Bytes", print("%" PRIu64 " (%" PRIu64 " of a process to itself)", all.bytes, own.bytes)}};
+            {"Messages", with_own(all.messages, own.messages)},
+            {"Bytes", with_own(all.bytes, own.bytes)}};
         if (heading_.block > 1)
             facts.push_back({"Rows of the matrix", print("%d ranks each", heading_.block)});
         page.facts(facts);
@@ -505,7 +551,7 @@ class Report {
     {
         std::vector<std::string> rows, series;
         for (int row = 0; row < heading_.rows; row++)
-            rows.push_back(row_name(row));
+            rows.push_back((heading_.block == 1 ? "Rank " : "Ranks ") + row_name(row));
         for (Kind kind : kinds)
             series.push_back(name_of(kind));
         std::vector<std::vector<double>> sent(rows.size(), std::vector<double>(series.size()));
@@ -541,14 +587,19 @@ class Report {
                 row.push_back(value);
             rows.push_back(std::move(row));
         }
-        page.table("Pairs with the most bytes",
-                   {{"From", Unit::number}, {"To", Unit::number}, {"Messages", Unit::number},
-                    {"Bytes", Unit::bytes}, {"Time", Unit::seconds},
-                    {"Least bandwidth", Unit::bytes_per_second},
-                    {"Mean bandwidth", Unit::bytes_per_second},
-                    {"Most bandwidth", Unit::bytes_per_second}}, rows,
-                   print("%zu of %zu pairs. A message takes from its start until its completion is seen.",
-                         rows.size(), ranking_.size()));
+        page.table(
+            "Pairs with the most bytes",
+            {{"From", Unit::number},
+             {"To", Unit::number},
+             {"Messages", Unit::number},
+             {"Bytes", Unit::bytes},
+             {"Time", Unit::seconds},
+             {"Least bandwidth", Unit::bytes_per_second},
+             {"Mean bandwidth", Unit::bytes_per_second},
+             {"Most bandwidth", Unit::bytes_per_second}},
+            rows,
+            print("%zu of %zu pairs. A message takes from its start until its completion is seen.",
+                  rows.size(), ranking_.size()));
     }
 
     void add_functions(tools::Page &page) const
@@ -556,9 +607,9 @@ class Report {
         using tools::Unit;
         std::vector<std::vector<json>> rows;
         for (const auto &[function, sums] : functions_by_bytes())
-            rows.push_back({name_of_function(function), sums.operations, sums.sent_messages, sums.sent_bytes,
-                            sums.received_messages, sums.received_bytes, seconds(sums.time),
-                            sums.unfinished});
+            rows.push_back({name_of_function(function), sums.operations, sums.sent_messages,
+                            sums.sent_bytes, sums.received_messages, sums.received_bytes,
+                            seconds(sums.time), sums.unfinished});
         page.table("Functions",
                    {{"Function", Unit::text}, {"Operations", Unit::number}, {"Sent", Unit::number},
                     {"Bytes sent", Unit::bytes}, {"Received", Unit::number},
@@ -585,7 +636,7 @@ class Report {
     const State &state_;
     const Heading heading_;
     std::vector<Pair> pairs_;            /* by phase, kind, from, to */
-    std::vector<Pair> ranking_;          /* all phases and kinds together, sent has what was moved */
+    std::vector<Pair> ranking_; /* all phases and kinds together, sent has what was moved */
     std::vector<Pair> differences_;
     std::map<Kind, Totals> kinds_of_totals_;
     std::map<int, FunctionSums> functions_;

@@ -3,10 +3,10 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Tool "messages": who sends how much to whom. Every communication routine is taken apart into the
- * messages between two processes that it means (common/patterns); what is not complete when the call
- * comes back is followed to its completion (common/requests). The report is merged over all processes
- * in MPI_Finalize. The manual page qmpi-messages(7) says what each routine means. */
+/* Tool "messages": who sends how much to whom. Every communication routine is taken apart into
+ * the messages between two processes that it means (common/patterns); what is not complete when
+ * the call comes back is followed to its completion (common/requests). The report is merged over
+ * all processes in MPI_Finalize. The manual page qmpi-messages(7) says what each routine means. */
 
 #include "messages/records.hpp"
 #include "messages/report.hpp"
@@ -58,13 +58,11 @@ class Messages : public qmpi::tool<Messages> {
     static constexpr const char *description =
         "who sends how much to whom: every routine as messages between two processes";
     static constexpr const char *argument_list =
-        "out=NAME          file (.txt, .json, .html), beginning of all files' names, or - "
-        "(stderr)\n"
+        "out=NAME          file (.txt, .json, .html), or beginning of all names, or - (stderr)\n"
         "formats=A+B       which reports: text, json, html (default: all)\n"
         "functions=A+B     only these sets of functions or functions (default: all)\n"
         "top=N             so many pairs in the text (default: 20)\n"
-        "rows=N            rows of the matrix at most; ranks are put together for it (default: "
-        "1024)\n";
+        "rows=N            most rows of the matrix, ranks are put together (default: 1024)\n";
 
     static constexpr auto functions = qmpi::set::point_to_point | qmpi::set::collective |
         qmpi::set::partitioned | qmpi::set::rma | qmpi::set::completion |

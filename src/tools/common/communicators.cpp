@@ -45,7 +45,8 @@ std::uint64_t mix(std::uint64_t hash, const std::vector<int> &ranks)
     return hash;
 }
 
-/* Both groups of an intercommunicator see the same: the group that has the lower process comes first. */
+/* Both groups of an intercommunicator see the same: the group that has the lower process comes
+ * first. */
 std::uint64_t hash_of_members(const Communicator &communicator)
 {
     if (!communicator.is_inter)
@@ -171,7 +172,8 @@ Communicators::Shared Communicators::of(MPI_Comm comm)
         created(comm);
         found = find(comm);
     }
-    /* With the generation from before the search: if it has changed since, the next one searches. */
+    /* With the generation from before the search: if it has changed since, the next one
+     * searches. */
     if (found != nullptr)
         slot = {number_, comm, generation, found.get()};
     return found;

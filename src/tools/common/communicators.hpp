@@ -83,9 +83,10 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
     std::string name_;
 };
 
-/* All communicators that a tool's instance has to do with. The tool passes the calls of the functions
- * that make and free them through watch(), so that a handle that is used again is not mistaken for
- * the old one. Any number of threads; of() takes no lock for what the thread has asked before. */
+/* All communicators that a tool's instance has to do with. The tool passes the calls of the
+ * functions that make and free them through watch(), so that a handle that is used again is not
+ * mistaken for the old one. Any number of threads; of() takes no lock for what the thread has
+ * asked before. */
 class Communicators {
   public:
     using Shared = std::shared_ptr<const Communicator>;
@@ -241,8 +242,8 @@ class Communicators {
     void number(Communicator &communicator);
 
     const unsigned number_;         /* tells this object's entries in the threads' caches apart */
-    std::atomic<std::uint64_t> generation_{
-        1}; /* another one whenever a handle changes its meaning */
+    /* another one whenever a handle changes its meaning */
+    std::atomic<std::uint64_t> generation_{1};
 
     mutable std::shared_mutex lock_;
     std::unordered_map<int, Shared> by_handle_; /* of communicators and windows: they differ */

@@ -42,8 +42,8 @@ std::vector<int> world_ranks_of(Whom whom, const Communicator &communicator)
 
 void add_received(Parts &parts, const MPI_Status &status, const Communicator &communicator)
 {
-    /* The status counts bytes, and MPI_BYTE asks for them whatever the datatype was: it may be freed
-     * by now, and its elements may be of different sizes. */
+    /* The status counts bytes, and MPI_BYTE asks for them whatever the datatype was: it may be
+     * freed by now, and its elements may be of different sizes. */
     MPI_Count bytes = 0;
     if (status.MPI_SOURCE < 0 ||
         QMPI_Get_elements_x(&status, MPI_BYTE, &bytes) != MPI_SUCCESS || bytes < 0)
@@ -63,8 +63,8 @@ std::uint64_t Amount::at(int index) const
 
 namespace {
 
-/* Adds the parts of one operation. A message without content is none in a collective operation: there
- * nobody waits for it. */
+/* Adds the parts of one operation. A message without content is none in a collective operation:
+ * there nobody waits for it. */
 class Decomposition {
   public:
     Decomposition(const Description &description, const Communicator &communicator)
@@ -227,8 +227,8 @@ class Decomposition {
             own(sent.at(c.rank), d.receive.amount.at(c.rank));
     }
 
-    /* The counts are those of the own group. Between two groups what the others get is therefore not
-     * known, but all of it together, which is divided evenly: exact with one count for all. */
+    /* The counts are those of the own group. Between two groups what the others get is therefore
+     * not known, but all of it together, which is divided evenly: exact with one count for all. */
     void reduce_scatter()
     {
         const Amount &amount = d.receive.amount;

@@ -71,7 +71,8 @@ class Parts {
 std::size_t number_of(Whom whom, const Communicator &communicator);
 std::vector<int> world_ranks_of(Whom whom, const Communicator &communicator);
 
-/* What a receive has got, by its status: from whom, and how many bytes; nothing from MPI_PROC_NULL. */
+/* What a receive has got, by its status: from whom, and how many bytes; nothing from
+ * MPI_PROC_NULL. */
 void add_received(Parts &parts, const MPI_Status &status, const Communicator &communicator);
 
 /* Details of parts_of() below. */
@@ -152,8 +153,8 @@ constexpr bool is_nonblocking_sendrecv()
         Call::id == MPI_ISENDRECV_REPLACE_T || Call::id == MPI_ISENDRECV_REPLACE_C_T;
 }
 
-/* What a buffer argument describes. Nothing is asked of the library before at() is called: arguments
- * that mean nothing in the calling process may be anything. */
+/* What a buffer argument describes. Nothing is asked of the library before at() is called:
+ * arguments that mean nothing in the calling process may be anything. */
 class Amount {
   public:
     Amount() = default;
@@ -228,8 +229,8 @@ constexpr Kind kind_of()
     return Call::is_in(qmpi::set::collective) ? Kind::collective : Kind::point_to_point;
 }
 
-/* The messages that a call means for the calling process, but for the one of receives_message(); to be
- * asked after the call succeeded and before the program can do anything else.
+/* The messages that a call means for the calling process, but for the one of receives_message();
+ * to be asked after the call succeeded and before the program can do anything else.
  *   communicator     of the call, or of its window */
 template <typename Call>
 Parts parts_of(Call &call, const Communicator &communicator)

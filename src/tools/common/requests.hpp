@@ -3,8 +3,8 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Requests from their start to their completion, for tools: Requests remembers a record of the tool's
- * own for each, and complete() knows which functions complete them. */
+/* Requests from their start to their completion, for tools: Requests remembers a record of the
+ * tool's own for each, and complete() knows which functions complete them. */
 
 #ifndef TOOLS_REQUESTS_HPP_INCLUDED
 #define TOOLS_REQUESTS_HPP_INCLUDED
@@ -21,11 +21,11 @@ namespace tools {
 
 /* What has happened to a request. */
 enum class Outcome {
-    started, /* a persistent one, by MPI_Start or MPI_Startall; there is no status yet */
+    started,        /* a persistent one, by MPI_Start or MPI_Startall; there is no status yet */
     completed,
     cancelled,
-    failed, /* the operation ended in an error */
-    freed   /* by MPI_Request_free while it was active: nobody will know when it completes */
+    failed,         /* the operation ended in an error */
+    freed           /* by MPI_Request_free while active: nobody will know when it completes */
 };
 
 /* A record for each request that a tool has added. Any number of threads may use it.
@@ -51,7 +51,8 @@ class Requests {
         insert(request, Entry{std::move(record), false, true});
     }
 
-    /* For one that a function with _init in its name has given; it is inactive until it is started. */
+    /* For one that a function with _init in its name has given; it is inactive until it is
+     * started. */
     void add_persistent(MPI_Request request, Record record)
     {
         insert(request, Entry{std::move(record), true, false});
@@ -313,14 +314,15 @@ int complete_several(Call &call, Requests<Record> &requests, Visit &visit)
 
 }  // namespace requests_detail
 
-/* Makes the call, and calls visit(record, status, outcome) for every request that it started, completed
- * or freed and that has a record, after the call has come back:
+/* Makes the call, and calls visit(record, status, outcome) for every request that it started,
+ * completed or freed and that has a record, after the call has come back:
  *
  *     visit(Record &record, const MPI_Status *status, Outcome outcome)
  *
- * The status is there (also where the program wanted none) but for Outcome::started and freed; after
- * failed only its MPI_ERROR counts, if anything. The record is dropped then, or kept if the request is
- * persistent. The visitor may use the table. What the program sees is what it would see without.
+ * The status is there (also where the program wanted none) but for Outcome::started and freed;
+ * after failed only its MPI_ERROR counts, if anything. The record is dropped then, or kept if
+ * the request is persistent. The visitor may use the table. What the program sees is what it
+ * would see without.
  *
  * For all functions: those that complete nothing are called and that is all. */
 template <typename Call, typename Record, typename Visit>

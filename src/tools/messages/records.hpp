@@ -115,8 +115,8 @@ struct Operation {
 
 /* ---- what a process records ---- */
 
-/* The other side of messages, as the calling process sees it: one process, or a group, which is that of
- * all communicators with the same members. */
+/* The other side of messages, as the calling process sees it: one process, or a group, which is
+ * that of all communicators with the same members. */
 struct Key {
     int phase;
     Kind kind;

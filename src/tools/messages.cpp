@@ -115,9 +115,10 @@ class Messages : public qmpi::tool<Messages> {
 
     /* The library does not always fill in the status of a receive from nobody. */
     template <typename Call>
-    static bool receives_message(const Call &call)
+    static bool receives_message([[maybe_unused]] const Call &call)
     {
-        return tools::receives_message<Call>() &&
+        constexpr bool is_receive = tools::receives_message<Call>();
+        return is_receive &&
             qmpi::get_or<qmpi::role::source>(call, MPI_ANY_SOURCE) != MPI_PROC_NULL;
     }
 
@@ -127,11 +128,11 @@ class Messages : public qmpi::tool<Messages> {
         using qmpi::role;
         constexpr bool is_persistent =
             Call::is_in(qmpi::set::persistent) || Call::is_in(qmpi::set::partitioned);
+        constexpr Kind kind = tools::kind_of<Call>();
         if (!selected.contains(Call::id))
             return communicators.watch(call);
 
-        Operation operation{
-            Call::id, phase, tools::kind_of<Call>(), receives_message(call), is_on, 0, nullptr, {}};
+        Operation operation{Call::id, phase, kind, receives_message(call), is_on, 0, nullptr, {}};
         if constexpr (Call::has(role::message))
             operation.communicator = communicators.of_message(*qmpi::get<role::message>(call));
         MPI_Status own_status;

@@ -237,15 +237,14 @@ Parts parts_of(Call &call, const Communicator &communicator)
 {
     using qmpi::get_or;
     using qmpi::role;
+    /* Known at compile time, and made to be so: the names of functions are compared for it. */
+    constexpr patterns::Operation operation = patterns::operation_of<Call>();
+    constexpr bool needs_source = patterns::is_nonblocking_sendrecv<Call>();
     patterns::Description description{
-        patterns::operation_of<Call>(),
-        get_or<role::root>(call, MPI_PROC_NULL),
+        operation, get_or<role::root>(call, MPI_PROC_NULL),
         get_or<role::destination>(call, get_or<role::target>(call, MPI_PROC_NULL)),
-        patterns::is_nonblocking_sendrecv<Call>() ? get_or<role::source>(call, MPI_PROC_NULL)
-                                                  : MPI_PROC_NULL,
-        get_or<role::operation>(call, MPI_OP_NULL) != MPI_NO_OP,
-        {},
-        {}};
+        needs_source ? get_or<role::source>(call, MPI_PROC_NULL) : MPI_PROC_NULL,
+        get_or<role::operation>(call, MPI_OP_NULL) != MPI_NO_OP, {}, {}};
     bool has_send = false;
 
     call.each_buffer([&](const auto &buffer) {

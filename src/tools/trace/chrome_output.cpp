@@ -104,6 +104,7 @@ struct End {
     std::uint64_t matched;      /* when it was sent, or when the receive was posted */
     std::uint64_t shown;
     std::int32_t thread;
+    std::uint64_t bytes;
 };
 
 class Events : public Sink {
@@ -158,13 +159,14 @@ class Events : public Sink {
         if (kind == Kind::irecv)
             posted_[transfer.request] = time;
         else if (kind == Kind::send || kind == Kind::isend)
-            sends_.push_back({channel(communicator, transfer, true), time, time, thread_});
+            sends_.push_back({channel(communicator, transfer, true), time, time, thread_,
+                              transfer.sent});
         else if (kind == Kind::receive)
             receives_.push_back({channel(communicator, transfer, false), begin_of_call(time), time,
-                                 thread_});
+                                 thread_, transfer.received});
         else if (kind == Kind::irecv_done)
             receives_.push_back({channel(communicator, transfer, false), posted(transfer, time), time,
-                                 thread_});
+                                 thread_, transfer.received});
     }
 
     void end() override {}
@@ -226,7 +228,8 @@ class Events : public Sink {
             file_.write(print(",\n{%s,\"name\":\"message\",\"cat\":\"message\",\"id\":\"%" PRIu32
                               ".%" PRId64 ".%" PRId64 ".%" PRId32 ".%" PRIu64 "\"",
                               phase, c.communicator, c.source, c.destination, c.tag, numbers[c]++) +
-                        place() + ",\"ts\":" + microseconds(time) + "}");
+                        place() + ",\"ts\":" + microseconds(time) +
+                        print(",\"args\":{\"bytes\":%" PRIu64 "}}", end.bytes));
         }
     }
 

@@ -992,7 +992,7 @@ class Check : public qmpi::tool<Check> {
                 status = &own_status;
             BlockedEvent event{pending.place, true, {}};
             if (is_comparable(pending.communicator) && source != MPI_PROC_NULL)
-                event.waits.push_back(wait_for(*pending.communicator, source, tag, "a message"));
+                event.waits.push_back(wait_for_message(*pending.communicator, source, tag, 0));
             int error_code;
             if constexpr (Call::id == MPI_PROBE_T || Call::id == MPI_MPROBE_T) {
                 const Blocked blocked(*this, std::move(event));
@@ -1031,6 +1031,16 @@ class Check : public qmpi::tool<Check> {
         return wait;
     }
 
+    Wait wait_for_message(const Communicator &communicator, int source, int tag, std::uint64_t number)
+    {
+        Wait wait = wait_for(communicator, source, tag, "a message");
+        wait.is_message = true;
+        wait.communicator = communicator.id;
+        wait.number = number;
+        wait.tag = tag;
+        return wait;
+    }
+
     /* The operation begins: tells the analyser, and says what there will be to wait for. */
     void begin(Pending &pending)
     {
@@ -1061,7 +1071,7 @@ class Check : public qmpi::tool<Check> {
                          ReceiveEvent{pending.place, communicator.id, pending.number, source, receive.tag,
                                       pending.is_certain, types_.signature(receive.datatype, receive.count)},
                          wants_answer);
-            pending.waits.push_back(wait_for(communicator, receive.peer, receive.tag, "a message"));
+            pending.waits.push_back(wait_for_message(communicator, receive.peer, receive.tag, pending.number));
         }
     }
 
@@ -1295,7 +1305,11 @@ class Check : public qmpi::tool<Check> {
         constexpr bool is_get = name.find("et") != name.npos && !is_atomic;
         /* What a request completes is over before the epoch is. */
         if constexpr (!(is_get && has_request<Call>())) {
-            if (qmpi::get_or<role::count>(call, MPI_Count{1}) == 0)
+            /* Data with gaps may lie between that of the other. */
+            constexpr std::size_t types = Call::has(role::datatype, 2) ? 2 : Call::has(role::datatype, 1) ? 1 : 0;
+            const Types::Shared type = types_.of(qmpi::get<role::datatype, types>(call));
+            if (type == nullptr || !type->is_contiguous || type->size == 0 || type->first != 0 ||
+                qmpi::get_or<role::count>(call, MPI_Count{1}) == 0)
                 return;
             constexpr auto kind = is_atomic ? Windows::Access::accumulate :
                 is_get ? Windows::Access::get : Windows::Access::put;

@@ -133,7 +133,8 @@ class Analyser {
         for (bool has_changed = true; has_changed;) {
             has_changed = false;
             for (std::size_t i = 0; i < processes_.size(); i++) {
-                if (is_stuck[i] && processes_[i].blocked && can_go_on(*processes_[i].blocked, is_stuck)) {
+                if (is_stuck[i] && processes_[i].blocked &&
+                    can_go_on(static_cast<int>(i), *processes_[i].blocked, is_stuck)) {
                     is_stuck[i] = false;
                     has_changed = true;
                 }
@@ -399,8 +400,27 @@ class Analyser {
         });
     }
 
-    bool can_come(const Wait &wait, const std::vector<bool> &is_stuck)
+    /* Whether the message has been sent, and is on its way. */
+    bool is_sent(int receiver, const Wait &wait) const
     {
+        const auto found = inboxes_.find({wait.communicator, receiver});
+        if (!wait.is_message || found == inboxes_.end())
+            return false;
+        const Inbox &inbox = found->second;
+        const bool is_matched = wait.number != 0 &&
+            std::none_of(inbox.receives.begin(), inbox.receives.end(),
+                         [&](const Receive &receive) { return receive.number == wait.number; });
+        return is_matched || std::any_of(inbox.sends.begin(), inbox.sends.end(), [&](const auto &sends) {
+            const auto &[source, tag] = sends.first;
+            return (wait.tag == MPI_ANY_TAG || wait.tag == tag) &&
+                std::find(wait.ranks.begin(), wait.ranks.end(), source) != wait.ranks.end();
+        });
+    }
+
+    bool can_come(int waiter, const Wait &wait, const std::vector<bool> &is_stuck)
+    {
+        if (is_sent(waiter, wait))
+            return true;
         if (!wait.is_collective)
             return wait.ranks.empty() || is_any_free(wait.ranks, is_stuck);
         const std::vector<int> ranks = missing(wait);
@@ -409,9 +429,9 @@ class Analyser {
         });
     }
 
-    bool can_go_on(const BlockedEvent &blocked, const std::vector<bool> &is_stuck)
+    bool can_go_on(int rank, const BlockedEvent &blocked, const std::vector<bool> &is_stuck)
     {
-        auto comes = [&](const Wait &wait) { return can_come(wait, is_stuck); };
+        auto comes = [&](const Wait &wait) { return can_come(rank, wait, is_stuck); };
         return blocked.needs_all ? std::all_of(blocked.waits.begin(), blocked.waits.end(), comes) :
             std::any_of(blocked.waits.begin(), blocked.waits.end(), comes);
     }
@@ -425,10 +445,10 @@ class Analyser {
     }
 
     /* One that the process waits for and that is stuck as well; -1 if there is none. */
-    int next_of(const BlockedEvent &blocked, const std::vector<bool> &is_stuck, std::string &what)
+    int next_of(int waiter, const std::vector<bool> &is_stuck, std::string &what)
     {
-        for (const Wait &wait : blocked.waits) {
-            if (can_come(wait, is_stuck))
+        for (const Wait &wait : process(waiter).blocked->waits) {
+            if (can_come(waiter, wait, is_stuck))
                 continue;
             const std::vector<int> ranks = wait.is_collective ? missing(wait) : wait.ranks;
             what = "waits for " + list(ranks) + ": " + wait.what;
@@ -450,7 +470,7 @@ class Analyser {
                 break;
             }
             std::string what = "waits";
-            const int next = next_of(*process(rank).blocked, is_stuck, what);
+            const int next = next_of(rank, is_stuck, what);
             if (next >= 0 && process(next).is_finalized)
                 what += "; rank " + std::to_string(next) + " has ended";
             add(Kind::deadlock, rank, process(rank).blocked->place, what + cycle_through(rank, is_stuck));
@@ -464,7 +484,7 @@ class Analyser {
         for (std::size_t i = 0; i < processes_.size(); i++) {
             if (!process(rank).blocked)
                 break;
-            rank = next_of(*process(rank).blocked, is_stuck, unused);
+            rank = next_of(rank, is_stuck, unused);
             if (rank < 0)
                 break;
             text += " -> " + std::to_string(rank);

@@ -249,8 +249,10 @@ struct Wait {
     std::string what;
     std::vector<int> ranks;             /* one of them could bring it; empty: who knows */
     bool is_collective = false;         /* the missing members of that operation, all of them */
+    bool is_message = false;            /* from one of the ranks, with that tag */
     std::uint64_t communicator = 0;
-    std::uint64_t number = 0;
+    std::uint64_t number = 0;           /* of the operation, or of the receive; a probe has 0 */
+    int tag = MPI_ANY_TAG;
 
     template <typename Visit>
     void each(Visit &&visit)
@@ -258,8 +260,10 @@ struct Wait {
         visit(what);
         visit(ranks);
         visit(is_collective);
+        visit(is_message);
         visit(communicator);
         visit(number);
+        visit(tag);
     }
 };
 

@@ -10,6 +10,8 @@ int main(int argc, char **argv)
 {
     int rank, *values, other;
     MPI_Win window;
+    int both[2];
+    MPI_Datatype apart;
     MPI_Group world, group;
     MPI_Request request;
 
@@ -31,6 +33,15 @@ int main(int argc, char **argv)
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     MPI_Accumulate(&rank, 1, MPI_INT, other, 3, 1, MPI_INT, MPI_SUM, window);
     MPI_Win_unlock_all(window);
+    /* in the gaps of each other */
+    MPI_Type_vector(2, 1, 2, MPI_INT, &apart);
+    MPI_Type_commit(&apart);
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, other, 0, window);
+    MPI_Put(&rank, 1, MPI_INT, other, 1, 1, MPI_INT, window);
+    MPI_Get(both, 2, MPI_INT, other, 0, 1, apart, window);
+    MPI_Get(both, 2, MPI_INT, other, 0, 1, apart, window);
+    MPI_Win_unlock(other, window);
+    MPI_Type_free(&apart);
     MPI_Win_post(group, 0, window);
     MPI_Win_start(group, 0, window);
     MPI_Put(&rank, 1, MPI_INT, other, 0, 1, MPI_INT, window);

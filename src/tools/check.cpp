@@ -1111,9 +1111,23 @@ class Check : public qmpi::tool<Check> {
             pending.is_active = false;
             requests_.add_persistent(request, std::move(pending));
         } else {
-            use_memory(pending);
+            if (!shares_handle(request))
+                use_memory(pending);
+            else
+                pending.ranges.clear();
             requests_.add(request, std::move(pending));
         }
+    }
+
+    /* The library has one request for all operations that are complete at once. Which of them the
+     * program waits for is not known then, so that the memory of none can be said to be in use. */
+    bool shares_handle(MPI_Request request)
+    {
+        return requests_.visit(request, [this](Pending &other) {
+            memory_.remove(other.key, other.ranges);
+            other.ranges.clear();
+            other.checksum = 0;
+        });
     }
 
     void use_memory(Pending &pending)

@@ -200,7 +200,7 @@ void hostile(Page &page)
 
     page.facts({{ends_script, ends_text}, {not_utf8, std::string("a\0b", 3)}, {"", ""}});
     page.table(ends_script, {{ends_text, Unit::text}, {"Number"}},
-               {{not_utf8, nan}, {ends_script, infinite}, {"both", nullptr}, {nlohmann::json{1, 2}, -1.5}}, ends_text);
+               {{not_utf8, nan}, {ends_script, infinite}, {ends_text, nullptr}, {nlohmann::json{1, 2}, -1.5}}, ends_text);
     page.bars(ends_text, {ends_script, not_utf8}, {ends_text, "zero"}, {{nan, 0}, {1e300, 0}}, Unit::seconds);
     page.bars("One row", {"0"}, {"MPI_Send"}, {{0}}, Unit::seconds);
     page.matrix("One rank", 1, {{0, 0, 2}, {0, 0, 3}}, Unit::bytes);

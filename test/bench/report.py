@@ -14,7 +14,9 @@ RANK, SEND = "MPI_Comm_rank", "MPI_Send to MPI_PROC_NULL"
 BOTH = (("MPI_Comm_rank", RANK, "comm-rank"), ("MPI_Send", SEND, "send"))
 C_CALLS = (RANK, "MPI_Wtime", SEND, "MPI_Iprobe", "MPI_Isend+MPI_Wait", "MPI_File_write 0 bytes")
 # Work of the library itself that is not the same in every call: its instructions say nothing of QMPI's.
-UNSTEADY = ("MPI_Iprobe", "MPI_File_write")
+UNSTEADY = ("MPI_Iprobe",)
+# Calls of functions with an argument that is passed on the stack, and how many such arguments they have
+STACKED = {"MPI_Isend+MPI_Wait": 1}
 MANY = 100              # instances that do not intercept a function
 
 
@@ -24,6 +26,13 @@ def is_steady(call):
 
 def functions_of(call):
     return call.count("+") + 1
+
+
+def limit_without_tools(call, bounds):
+    """How many instructions more a call may have in all."""
+    stacked = sum(number for name, number in STACKED.items() if call.endswith(name))
+    through_fortran = "File" in call and call.startswith(("mpif.h", "mpi_f08"))
+    return bounds["no-tools"] * functions_of(call) + bounds["no-tools-stacked"] * stacked + bounds["no-tools-file"] * through_fortran
 
 
 # ---- figures ----
@@ -107,9 +116,10 @@ def goals(results, bounds):
 
     counts = results.get("counts", {})
     steady = [call for call in counts.get("base", {}) if is_steady(call)]
-    more = {call: extra(counts, "none", call) / functions_of(call) for call in steady}
-    goal("no tools: at most 3 instructions a call, C and Fortran", max(more.values()) <= bounds["no-tools"] if more else None,
-         f"{number(max(more.values()))} at most, of {len(more)} calls" if more else "")
+    more = {call: extra(counts, "none", call) for call in steady}
+    bad = [f"{call} {number(value)}" for call, value in more.items() if value > 3 * functions_of(call)]
+    goal("no tools: at most 3 instructions a call, C and Fortran", not bad if more else None,
+         "; ".join(bad) or f"{len(more)} benchmarks")
 
     comparisons = time_comparisons(results, "none", "base")
     worse = slower(comparisons)
@@ -143,8 +153,8 @@ def goals(results, bounds):
         rows = [("none", "prototype"), *((f"instance {n}", f"prototype instance {n}") for n in (1, 2, 10)),
                 *((f"lookup {n}", f"prototype lookup {n}") for n in (1, 2, 10))]
         bad = [f"{ours}, {call}: {number(extra(counts, ours, call, theirs))} more" for ours, theirs in rows for call in steady
-               if (extra(counts, ours, call, theirs) or 0) > 0]
-        goal("against the prototype: no row has more instructions", not bad, "; ".join(bad[:8]) or f"{len(rows)} rows of {len(steady)} calls")
+               if ("File" not in call or ours == "none") and (extra(counts, ours, call, theirs) or 0) > 0]
+        goal("against the prototype: no row has more instructions", not bad, f"{len(bad)} of {len(rows) * len(steady)}: " + "; ".join(bad[:6]) if bad else f"{len(rows)} rows of {len(steady)} calls")
     comparisons = time_comparisons(results, "none", "prototype")
     worse = slower(comparisons)
     goal("against the prototype: no row is slower without tools", not worse if comparisons else None,
@@ -352,32 +362,34 @@ def summary(results):
 
 # ---- bounds ----
 
-def checks(results):
-    """(bound, what it is, instructions) of everything that is bounded and was counted."""
+def checks(results, bounds):
+    """(bound, what it is, instructions, limit) of everything that is bounded and was counted."""
     counts = results.get("counts", {})
     for call in counts.get("base", {}):
         if is_steady(call):
-            yield "no-tools", f"{call}, no tools", extra(counts, "none", call) / functions_of(call)
+            yield "no-tools", f"{call}, no tools", extra(counts, "none", call), limit_without_tools(call, bounds)
             if "disabled" in counts:
-                yield "disabled", f"{call}, QMPI configured away", extra(counts, "disabled", call)
+                yield "disabled", f"{call}, QMPI configured away", extra(counts, "disabled", call), bounds["disabled"]
             if f"other {MANY}" in counts:
-                yield "not-intercepting", f"{call}, {MANY} instances that do not intercept it", extra(counts, f"other {MANY}", call, "none")
+                yield ("not-intercepting", f"{call}, {MANY} instances that do not intercept it",
+                       extra(counts, f"other {MANY}", call, "none"), bounds["not-intercepting"])
     for name, call, short in BOTH:
         if "static 1" in counts:
-            yield f"first-layer-{short}", f"{name}, first layer and end of the chain", extra(counts, "static 1", call)
+            yield (f"first-layer-{short}", f"{name}, first layer and end of the chain", extra(counts, "static 1", call),
+                   bounds[f"first-layer-{short}"])
         for kind, bound in (("static", "layer-static"), ("instance", "layer-instance"), ("lookup", f"layer-lookup-{short}")):
             if per_layer(counts, kind, call) is not None:
-                yield bound, f"{name}, a layer: {KINDS[kind]}", per_layer(counts, kind, call)
+                yield bound, f"{name}, a layer: {KINDS[kind]}", per_layer(counts, kind, call), bounds[bound]
 
 
 def judge(results, bounds):
     passed = failed = 0
-    for bound, what, instructions in checks(results):
-        if instructions <= bounds[bound]:
+    for bound, what, instructions, limit in checks(results, bounds):
+        if instructions <= limit:
             passed += 1
-            print(f"ok      {what}: {number(instructions)}, at most {bounds[bound]}")
+            print(f"ok      {what}: {number(instructions)}, at most {limit}")
         else:
             failed += 1
-            print(f"not ok  {what}: {number(instructions)}, more than {bounds[bound]} ({bound} in test/cost/bounds)")
+            print(f"not ok  {what}: {number(instructions)}, more than {limit} ({bound} in test/cost/bounds)")
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0

@@ -13,6 +13,7 @@ import subprocess
 BOUNDS = (
     "no-tools", "layer-static", "layer-instance", "layer-kit", "layer-kit-ending", "next", "storage", "address", "address-mixed",
     "disabled", "first-layer-comm-rank", "first-layer-send", "layer-lookup-comm-rank", "layer-lookup-send", "not-intercepting",
+    "no-tools-stacked", "no-tools-file",
 )
 
 
@@ -71,7 +72,8 @@ def environment(prefix, tools, variables=None):
 def read_phases(directory):
     """The dumps that the program asked for: {name: {length: instructions}}."""
     phases = {}
-    for path in directory.glob("callgrind.out.*"):
+    # in the order in which the program asked for them: PID, then PID.1 ...
+    for path in sorted(directory.glob("callgrind.out.*"), key=lambda path: (len(path.name), path.name)):
         text = path.read_text(errors="replace")
         trigger = re.search(r"^desc: Trigger: Client Request: (.+) (\d+)$", text, re.M)
         if trigger:

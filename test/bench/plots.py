@@ -10,7 +10,7 @@ from compare import compare
 from report import RANK, C_CALLS, compared, layer_times, paired, plain_title
 from variants import BUILDS, DECADES
 
-TERMINALS = {"svg": "svg size 800,500 font 'sans,12' background 'white'", "png": "pngcairo size 800,500 font 'sans,10'"}
+TERMINALS = {"svg": "svg size 800,500 font 'sans,12' background 'white' noenhanced", "png": "pngcairo size 800,500 font 'sans,10' noenhanced"}
 
 
 def quoted(text):

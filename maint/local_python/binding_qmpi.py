@@ -473,12 +473,19 @@ def sets(f):
         out.append("large_count")
     return out
 
-def role(p):
+def rank_role(f, p):
+    buffers = [q for q in f.parameters if re.match(r'BUFFER|C_BUFFER', q['kind'])]
+    # MPICH calls the source of MPI_Precv_init dest
+    if p['name'] == "dest" and buffers and all(q['param_direction'] == "out" for q in buffers):
+        return "source"
+    return ROLE_OF_RANK.get(p['name'], "rank")
+
+def role(f, p):
     if RE.match(r'(POLY)?(XFER|DTYPE)_NUM_ELEM', p['kind']):
         return "count" if "count" in p['name'] else "other"
     for kind, name in ROLES:
         if re.match(kind, p['kind']):
-            return ROLE_OF_RANK.get(p['name'], name) if name == "rank" else name
+            return rank_role(f, p) if name == "rank" else name
     return "other"
 
 def dump_functions_hpp(path, known, dump_c_file):
@@ -510,7 +517,7 @@ def dump_function_hpp(f, out):
     if f.parameters:
         out.append("        {")
         for p in f.parameters:
-            fields = ["\"%s\"" % p['name'], "role::" + role(p), "direction::" + p['param_direction']]
+            fields = ["\"%s\"" % p['name'], "role::" + role(f, p), "direction::" + p['param_direction']]
             if p['length']:
                 fields.append("true")
                 if str(p['length']) in places:

@@ -167,6 +167,7 @@ static_assert(Alltoallw::parameters[5].is_array && Alltoallw::parameters[7].is_a
 using Psend = qmpi::call<MPI_PSEND_INIT_T>;
 static_assert(Psend::buffers[0].partitions == 1 && Psend::buffers[0].count == 2);
 static_assert(qmpi::call<MPI_FETCH_AND_OP_T>::buffers[0].count == none);
+static_assert(qmpi::call<MPI_PRECV_INIT_T>::has(role::source) && !qmpi::call<MPI_PRECV_INIT_T>::has(role::destination));
 static_assert(qmpi::call<MPI_PUT_T>::has(role::target) && qmpi::call<MPI_PUT_T>::has(role::window));
 static_assert(qmpi::call<MPI_BCAST_T>::has(role::root) && !qmpi::call<MPI_TYPE_GET_EXTENT_X_T>::has(role::count));
 static_assert(qmpi::call<MPI_FILE_WRITE_AT_T>::has(role::file) && qmpi::call<MPI_FILE_WRITE_AT_T>::has(role::offset));

@@ -460,6 +460,9 @@ class Check : public qmpi::tool<Check> {
         if (rank_ == 0) {
             server_ = std::make_unique<Server>(size, std::chrono::duration<double>(timeout_), finds_deadlocks_,
                                                findings_, [this] { follow_deadlock(); });
+            /* The job may end at any time, and with it what has not been written. */
+            if (destination_.has_files())
+                findings_.when_new([this] { write(false); });
             if (!server_->start(are_all_here, address))
                 address.port = 0;
         }
@@ -534,15 +537,14 @@ class Check : public qmpi::tool<Check> {
 
     void write(bool is_alone)
     {
+        std::lock_guard<std::mutex> guard(writing_lock_);
         destination_.write({instance_number(), instance_count(), is_alone}, [this](tools::Format format) {
             return format == tools::Format::json ? findings_.json() : findings_.text();
         });
     }
 
-    /* The user may end the job now, so the report is written in any case. */
     void follow_deadlock()
     {
-        write(false);
         if (aborts_) {
             tools::write_stderr("QMPI check: the job ends (deadlock=abort)\n");
             _exit(1);
@@ -1372,6 +1374,7 @@ class Check : public qmpi::tool<Check> {
     std::unique_ptr<Server> server_;            /* in the process of rank 0 */
     Client client_;
     Blocking blocking_;
+    std::mutex writing_lock_;
     std::mutex teller_lock_;
     std::condition_variable teller_wakes_;
     bool is_ending_ = false;

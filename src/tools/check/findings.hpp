@@ -12,6 +12,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <set>
@@ -72,17 +73,12 @@ class Findings {
      * process waits for. */
     void add(const Finding &finding)
     {
-        if (!wants(finding.kind))
-            return;
-        std::lock_guard<std::mutex> guard(lock_);
-        auto &entry = entries_[{finding.kind, finding.function, finding.site,
-                                finding.kind == Kind::deadlock ? finding.rank : -1}];
-        if (entry.times++ == 0) {
-            entry.first = finding;
-            tools::write_stderr("QMPI check: " + finding.line() + "\n");
-        }
-        entry.ranks.insert(finding.rank);
+        if (wants(finding.kind) && keep(finding) && on_new_)
+            on_new_();
     }
+
+    /* Called after each finding that is new, by the thread that has made it. */
+    void when_new(std::function<void()> on_new) { on_new_ = std::move(on_new); }
 
     std::string text() const
     {
@@ -117,6 +113,19 @@ class Findings {
     }
 
   private:
+    bool keep(const Finding &finding)
+    {
+        std::lock_guard<std::mutex> guard(lock_);
+        auto &entry = entries_[{finding.kind, finding.function, finding.site,
+                                finding.kind == Kind::deadlock ? finding.rank : -1}];
+        entry.ranks.insert(finding.rank);
+        if (entry.times++ > 0)
+            return false;
+        entry.first = finding;
+        tools::write_stderr("QMPI check: " + finding.line() + "\n");
+        return true;
+    }
+
     struct Entry {
         Finding first;
         std::uint64_t times = 0;
@@ -128,6 +137,7 @@ class Findings {
         all.fill(true);
         return all;
     }();
+    std::function<void()> on_new_;
     mutable std::mutex lock_;
     std::map<std::tuple<Kind, std::string, std::string, int>, Entry> entries_;
 };

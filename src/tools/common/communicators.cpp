@@ -30,6 +30,8 @@ Slot &slot_of(unsigned owner, int handle)
 
 std::atomic<unsigned> number_of_objects{0};
 
+const std::uint64_t no_origin = 0;      /* for the id of what is made from no communicator */
+
 std::uint64_t mix(std::uint64_t hash, std::uint64_t value)
 {
     hash ^= value + 0x9e3779b97f4a7c15u + (hash << 6) + (hash >> 2);
@@ -169,7 +171,7 @@ Communicators::Shared Communicators::of(MPI_Comm comm)
         return nullptr;
     Shared found = find(comm);
     if (found == nullptr) {
-        created(comm);
+        created(comm, MPI_COMM_NULL);
         found = find(comm);
     }
     /* With the generation from before the search: if it has changed since, the next one
@@ -264,18 +266,19 @@ void Communicators::need_predefined()
         return;
     has_predefined_ = true;
     for (MPI_Comm comm : {MPI_COMM_WORLD, MPI_COMM_SELF})
-        remember(comm, describe(comm));
+        remember(comm, describe(comm, no_origin));
 }
 
 /* One that is known is the parent's, which a program can ask for any number of times. */
-void Communicators::created(MPI_Comm comm)
+void Communicators::created(MPI_Comm comm, MPI_Comm origin)
 {
     if (comm == MPI_COMM_NULL)
         return;
+    const Shared known = of(origin);
     std::lock_guard<std::mutex> guard(making_lock_);
     need_predefined();
     if (find(comm) == nullptr)
-        remember(comm, describe(comm));
+        remember(comm, describe(comm, known == nullptr ? no_origin : known->id));
 }
 
 void Communicators::duplicated(MPI_Comm copy, MPI_Comm original)
@@ -295,7 +298,7 @@ void Communicators::duplicated(MPI_Comm copy, MPI_Comm original)
     communicator->destinations = known->destinations;
 
     std::lock_guard<std::mutex> guard(making_lock_);
-    number(*communicator);
+    number(*communicator, known->id);
     remember(copy, std::move(communicator));
 }
 
@@ -310,7 +313,7 @@ void Communicators::rename(MPI_Comm comm)
 }
 
 /* The functions that describe a communicator work on any valid one and disturb nothing. */
-Communicators::Mutable Communicators::describe(MPI_Comm comm)
+Communicators::Mutable Communicators::describe(MPI_Comm comm, std::uint64_t origin)
 {
     const World world;
     auto communicator = std::make_shared<Communicator>();
@@ -333,14 +336,15 @@ Communicators::Mutable Communicators::describe(MPI_Comm comm)
     }
     find_neighbours(*communicator);
     communicator->name_ = name_of(comm);
-    number(*communicator);
+    number(*communicator, origin);
     return communicator;
 }
 
-void Communicators::number(Communicator &communicator)
+void Communicators::number(Communicator &communicator, std::uint64_t origin)
 {
     communicator.members = hash_of_members(communicator);
-    communicator.id = mix(communicator.members, number_by_members_[communicator.members]++);
+    const std::uint64_t kind = mix(communicator.members, origin);
+    communicator.id = mix(kind, number_by_kind_[kind]++);
 }
 
 }  // namespace tools

@@ -37,10 +37,11 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
     std::vector<int> world;         /* rank in MPI_COMM_WORLD of each rank of the own group */
     std::vector<int> remote;        /* the same of the other group; empty if it has none */
 
-    /* The same in all its processes, and no other communicator has it: made of the members and of
-     * how many communicators with the same members there were before. Where processes outside of
-     * the world are members it is this process' own, and where several threads create communicators
-     * of the same members at the same time it may be that of the other. */
+    /* The same in all its processes, and no other communicator has it: made of the communicator that
+     * it was made from, the members, and how many with both the same there were before, since MPI has
+     * an order for what is made from one communicator. Where there is none that all members share,
+     * it is the members alone, and the order the program's. Where processes outside of the world are
+     * members it is this process' own. */
     std::uint64_t id = 0;
 
     /* The same for all communicators of the same processes in the same order. */
@@ -221,13 +222,23 @@ class Communicators {
         else if constexpr (Call::id == MPI_COMM_IDUP_T || Call::id == MPI_COMM_IDUP_WITH_INFO_T)
             duplicated(*call.template argument<made>(), qmpi::get<qmpi::role::communicator>(call));
         else if constexpr (made != qmpi::none)
-            created(*call.template argument<made>());
+            created(*call.template argument<made>(), origin_of(call));
         else if constexpr (window != qmpi::none)
             remember(*call.template argument<window>(),
                      of(qmpi::get<qmpi::role::communicator>(call)));
     }
 
-    void created(MPI_Comm comm);
+    /* What all members of the new communicator have in common; MPI_COMM_NULL if there is nothing. */
+    template <typename Call>
+    static MPI_Comm origin_of(const Call &call)
+    {
+        if constexpr (Call::id == MPI_INTERCOMM_CREATE_T || Call::is_in(qmpi::set::processes))
+            return MPI_COMM_NULL;
+        else
+            return qmpi::get_or<qmpi::role::communicator>(call, MPI_COMM_NULL);
+    }
+
+    void created(MPI_Comm comm, MPI_Comm origin);
     /* The copy must not be asked for anything before its request is complete. */
     void duplicated(MPI_Comm copy, MPI_Comm original);
     void rename(MPI_Comm comm);
@@ -238,8 +249,8 @@ class Communicators {
 
     Shared find(int handle) const;
     void need_predefined();
-    Mutable describe(MPI_Comm comm);
-    void number(Communicator &communicator);
+    Mutable describe(MPI_Comm comm, std::uint64_t origin);
+    void number(Communicator &communicator, std::uint64_t origin);
 
     const unsigned number_;         /* tells this object's entries in the threads' caches apart */
     /* another one whenever a handle changes its meaning */
@@ -250,7 +261,7 @@ class Communicators {
     std::mutex messages_lock_;
     std::unordered_map<MPI_Message, Shared> by_message_;
     std::mutex making_lock_;
-    std::unordered_map<std::uint64_t, std::uint64_t> number_by_members_;
+    std::unordered_map<std::uint64_t, std::uint64_t> number_by_kind_;   /* of origin and members */
     bool has_predefined_ = false;
 };
 

@@ -21,6 +21,8 @@ dist_man_MANS = \
 # Nothing but the constructor of a tool has to be found by anybody: all symbols are hidden.
 qmpi_tool_cxxflags = $(AM_CXXFLAGS) -std=c++17 -fvisibility=hidden
 qmpi_tool_ldflags = -module -avoid-version -shared
+# Where libmpi is static as well, libtool would compile everything twice.
+qmpi_tool_libtoolflags = --tag=disable-static
 
 # What tools share. The libraries of their own that some of them need are no business of libmpi's.
 noinst_LTLIBRARIES += src/tools/libqmpi_common.la
@@ -42,6 +44,7 @@ src_tools_libqmpi_common_la_SOURCES = \
     src/tools/common/wire.hpp
 src_tools_libqmpi_common_la_CPPFLAGS = $(AM_CPPFLAGS) $(QMPI_DW_CPPFLAGS)
 src_tools_libqmpi_common_la_CXXFLAGS = $(qmpi_tool_cxxflags)
+src_tools_libqmpi_common_la_LIBTOOLFLAGS = $(qmpi_tool_libtoolflags)
 src_tools_libqmpi_common_la_LDFLAGS = -avoid-version
 src_tools_libqmpi_common_la_LIBADD = $(QMPI_DW_LIBS)
 
@@ -49,16 +52,19 @@ qmpi_tool_libadd = src/tools/libqmpi_common.la lib/lib@MPILIBNAME@.la
 
 src_tools_libqmpi_count_la_SOURCES = src/tools/count.cpp
 src_tools_libqmpi_count_la_CXXFLAGS = $(qmpi_tool_cxxflags)
+src_tools_libqmpi_count_la_LIBTOOLFLAGS = $(qmpi_tool_libtoolflags)
 src_tools_libqmpi_count_la_LDFLAGS = $(qmpi_tool_ldflags)
 src_tools_libqmpi_count_la_LIBADD = $(qmpi_tool_libadd)
 
 src_tools_libqmpi_bcast_la_SOURCES = src/tools/bcast.cpp
 src_tools_libqmpi_bcast_la_CXXFLAGS = $(qmpi_tool_cxxflags)
+src_tools_libqmpi_bcast_la_LIBTOOLFLAGS = $(qmpi_tool_libtoolflags)
 src_tools_libqmpi_bcast_la_LDFLAGS = $(qmpi_tool_ldflags)
 src_tools_libqmpi_bcast_la_LIBADD = lib/lib@MPILIBNAME@.la
 
 src_tools_libqmpi_null_la_SOURCES = src/tools/null.cpp
 src_tools_libqmpi_null_la_CXXFLAGS = $(qmpi_tool_cxxflags)
+src_tools_libqmpi_null_la_LIBTOOLFLAGS = $(qmpi_tool_libtoolflags)
 src_tools_libqmpi_null_la_LDFLAGS = $(qmpi_tool_ldflags)
 src_tools_libqmpi_null_la_LIBADD = lib/lib@MPILIBNAME@.la
 
@@ -68,6 +74,7 @@ noinst_LTLIBRARIES += src/tools/libqmpi_page.la
 src_tools_libqmpi_page_la_SOURCES = src/tools/common/page.cpp src/tools/common/page.hpp
 src_tools_libqmpi_page_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_builddir)/src/tools/common
 src_tools_libqmpi_page_la_CXXFLAGS = $(qmpi_tool_cxxflags)
+src_tools_libqmpi_page_la_LIBTOOLFLAGS = $(qmpi_tool_libtoolflags)
 src_tools_libqmpi_page_la_LDFLAGS = -avoid-version
 EXTRA_DIST += src/tools/common/page.css src/tools/common/page.js
 CLEANFILES += src/tools/common/page_assets.hpp
@@ -100,6 +107,7 @@ src_tools_libqmpi_profile_la_SOURCES = \
     src/tools/profile/tables.cpp \
     src/tools/profile/tables.hpp
 src_tools_libqmpi_profile_la_CXXFLAGS = $(qmpi_tool_cxxflags)
+src_tools_libqmpi_profile_la_LIBTOOLFLAGS = $(qmpi_tool_libtoolflags)
 src_tools_libqmpi_profile_la_LDFLAGS = $(qmpi_tool_ldflags)
 src_tools_libqmpi_profile_la_LIBADD = $(qmpi_report_libadd)
 
@@ -109,6 +117,7 @@ src_tools_libqmpi_messages_la_SOURCES = \
     src/tools/messages/records.hpp \
     src/tools/messages/report.hpp
 src_tools_libqmpi_messages_la_CXXFLAGS = $(qmpi_tool_cxxflags)
+src_tools_libqmpi_messages_la_LIBTOOLFLAGS = $(qmpi_tool_libtoolflags)
 src_tools_libqmpi_messages_la_LDFLAGS = $(qmpi_tool_ldflags)
 src_tools_libqmpi_messages_la_LIBADD = $(qmpi_report_libadd)
 
@@ -122,6 +131,7 @@ src_tools_libqmpi_check_la_SOURCES = \
     src/tools/check/resources.hpp \
     src/tools/check/signature.hpp
 src_tools_libqmpi_check_la_CXXFLAGS = $(qmpi_tool_cxxflags)
+src_tools_libqmpi_check_la_LIBTOOLFLAGS = $(qmpi_tool_libtoolflags)
 src_tools_libqmpi_check_la_LDFLAGS = $(qmpi_tool_ldflags)
 src_tools_libqmpi_check_la_LIBADD = $(qmpi_tool_libadd)
 
@@ -144,6 +154,7 @@ src_tools_libqmpi_journals_la_SOURCES = \
     src/tools/trace/overview.hpp
 src_tools_libqmpi_journals_la_CPPFLAGS = $(AM_CPPFLAGS) $(QMPI_OTF2_CPPFLAGS)
 src_tools_libqmpi_journals_la_CXXFLAGS = $(qmpi_tool_cxxflags)
+src_tools_libqmpi_journals_la_LIBTOOLFLAGS = $(qmpi_tool_libtoolflags)
 src_tools_libqmpi_journals_la_LDFLAGS = -avoid-version
 src_tools_libqmpi_journals_la_LIBADD = $(QMPI_OTF2_LIBS)
 
@@ -151,6 +162,7 @@ tools_LTLIBRARIES += src/tools/libqmpi_trace.la
 src_tools_libqmpi_trace_la_SOURCES = src/tools/trace.cpp
 src_tools_libqmpi_trace_la_CPPFLAGS = $(AM_CPPFLAGS) $(QMPI_OTF2_CPPFLAGS)
 src_tools_libqmpi_trace_la_CXXFLAGS = $(qmpi_tool_cxxflags)
+src_tools_libqmpi_trace_la_LIBTOOLFLAGS = $(qmpi_tool_libtoolflags)
 src_tools_libqmpi_trace_la_LDFLAGS = $(qmpi_tool_ldflags)
 src_tools_libqmpi_trace_la_LIBADD = src/tools/libqmpi_journals.la $(qmpi_report_libadd)
 

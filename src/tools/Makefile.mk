@@ -48,7 +48,13 @@ src_tools_libqmpi_common_la_LIBTOOLFLAGS = $(qmpi_tool_libtoolflags)
 src_tools_libqmpi_common_la_LDFLAGS = -avoid-version
 src_tools_libqmpi_common_la_LIBADD = $(QMPI_DW_LIBS)
 
-qmpi_tool_libadd = src/tools/libqmpi_common.la lib/lib@MPILIBNAME@.la
+# Without weak symbols QMPI_ and PMPI_ names are in a library of their own.
+if BUILD_PROFILING_LIB
+qmpi_library = lib/lib@MPILIBNAME@.la lib/lib@PMPILIBNAME@.la
+else !BUILD_PROFILING_LIB
+qmpi_library = lib/lib@MPILIBNAME@.la
+endif !BUILD_PROFILING_LIB
+qmpi_tool_libadd = src/tools/libqmpi_common.la $(qmpi_library)
 
 src_tools_libqmpi_count_la_SOURCES = src/tools/count.cpp
 src_tools_libqmpi_count_la_CXXFLAGS = $(qmpi_tool_cxxflags)
@@ -60,13 +66,13 @@ src_tools_libqmpi_bcast_la_SOURCES = src/tools/bcast.cpp
 src_tools_libqmpi_bcast_la_CXXFLAGS = $(qmpi_tool_cxxflags)
 src_tools_libqmpi_bcast_la_LIBTOOLFLAGS = $(qmpi_tool_libtoolflags)
 src_tools_libqmpi_bcast_la_LDFLAGS = $(qmpi_tool_ldflags)
-src_tools_libqmpi_bcast_la_LIBADD = lib/lib@MPILIBNAME@.la
+src_tools_libqmpi_bcast_la_LIBADD = $(qmpi_library)
 
 src_tools_libqmpi_null_la_SOURCES = src/tools/null.cpp
 src_tools_libqmpi_null_la_CXXFLAGS = $(qmpi_tool_cxxflags)
 src_tools_libqmpi_null_la_LIBTOOLFLAGS = $(qmpi_tool_libtoolflags)
 src_tools_libqmpi_null_la_LDFLAGS = $(qmpi_tool_ldflags)
-src_tools_libqmpi_null_la_LIBADD = lib/lib@MPILIBNAME@.la
+src_tools_libqmpi_null_la_LIBADD = $(qmpi_library)
 
 # Tools that write reports, as text, JSON and a page
 if BUILD_QMPI_REPORTS

@@ -11,11 +11,12 @@ tails, the QMPI_ names, the ids and function types of mpi.h, and the list for to
 
 What is emitted for MPI_X, with internal_X as the one body that MPICH generates:
 
-    MPI_X                 asks the head table; without a tool it continues into internal_X
+    MPI_X                 jumps to what the head table names: internal_X without a tool
     QMPI_X                another name of internal_X: the library without any tool
+    MPIR_QMPI_direct_MPI_X    one more name of it, for the head table
     MPIR_QMPI_tail_MPI_X  the last link of every chain: internal_X behind a tool's signature
     MPIR_QMPI_bootstrap_MPI_X  the only link until the chain stands: builds it and goes on
-    dispatch_X            out of line: fills the context and calls the first link
+    MPIR_QMPI_dispatch_MPI_X  fills the context and calls the first link
 """
 
 from local_python import MPI_API_Global as G
@@ -75,9 +76,10 @@ class Function:
         self.feature = feature
         self.is_apart = body is not None
         self.internal = body or re.sub(r'^MPI(X?)_', r'internal\1_', self.name)
-        self.dispatch = re.sub(r'^MPI(X?)_', r'dispatch\1_', self.name)
         self.id = self.name.upper() + "_T"
         self.type = self.name + "_t"
+        self.direct = body or "MPIR_QMPI_direct_" + self.name
+        self.dispatch = "MPIR_QMPI_dispatch_" + self.name
         self.tail = "MPIR_QMPI_tail_" + self.name
         self.bootstrap = "MPIR_QMPI_bootstrap_" + self.name
         self.pointer_tags = func.get('_pointertag_list', [])
@@ -120,6 +122,8 @@ def dump_chain_ends(f):
         # QMPI_X is an alias, not a copy, wherever the object format knows aliases
         G.out.append("#ifdef MPIR_QMPI_HAVE_ALIAS")
         dump_broken_line(f.declare("Q" + f.name), "MPIR_QMPI_ALIAS(%s);" % f.internal)
+        if not f.is_variadic:
+            dump_broken_line(f.declare(f.direct), "MPIR_QMPI_HIDDEN MPIR_QMPI_ALIAS(%s);" % f.internal)
         G.out.append("#else")
         dump_body(f.declare("Q" + f.name), ["return %s;" % f.call(f.internal)])
         G.out.append("#endif")
@@ -135,12 +139,11 @@ def dump_chain_ends(f):
     G.out.append("#endif /* MPICH_MPI_FROM_PMPI */")
     G.out.append("")
     if not f.is_variadic:
-        dump_body("static MPIR_QMPI_APART " + f.declare(f.dispatch), [
+        dump_broken_line("MPIR_QMPI_DISPATCH " + f.declare(f.dispatch) + ";")
+        dump_body("MPIR_QMPI_DISPATCH " + f.declare(f.dispatch), [
             "const MPIR_QMPI_Link *link = MPIR_QMPI_first_link(%s);" % f.id,
             "struct MPIR_QMPI_Context context = { MPIR_QMPI_CALL_SITE, %s };" % f.id,
             "",
-            "if (unlikely(link == NULL))",
-            "    return %s;" % f.call(f.internal),
             "return " + f.call("((%s *) link->fn) " % f.type, ["&context", "link->tool_id"]) + ";"])
     G.out.append("#endif /* ENABLE_QMPI */")
     G.out.append("")
@@ -160,19 +163,26 @@ def dump_mpi_function(f):
         # Arguments of unknown number and type cannot be passed on by a plain call: the runtime
         # reads them from the list and calls every instance in turn.
         last = f.args[-1]
-        with_tools = ["va_list varargs;",
-                      "int mpi_errno;",
-                      "",
-                      "va_start(varargs, %s);" % last,
-                      "mpi_errno = MPIR_QMPI_pcontrol(MPIR_QMPI_CALL_SITE, %s, varargs);" % last,
-                      "va_end(varargs);",
-                      "if (mpi_errno)",
-                      "    return mpi_errno;"]
+        body = ["#ifdef ENABLE_QMPI",
+                "if (unlikely(MPIR_QMPI_is_intercepted(%s))) {" % f.id,
+                "    va_list varargs;",
+                "    int mpi_errno;",
+                "",
+                "    va_start(varargs, %s);" % last,
+                "    mpi_errno = MPIR_QMPI_pcontrol(MPIR_QMPI_CALL_SITE, %s, varargs);" % last,
+                "    va_end(varargs);",
+                "    if (mpi_errno)",
+                "        return mpi_errno;",
+                "}",
+                "#endif",
+                "return %s;" % f.call(f.internal)]
     else:
-        with_tools = ["return %s;" % f.call(f.dispatch)]
-    body = ["#ifdef ENABLE_QMPI", "if (unlikely(MPIR_QMPI_is_intercepted(%s))) {" % f.id]
-    body += ["    " + l if l else "" for l in with_tools]
-    body += ["}", "#endif", "return %s;" % f.call(f.internal)]
+        body = ["#ifdef ENABLE_QMPI",
+                "return MPIR_QMPI_ENTER(%s, %s, %s, (%s));" % (f.id, f.dispatch, f.internal,
+                                                               ', '.join(f.args)),
+                "#else",
+                "return %s;" % f.call(f.internal),
+                "#endif"]
     dump_body(f.declare(f.name), body)
 
 def dump_body(declaration, lines):
@@ -547,13 +557,28 @@ def dump_functions_c(path, known, dump_c_file):
         out.append("MPIR_QMPI_HIDDEN extern %s %s;" % (f.type, f.tail))
         if not f.is_variadic:
             out.append("MPIR_QMPI_HIDDEN extern %s %s;" % (f.type, f.bootstrap))
-    out += ["", "const MPIR_QMPI_Link MPIR_QMPI_tail[MPI_LAST_FUNC_T] = {"]
+            out += split_line_with_break("MPIR_QMPI_HIDDEN " + f.declare(f.direct), ";", 100)
+            out += split_line_with_break("MPIR_QMPI_HIDDEN " + f.declare(f.dispatch), ";", 100)
+    # the entry of a variadic function neither jumps nor has a first link before there is a chain
+    out += begin_table("const MPIR_QMPI_Link MPIR_QMPI_tail")
     for f in known:
-        out += link_or_missing(f, f.tail)
-    out += ["};", "", "const MPIR_QMPI_Link MPIR_QMPI_bootstrap[MPI_LAST_FUNC_T] = {"]
+        out += if_available(f, link(f.tail), link("MPIR_QMPI_tail_missing"))
+    out += ["};"] + begin_table("const MPIR_QMPI_Link MPIR_QMPI_bootstrap")
     for f in known:
-        # the entry of a variadic function does without a first link
-        out += link_or_missing(f, f.tail if f.is_variadic else f.bootstrap)
+        out += if_available(f, link(f.tail if f.is_variadic else f.bootstrap),
+                            link("MPIR_QMPI_tail_missing"))
+    out += ["};", "", "#ifdef MPIR_QMPI_HAVE_JUMPS",
+            "#define WAY(function_) ((MPIR_QMPI_Any_function *) function_)",
+            "#else", "#define WAY(function_) NULL", "#endif"]
+    out += begin_table("const MPIR_QMPI_Ways MPIR_QMPI_ways")
+    for f in known:
+        out += if_available(f, "    {NULL, NULL}," if f.is_variadic else
+                            "    {WAY(%s), WAY(%s)}," % (f.direct, f.dispatch), "    {NULL, NULL},")
+    out += ["};"] + begin_table("MPIR_QMPI_Head MPIR_QMPI_head")
+    for f in known:
+        head = "    {{%s}, {&MPIR_QMPI_tail[" + f.id + "]}},"
+        out += if_available(f, head % ("NULL" if f.is_variadic else "WAY(%s)" % f.direct),
+                            head % "NULL")
     out += ["};", "", "const char *const MPIR_QMPI_function_name[MPI_LAST_FUNC_T] = {"]
     out += ["    \"%s\"," % f.name for f in known]
     out += ["};", ""]
@@ -565,12 +590,17 @@ def dump_functions_c(path, known, dump_c_file):
     out.append("#endif /* ENABLE_QMPI */")
     dump_c_file(path, out)
 
-def link_or_missing(f, function):
-    link = "    {(MPIR_QMPI_Any_function *) %s, 0},"
+def begin_table(declarator):
+    return ["", declarator + "[MPI_LAST_FUNC_T] = {"]
+
+def link(function):
+    return "    {(MPIR_QMPI_Any_function *) %s, 0}," % function
+
+def if_available(f, row, row_without):
+    """The row of a table for f, or the other one where the library is built without its feature."""
     if f.feature is None:
-        return [link % function]
-    return ["#ifdef " + f.feature, link % function,
-            "#else", link % "MPIR_QMPI_tail_missing", "#endif"]
+        return [row]
+    return ["#ifdef " + f.feature, row, "#else", row_without, "#endif"]
 
 def dump_direct_h(path, known, dump_c_file):
     """Sends the calls of code inside the library past the tools."""

@@ -10,8 +10,6 @@
 
 #ifdef ENABLE_QMPI
 
-MPIR_QMPI_Head MPIR_QMPI_head[MPI_LAST_FUNC_T];
-
 /* What a tool asks for while its init callback runs, one for each instance. */
 typedef struct {
     MPIR_QMPI_Any_function *function[MPI_LAST_FUNC_T];
@@ -60,7 +58,13 @@ static MPL_TLS int is_builder = 0;
 
 static void publish_head(int function, const MPIR_QMPI_Link * link)
 {
-    MPL_atomic_release_store_ptr(&MPIR_QMPI_head[function].atomic, (void *) link);
+    MPIR_QMPI_Head *head = &MPIR_QMPI_head[function];
+    const MPIR_QMPI_Ways *ways = &MPIR_QMPI_ways[function];
+    const bool is_intercepted = link != &MPIR_QMPI_tail[function];
+
+    MPL_atomic_release_store_ptr(&head->first.atomic, (void *) link);
+    MPL_atomic_release_store_ptr(&head->entry.atomic,
+                                 (void *) (is_intercepted ? ways->dispatch : ways->direct));
 }
 
 static void arm(void)
@@ -72,7 +76,7 @@ static void arm(void)
 static void disarm(void)
 {
     for (int f = 0; f < MPI_LAST_FUNC_T; f++)
-        publish_head(f, NULL);
+        publish_head(f, &MPIR_QMPI_tail[f]);
 }
 
 static void ATTRIBUTE((destructor)) release_chain(void)
@@ -164,7 +168,7 @@ static void publish_chain(void)
         if (f == MPI_PCONTROL_T && chain.num_pcontrol)
             first = chain.pcontrol;
         MPII_QMPI_num_intercepted += first->tool_id != 0;
-        publish_head(f, first->tool_id ? first : NULL);
+        publish_head(f, first);
     }
     MPII_QMPI_num_instances = chain.num_instances;
 }
@@ -227,12 +231,8 @@ static void build_once(void)
 
 const MPIR_QMPI_Link *MPIR_QMPI_build(enum MPI_Functions_enum function)
 {
-    const MPIR_QMPI_Link *link = NULL;
-
     build_once();
-    if (!is_builder)
-        link = MPIR_QMPI_first_link(function);
-    return link ? link : &MPIR_QMPI_tail[function];
+    return is_builder ? &MPIR_QMPI_tail[function] : MPIR_QMPI_first_link(function);
 }
 
 int MPIR_QMPI_tail_missing(void)

@@ -12,13 +12,17 @@
 
 /* What a tool asks for while its init callback runs, one for each instance. */
 typedef struct {
-    MPIR_QMPI_Any_function *function[MPI_LAST_FUNC_T];
     MPIX_Tool_ready_function *ready_fn;
     char *failure;              /* why the instance cannot work, NULL if it can */
 } Wishes;
 
-/* What a call finds behind an instance: the next link of every function. */
-typedef const MPIR_QMPI_Link *Row[MPI_LAST_FUNC_T];
+/* What a call finds in front of an instance: the next link of every function. While init callbacks
+ * run it is the function that the instance asks for, NULL where it asks for none. */
+typedef union {
+    const MPIR_QMPI_Link *link;
+    MPIR_QMPI_Any_function *wish;
+} Place;
+typedef Place Row[MPI_LAST_FUNC_T];
 
 typedef enum {
     REGISTRATION,       /* tools register names; nothing was looked at */
@@ -33,13 +37,14 @@ typedef enum {
 static struct {
     unsigned num_linked;        /* number of instances once the chain stands, 0 before */
     unsigned num_instances;
-    const MPIR_QMPI_Link *const **next; /* [instance]: its row, what comes behind it */
+    const Place **next;         /* [instance]: the row of what comes behind it */
     void **storage;             /* [instance] */
 
     Phase phase;
     MPII_QMPI_Instance *instances;      /* [instance] */
     Wishes *wishes;             /* [instance], while init callbacks run */
     Row *rows;                  /* row 0 is behind the application, row i behind tool id i */
+    size_t num_wishes;          /* in all rows */
     MPIR_QMPI_Link *links;      /* all links of all instances, in the order of the chain */
     MPIR_QMPI_Link *pcontrol;   /* links of MPI_Pcontrol, in the order of the chain */
     int num_pcontrol;
@@ -103,41 +108,51 @@ static void ATTRIBUTE((destructor)) release_chain(void)
 
 /* ---- building ---- */
 
+/* MPI calls every instance that wants MPI_Pcontrol, so nobody has to call on: its links are a list of
+ * their own, and in the rows is the end of the chain. */
+static void link_pcontrol(void)
+{
+    const int n = chain.num_instances;
+    MPIR_QMPI_Link *link;
+
+    for (int i = 0; i < n; i++)
+        chain.num_pcontrol += chain.rows[i][MPI_PCONTROL_T].wish != NULL;
+    chain.pcontrol = MPII_QMPI_allocate(chain.num_pcontrol, sizeof(MPIR_QMPI_Link));
+    link = chain.pcontrol;
+    for (int i = 0; i < n; i++) {
+        Place *place = &chain.rows[i][MPI_PCONTROL_T];
+        if (place->wish) {
+            link->fn = place->wish;
+            link->tool_id = i + 1;
+            link++;
+            place->wish = NULL;
+        }
+    }
+}
+
 /* Turns the wishes of all instances into links and rows, from the library to the application. */
 static void link_instances(void)
 {
     const int n = chain.num_instances;
-    size_t num_links = 0;
-    MPIR_QMPI_Link *link, *pcontrol;
+    MPIR_QMPI_Link *link;
 
-    for (int i = 0; i < n; i++) {
-        for (int f = 0; f < MPI_LAST_FUNC_T; f++)
-            num_links += chain.wishes[i].function[f] != NULL;
-        chain.num_pcontrol += chain.wishes[i].function[MPI_PCONTROL_T] != NULL;
-    }
-    chain.links = MPII_QMPI_allocate(num_links, sizeof(MPIR_QMPI_Link));
-    chain.pcontrol = MPII_QMPI_allocate(chain.num_pcontrol, sizeof(MPIR_QMPI_Link));
-    chain.rows = MPII_QMPI_allocate(n + 1, sizeof(Row));
+    link_pcontrol();
+    chain.links = MPII_QMPI_allocate(chain.num_wishes, sizeof(MPIR_QMPI_Link));
     chain.next = MPII_QMPI_allocate(n, sizeof(*chain.next));
-
     for (int f = 0; f < MPI_LAST_FUNC_T; f++)
-        chain.rows[n][f] = &MPIR_QMPI_tail[f];
-
-    link = chain.links + num_links;
-    pcontrol = chain.pcontrol + chain.num_pcontrol;
+        chain.rows[n][f].link = &MPIR_QMPI_tail[f];
+    link = chain.links + chain.num_wishes;
     for (int i = n - 1; i >= 0; i--) {
         chain.next[i] = chain.rows[i + 1];
-        memcpy(chain.rows[i], chain.rows[i + 1], sizeof(Row));
         for (int f = 0; f < MPI_LAST_FUNC_T; f++) {
-            if (chain.wishes[i].function[f]) {
+            Place *place = &chain.rows[i][f];
+            if (place->wish) {
                 link--;
-                link->fn = chain.wishes[i].function[f];
+                link->fn = place->wish;
                 link->tool_id = i + 1;
-                /* MPI calls every instance that wants Pcontrol: nobody has to call on */
-                if (f == MPI_PCONTROL_T)
-                    *--pcontrol = *link;
-                else
-                    chain.rows[i][f] = link;
+                place->link = link;
+            } else {
+                *place = chain.rows[i + 1][f];
             }
         }
     }
@@ -158,13 +173,14 @@ static void drop_if_failed(int tool_id)
                                    sizeof(reason)));
     MPL_direct_free(wishes->failure);
     memset(wishes, 0, sizeof(*wishes));
+    memset(chain.rows[tool_id - 1], 0, sizeof(Row));
     MPII_QMPI_withdraw_services(tool_id);
 }
 
 static void publish_chain(void)
 {
     for (int f = 0; f < MPI_LAST_FUNC_T; f++) {
-        const MPIR_QMPI_Link *first = chain.rows[0][f];
+        const MPIR_QMPI_Link *first = chain.rows[0][f].link;
         if (f == MPI_PCONTROL_T && chain.num_pcontrol)
             first = chain.pcontrol;
         MPII_QMPI_num_intercepted += first->tool_id != 0;
@@ -194,6 +210,7 @@ static void build(void)
     chain.num_instances = n;
     chain.storage = MPII_QMPI_allocate(n, sizeof(void *));
     chain.wishes = MPII_QMPI_allocate(n, sizeof(Wishes));
+    chain.rows = MPII_QMPI_allocate(n + 1, sizeof(Row));
 
     chain.phase = INITIALIZATION;
     for (int i = 0; i < n; i++) {
@@ -310,13 +327,17 @@ int PMPI_Register_tool_function(int tool_id, enum MPI_Functions_enum function_en
                                 void (*function_ptr) (void))
 {
     int mpi_errno = MPII_QMPI_check_init(__func__, tool_id);
+    Place *place;
+
     if (mpi_errno)
         return mpi_errno;
     if (!is_function(function_enum))
         return refuse_function(__func__, function_enum);
     if (!function_ptr)
         return MPII_QMPI_refuse_null(__func__, "function_ptr");
-    chain.wishes[tool_id - 1].function[function_enum] = function_ptr;
+    place = &chain.rows[tool_id - 1][function_enum];
+    chain.num_wishes += !place->wish;
+    place->wish = function_ptr;
     return MPI_SUCCESS;
 }
 
@@ -374,7 +395,7 @@ static int MPIR_QMPI_COLD find_next_slow(int tool_id, enum MPI_Functions_enum fu
     if (chain.num_linked == 0)
         return MPIR_Err_create_code(MPI_SUCCESS, MPIR_ERR_RECOVERABLE, fcname, __LINE__,
                                     MPI_ERR_OTHER, "**qmpi_early", 0);
-    next = chain.next[tool_id - 1][function_enum];
+    next = chain.next[tool_id - 1][function_enum].link;
     *function_ptr = next->fn;
     *next_tool_id = next->tool_id;
     return MPI_SUCCESS;
@@ -388,7 +409,7 @@ int PMPI_Get_next_tool_function(int tool_id, enum MPI_Functions_enum function_en
 
     if (likely(instance < chain.num_linked && function < MPI_LAST_FUNC_T &&
                both_set(function_ptr, next_tool_id))) {
-        const MPIR_QMPI_Link *next = chain.next[instance][function];
+        const MPIR_QMPI_Link *next = chain.next[instance][function].link;
         *function_ptr = next->fn;
         *next_tool_id = next->tool_id;
         return MPI_SUCCESS;
@@ -462,7 +483,7 @@ int MPII_QMPI_check_linked(const char *fcname, int tool_id)
 
 MPIR_QMPI_Any_function *MPII_QMPI_function_of(int tool_id, int function)
 {
-    const MPIR_QMPI_Link *link = chain.rows[tool_id - 1][function];
+    const MPIR_QMPI_Link *link = chain.rows[tool_id - 1][function].link;
 
     if (function == MPI_PCONTROL_T) {
         for (int i = 0; i < chain.num_pcontrol; i++)

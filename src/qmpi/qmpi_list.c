@@ -79,7 +79,8 @@ const char *MPII_QMPI_show(const char *text, size_t length, char *shown, size_t 
         } else if (c < ' ' || c == 0x7f) {
             snprintf(form, sizeof(form), "\\x%02x", c);
         } else {
-            snprintf(form, sizeof(form), "%c", c);
+            form[0] = c;
+            form[1] = '\0';
         }
         if (used + strlen(form) + (i + 1 < length ? strlen("...") : 0) >= size) {
             strcpy(shown + used, "...");
@@ -147,14 +148,15 @@ set_fault(MPII_QMPI_Entry * entry, const char *format, ...)
     entry->fault = strdup(text);
 }
 
+/* The text as it can be shown, for a message of the block that asks. */
+#define SHOWN(span_) \
+    MPII_QMPI_show((span_).begin, length_of(span_), (char[MPII_QMPI_SHOWN]) { "" }, MPII_QMPI_SHOWN)
+
 static bool is_too_long(MPII_QMPI_Entry * entry, const char *what, Span span, size_t longest)
 {
-    char shown[MPII_QMPI_SHOWN];
-
     if (length_of(span) <= longest)
         return false;
-    MPII_QMPI_show(span.begin, length_of(span), shown, sizeof(shown));
-    set_fault(entry, "the %s '%s' has %zu characters; at most %zu are allowed", what, shown,
+    set_fault(entry, "the %s '%s' has %zu characters; at most %zu are allowed", what, SHOWN(span),
               length_of(span), longest);
     return true;
 }
@@ -162,7 +164,6 @@ static bool is_too_long(MPII_QMPI_Entry * entry, const char *what, Span span, si
 /* selector := name | path | name '=' path | 'pmpi=' path. Returns whether there is memory for it. */
 static bool read_selector(Span selector, MPII_QMPI_Entry * entry)
 {
-    char shown[MPII_QMPI_SHOWN];
     const char *slash = find(selector, '/');
     const char *equals = find(selector, '=');
     const Span before = trim((Span) { selector.begin, equals });
@@ -184,16 +185,15 @@ static bool read_selector(Span selector, MPII_QMPI_Entry * entry)
         path = equals < slash ? behind : selector;
     }
 
-    MPII_QMPI_show(selector.begin, length_of(selector), shown, sizeof(shown));
     if (is_too_long(entry, "name", name, MPII_QMPI_MAX_NAME) ||
         is_too_long(entry, "path", path, MPII_QMPI_MAX_PATH))
         return entry->fault != NULL;
     if (entry->kind == MPII_QMPI_ENTRY_PMPI && is_empty(path)) {
-        set_fault(entry, "'%s' has no path", shown);
+        set_fault(entry, "'%s' has no path", SHOWN(selector));
         return entry->fault != NULL;
     }
     if (entry->kind == MPII_QMPI_ENTRY_FILE && equals < slash && is_empty(name)) {
-        set_fault(entry, "'%s' has no name before the '='", shown);
+        set_fault(entry, "'%s' has no name before the '='", SHOWN(selector));
         return entry->fault != NULL;
     }
     entry->selector = copy(selector);
@@ -205,20 +205,18 @@ static bool read_selector(Span selector, MPII_QMPI_Entry * entry)
 /* entry := selector [ '(' arguments ')' ]. Returns whether there is memory for it. */
 static bool read_entry(Span text, MPII_QMPI_Entry * entry)
 {
-    char shown[MPII_QMPI_SHOWN];
     const Span bracket = { find(text, '('), text.end };
     const Span selector = trim((Span) { text.begin, bracket.begin });
     const char *close = closing_bracket(bracket);
 
-    MPII_QMPI_show(text.begin, length_of(text), shown, sizeof(shown));
     if (find(selector, ')') < selector.end) {
-        set_fault(entry, "a ')' without '(' in '%s'", shown);
+        set_fault(entry, "a ')' without '(' in '%s'", SHOWN(text));
     } else if (!is_empty(bracket) && close == text.end) {
-        set_fault(entry, "a '(' without ')' in '%s'", shown);
+        set_fault(entry, "a '(' without ')' in '%s'", SHOWN(text));
     } else if (!is_empty(bracket) && close + 1 < text.end) {
-        set_fault(entry, "text behind the closing bracket in '%s'", shown);
+        set_fault(entry, "text behind the closing bracket in '%s'", SHOWN(text));
     } else if (is_empty(selector)) {
-        set_fault(entry, "no tool before the bracket in '%s'", shown);
+        set_fault(entry, "no tool before the bracket in '%s'", SHOWN(text));
     } else {
         entry->arguments = copy(is_empty(bracket) ? bracket : (Span) { bracket.begin + 1, close });
         return entry->arguments && read_selector(selector, entry);
@@ -243,15 +241,14 @@ void MPII_QMPI_free_entries(MPII_QMPI_Entry * entries, int count)
 int MPII_QMPI_parse_list(const char *list, MPII_QMPI_Entry ** entries, int *count, char *message,
                          size_t size)
 {
-    char shown[MPII_QMPI_SHOWN];
+    const Span all = { list, list + strlen(list) };
     const int n = count_entries(list);
     const char *begin = list;
 
     *entries = NULL;
     *count = 0;
-    MPII_QMPI_show(list, strlen(list), shown, sizeof(shown));
     if (n > MPII_QMPI_MAX_ENTRIES) {
-        snprintf(message, size, "more than %d entries in '%s'", MPII_QMPI_MAX_ENTRIES, shown);
+        snprintf(message, size, "more than %d entries in '%s'", MPII_QMPI_MAX_ENTRIES, SHOWN(all));
         return -1;
     }
     *entries = calloc(n, sizeof(**entries));
@@ -262,7 +259,7 @@ int MPII_QMPI_parse_list(const char *list, MPII_QMPI_Entry ** entries, int *coun
         const Span text = trim((Span) { begin, end_of_entry(begin) });
 
         if (is_empty(text))
-            set_fault(entry, "entry %d of %d is empty in '%s'", i + 1, n, shown);
+            set_fault(entry, "entry %d of %d is empty in '%s'", i + 1, n, SHOWN(all));
         if (is_empty(text) ? !entry->fault : !read_entry(text, entry))
             goto out_of_memory;
         begin = end_of_entry(begin) + 1;
@@ -273,6 +270,6 @@ int MPII_QMPI_parse_list(const char *list, MPII_QMPI_Entry ** entries, int *coun
   out_of_memory:
     MPII_QMPI_free_entries(*entries, *entries ? n : 0);
     *entries = NULL;
-    snprintf(message, size, "out of memory for '%s'", shown);
+    snprintf(message, size, "out of memory for '%s'", SHOWN(all));
     return -1;
 }

@@ -319,6 +319,19 @@ inline constexpr function_set all = function_set::of(~0u);
 
 /* ---- the arguments that the user's list gives to an instance ---- */
 
+namespace detail {
+
+template <typename Type>
+struct same {
+    using type = Type;
+};
+
+/* A parameter of this type has no say in what a template's Type is. */
+template <typename Type>
+using same_t = typename same<Type>::type;
+
+}  // namespace detail
+
 /* Its text is for the user. Thrown by the constructor of a tool, like any exception, it refuses the
  * instance: the program ends with that message before MPI begins. */
 class argument_error : public std::invalid_argument {
@@ -392,6 +405,22 @@ class arguments {
         if (fault != std::errc() || end != value.data() + value.size())
             throw argument_error(found->text() + (std::is_integral_v<Number> ?
                                                   ": must be a whole number" : ": must be a number"));
+        return number;
+    }
+
+    /* The same within limits, which are allowed themselves; the fallback need not keep them. Throws
+     * argument_error besides for a number that is less than least or more than most. */
+    template <typename Number>
+    Number get(std::string_view key, Number fallback, detail::same_t<Number> least,
+               detail::same_t<Number> most) const
+    {
+        const argument *found = find(key);
+        if (found == nullptr)
+            return fallback;
+        const Number number = get(key, fallback);
+        if (!(number >= least && number <= most))
+            throw argument_error(found->text() + ": must be from " + text_of(least) + " to " +
+                                 text_of(most));
         return number;
     }
 
@@ -483,6 +512,14 @@ class arguments {
         if (!found.has_value)
             throw argument_error(found.text() + ": needs a value");
         return found.value;
+    }
+
+    /* As briefly as a user would write it. */
+    template <typename Number>
+    static std::string text_of(Number number)
+    {
+        char text[64];
+        return std::string(text, std::to_chars(text, text + sizeof text, number).ptr);
     }
 
     std::vector<argument> given_;

@@ -57,6 +57,13 @@ void check_arguments()
     equal("empty value", some.get("none", "x"), "");
     equal("fallback", some.get("absent", "x"), "x");
     check("fallback number", some.get("absent", 7) == 7);
+    check("within limits", some.get("depth", 0, -3, 3) == -3 && some.get("ratio", 0.0, 0, 0.5) == 0.5);
+    check("fallback outside of the limits", some.get("absent", 0, 1, 3) == 0);
+    equal("a number with limits has been asked for", fault_of([] {
+        qmpi::arguments one("n=2");
+        one.get("n", 1L, 1, 3);
+        one.check_all_known();
+    }), "");
     check("has", some.has("out") && !some.has("absent"));
     equal("all asked for", fault_of([&] { some.check_all_known(); }), "");
     for (const char *text : {"", "  ", "\t\n"})
@@ -82,6 +89,18 @@ void check_arguments()
     refused("ratio=half", use, "argument ratio=half: must be a number");
     refused("on=perhaps", use, "argument on=perhaps: must be yes or no");
     refused("deep=3", use, "unknown argument 'deep' (known: depth, byte, ratio, name, on)");
+    const auto use_limits = [](qmpi::arguments &a) {
+        a.get("depth", 1u, 1, 32);
+        a.get("ratio", 0.5, 0, 1e9);
+        a.check_all_known();
+    };
+    refused("depth=0", use_limits, "argument depth=0: must be from 1 to 32");
+    refused("depth=33", use_limits, "argument depth=33: must be from 1 to 32");
+    refused("depth=-1", use_limits, "argument depth=-1: must be a whole number");
+    refused("depth=many", use_limits, "argument depth=many: must be a whole number");
+    refused("depth", use_limits, "argument depth: needs a value");
+    refused("ratio=-0.5", use_limits, "argument ratio=-0.5: must be from 0 to 1e+09");
+    refused("ratio=nan", use_limits, "argument ratio=nan: must be from 0 to 1e+09");
     refused("x", [](qmpi::arguments &a) { a.check_all_known(); }, "unknown argument 'x' (known: none)");
     refused("on,on", use, "argument on is given twice");
     refused("on,,on", use, "an argument is empty in 'on,,on'");

@@ -36,11 +36,16 @@ src_tools_libqmpi_common_la_SOURCES = \
     src/tools/common/merge.hpp \
     src/tools/common/patterns.cpp \
     src/tools/common/patterns.hpp \
+    src/tools/common/process.cpp \
+    src/tools/common/process.hpp \
     src/tools/common/report.cpp \
     src/tools/common/report.hpp \
+    src/tools/common/reporting_tool.hpp \
     src/tools/common/requests.hpp \
     src/tools/common/selection.cpp \
     src/tools/common/selection.hpp \
+    src/tools/common/sizes.hpp \
+    src/tools/common/text.hpp \
     src/tools/common/wire.hpp
 src_tools_libqmpi_common_la_CPPFLAGS = $(AM_CPPFLAGS) $(QMPI_DW_CPPFLAGS)
 src_tools_libqmpi_common_la_CXXFLAGS = $(qmpi_tool_cxxflags)

@@ -1346,7 +1346,7 @@ class Check : public qmpi::tool<Check> {
 
     /* ---- members ---- */
 
-    tools::Destination destination_{arguments(), "check", {tools::Format::text, tools::Format::json}};
+    tools::Destination destination_{*this, {tools::Format::text, tools::Format::json}};
     double timeout_ = arguments().get("timeout", 30.0);
     bool finds_deadlocks_ = true;
     bool aborts_ = false;

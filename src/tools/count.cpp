@@ -8,8 +8,8 @@
  * What a byte is, exactly, stands in the manual page qmpi-count(7); the code is common/bytes.hpp. */
 
 #include "common/bytes.hpp"
-#include "common/merge.hpp"
-#include "common/report.hpp"
+#include "common/process.hpp"
+#include "common/reporting_tool.hpp"
 
 #include <qmpi.hpp>
 
@@ -18,10 +18,9 @@
 #include <cerrno>
 #include <cinttypes>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <stdlib.h>
@@ -52,11 +51,38 @@ struct Line {
     std::uint64_t calls, least, most, sent, received;
 };
 
-using Column = std::vector<std::uint64_t>;
-
+/* Of some processes, a number for each function. */
 struct Totals {
+    using Column = std::vector<std::uint64_t>;
+
     Column calls = Column(MPI_LAST_FUNC_T), least = calls, most = calls;
     Column sent = calls, received = calls;
+    int processes = 1;
+
+    void write(tools::Writer &writer) const
+    {
+        writer.put(processes);
+        for (const Column *column : {&calls, &least, &most, &sent, &received})
+            writer.put(*column);
+    }
+
+    void merge(tools::Reader &reader)
+    {
+        processes += reader.get<int>();
+        merge(calls, reader, std::plus<std::uint64_t>());
+        merge(least, reader, [](auto a, auto b) { return std::min(a, b); });
+        merge(most, reader, [](auto a, auto b) { return std::max(a, b); });
+        merge(sent, reader, std::plus<std::uint64_t>());
+        merge(received, reader, std::plus<std::uint64_t>());
+    }
+
+  private:
+    template <typename Operation>
+    static void merge(Column &column, tools::Reader &reader, Operation operation)
+    {
+        const auto other = reader.get<Column>();
+        std::transform(column.begin(), column.end(), other.begin(), column.begin(), operation);
+    }
 };
 
 Totals totals_of_process(const Counters &counters)
@@ -69,27 +95,6 @@ Totals totals_of_process(const Counters &counters)
     }
     totals.least = totals.most = totals.calls;
     return totals;
-}
-
-bool merge_column(Column &column, MPI_Op op)
-{
-    Column merged(column.size());
-    int error_code = QMPI_Reduce(column.data(), merged.data(), MPI_LAST_FUNC_T, MPI_UINT64_T, op, 0,
-                                 MPI_COMM_WORLD);
-    column.swap(merged);
-    return error_code == MPI_SUCCESS;
-}
-
-/* Collective on MPI_COMM_WORLD; the result is meaningful on rank 0. Every process takes part in
- * every reduction, also after one that failed. */
-bool merge(Totals &totals)
-{
-    bool merged = merge_column(totals.calls, MPI_SUM);
-    merged &= merge_column(totals.least, MPI_MIN);
-    merged &= merge_column(totals.most, MPI_MAX);
-    merged &= merge_column(totals.sent, MPI_SUM);
-    merged &= merge_column(totals.received, MPI_SUM);
-    return merged;
 }
 
 /* A program with more rights than its user must not write where the user's environment says. */
@@ -109,8 +114,8 @@ bool variable_sorts_by_bytes()
 
     static bool said = false;
     if (!said)
-        std::fprintf(stderr, "QMPI tool count: QMPI_COUNT_SORT is \"%s\", must be calls or bytes; "
-                     "sorted by calls\n", order);
+        tools::complain("count", print("QMPI_COUNT_SORT is \"%s\", must be calls or bytes; sorted by calls",
+                                       order));
     said = true;
     return false;
 }
@@ -126,11 +131,10 @@ bool argument_sorts_by_bytes(const qmpi::arguments &arguments)
 std::vector<Line> lines_of(const Totals &totals, bool by_bytes)
 {
     std::vector<Line> lines;
-    for (int i = 0; i < MPI_LAST_FUNC_T; i++) {
-        const char *name = "";
-        if (totals.calls[i] > 0 && MPIX_Get_function_name(i, &name) == MPI_SUCCESS)
-            lines.push_back({name, totals.calls[i], totals.least[i], totals.most[i],
-                             totals.sent[i], totals.received[i]});
+    for (std::size_t i = 0; i < totals.calls.size(); i++) {
+        if (totals.calls[i] > 0)
+            lines.push_back({tools::function_name(static_cast<int>(i)), totals.calls[i],
+                             totals.least[i], totals.most[i], totals.sent[i], totals.received[i]});
     }
 
     std::sort(lines.begin(), lines.end(), [by_bytes](const Line &a, const Line &b) {
@@ -200,32 +204,22 @@ void write_as_variable_says(const std::string &text, const std::string &suffix)
         if (append_to_file(name, text))
             return;
         file_failed = true;
-        std::fprintf(stderr, "QMPI tool count: cannot write %s (QMPI_COUNT_OUTPUT): %s; "
-                     "the tables follow here\n", name.c_str(), std::strerror(errno));
+        tools::complain("count", print("cannot write %s (QMPI_COUNT_OUTPUT): %s; the tables follow here",
+                                       name.c_str(), std::strerror(errno)));
     }
     tools::write_stderr(text);
 }
 
 /* ---- the tool ---- */
 
-class Count : public qmpi::tool<Count> {
+class Count : public tools::ReportingTool<Count> {
   public:
     static constexpr const char *description = "counts calls and bytes of every function";
     static constexpr const char *argument_list =
         "out=NAME          file for the table, or - for standard error (default)\n"
         "sort=calls|bytes  order of the lines, the largest first (default: calls)\n";
 
-    /* An instance that is refused for its arguments does not come here, and has no table. */
-    void ready() { reported = false; }
-
-    /* Programs with sessions alone, and those that end without MPI_Finalize, come here with nothing
-     * reported: there is no world to merge over, and no telling which MPI_Session_finalize is the
-     * last before the process ends. */
-    ~Count()
-    {
-        if (!reported)
-            report_alone();
-    }
+    ~Count() { report_at_end(); }
 
     template <typename Call>
     auto intercept(Call &call)
@@ -233,7 +227,9 @@ class Count : public qmpi::tool<Count> {
         Counter &counter = counters[Call::id];
         Counter::add(counter.calls, 1);
         if constexpr (Call::id == MPI_FINALIZE_T)
-            report_world();
+            report_world();     /* now, so that the tables come in the order of the chain */
+        if constexpr (Call::id == MPI_ABORT_T)
+            report_alone();
         if constexpr (Call::buffers.empty())
             return call();
         else {
@@ -249,54 +245,31 @@ class Count : public qmpi::tool<Count> {
     }
 
   private:
-    void report(const Totals &totals, const std::string &processes, bool is_alone)
+    friend class tools::ReportingTool<Count>;
+
+    Totals state(bool) const { return totals_of_process(counters); }
+
+    void write(const Totals &totals, bool is_alone)
     {
         const bool by_bytes = has_order ? orders_by_bytes : variable_sorts_by_bytes();
+        const std::string processes = is_alone ?
+            print("process %d on %s alone", static_cast<int>(getpid()), tools::host_name().c_str()) :
+            print("%d process%s of MPI_COMM_WORLD", totals.processes, totals.processes == 1 ? "" : "es");
         const std::string text = table(print("count: instance %d of %d (tool %d of the chain), ",
                                              instance_number(), instance_count(), tool_id()) +
                                        processes, totals, by_bytes);
-        reported = true;
+        const tools::Reporter reporter = this->reporter(is_alone);
         if (has_destination)
-            destination.write({instance_number(), instance_count(), is_alone},
-                              [&text](tools::Format) { return text; });
+            destination.write(reporter, [&text](tools::Format) { return text; });
         else
-            write_as_variable_says(text, is_alone ? print(".%d", static_cast<int>(getpid())) : "");
-    }
-
-    void report_alone()
-    {
-        char host[256] = "";
-        gethostname(host, sizeof host - 1);
-        report(totals_of_process(counters),
-               print("process %d on %s alone", static_cast<int>(getpid()), host), true);
-    }
-
-    /* Called before MPI_Finalize goes on to the next tool, so that the tables come in the order of
-     * the chain and the library still works. The calls are the library's own: no tool counts them. */
-    void report_world()
-    {
-        int rank, size;
-
-        if (!tools::is_world_up())
-            return;
-        Totals totals = totals_of_process(counters);
-        if (QMPI_Comm_rank(MPI_COMM_WORLD, &rank) != MPI_SUCCESS ||
-            QMPI_Comm_size(MPI_COMM_WORLD, &size) != MPI_SUCCESS || !merge(totals)) {
-            std::fprintf(stderr, "QMPI tool count: the tables of the processes could not be merged\n");
-            report_alone();
-            return;
-        }
-        reported = true;
-        if (rank == 0)
-            report(totals, print("%d process%s of MPI_COMM_WORLD", size, size == 1 ? "" : "es"), false);
+            write_as_variable_says(text, reporter.is_alone ? print(".%d", static_cast<int>(getpid())) : "");
     }
 
     const bool has_destination = arguments().has("out");
-    const tools::Destination destination{arguments(), name(), {tools::Format::text}, "-"};
+    const tools::Destination destination{*this, {tools::Format::text}, "-"};
     const bool has_order = arguments().has("sort");
     const bool orders_by_bytes = argument_sorts_by_bytes(arguments());
     Counters counters;
-    bool reported = true;
 };
 
 }  // namespace

@@ -12,9 +12,9 @@
 #include "messages/report.hpp"
 
 #include "common/communicators.hpp"
-#include "common/merge.hpp"
 #include "common/patterns.hpp"
-#include "common/report.hpp"
+#include "common/process.hpp"
+#include "common/reporting_tool.hpp"
 #include "common/requests.hpp"
 #include "common/selection.hpp"
 
@@ -22,38 +22,19 @@
 
 #include <array>
 #include <atomic>
-#include <ctime>
+#include <limits>
 #include <string>
 
 #include <errno.h>
-#include <time.h>
 
 namespace {
 
 using namespace messages;
-
-/* Nanoseconds on a clock that only goes forward. */
-std::uint64_t now()
-{
-    timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return static_cast<std::uint64_t>(time.tv_sec) * 1000000000u +
-        static_cast<std::uint64_t>(time.tv_nsec);
-}
-
-std::string date()
-{
-    const std::time_t time = std::time(nullptr);
-    std::tm local{};
-    char text[64] = "";
-    localtime_r(&time, &local);
-    std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &local);
-    return text;
-}
+using tools::now;
 
 /* ---- the tool ---- */
 
-class Messages : public qmpi::tool<Messages> {
+class Messages : public tools::ReportingTool<Messages> {
   public:
     static constexpr const char *description =
         "who sends how much to whom: every routine as messages between two processes";
@@ -68,18 +49,7 @@ class Messages : public qmpi::tool<Messages> {
         qmpi::set::partitioned | qmpi::set::rma | qmpi::set::completion |
         Communicators::functions() | qmpi::function_set(MPI_FINALIZE_T, MPI_ABORT_T);
 
-    Messages()
-    {
-        if (top < 0)
-            throw qmpi::argument_error("argument top: must not be negative");
-        if (most_rows < 1)
-            throw qmpi::argument_error("argument rows: must be at least 1");
-    }
-
-    ~Messages()
-    {
-        report_alone();
-    }
+    ~Messages() { report_at_end(); }
 
     template <typename Call>
     auto intercept(Call &call)
@@ -111,6 +81,8 @@ class Messages : public qmpi::tool<Messages> {
     }
 
   private:
+    friend class tools::ReportingTool<Messages>;
+
     /* ---- recording ---- */
 
     /* The library does not always fill in the status of a receive from nobody. */
@@ -228,86 +200,66 @@ class Messages : public qmpi::tool<Messages> {
 
     /* ---- reporting ---- */
 
-    Heading heading() const
+    /* How the ranks of MPI_COMM_WORLD become rows of the matrix. One process alone has not seen them
+     * all, and puts none together. */
+    Rows rows(bool is_alone) const
     {
-        Heading heading;
-        heading.program = program_invocation_short_name;
-        heading.date = date();
-        heading.instance = instance_number();
-        heading.instances = instance_count();
-        heading.place = tool_id();
-        heading.is_whole = is_whole;
-        heading.seconds = seconds(now() - beginning);
-        heading.top = top;
-        return heading;
+        Rows rows;
+        if (is_alone)
+            return rows;
+        QMPI_Comm_size(MPI_COMM_WORLD, &rows.processes);
+        rows.block = (rows.processes + most_rows - 1) / most_rows;
+        rows.number = (rows.processes + rows.block - 1) / rows.block;
+        return rows;
     }
 
-    State state(int rank, int block)
+    State state(bool is_alone)
     {
-        requests.each([this](MPI_Request, Operation &operation, bool is_active) {
+        int rank = own_rank;
+        if (!is_alone)
+            QMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+        Table unfinished;
+        requests.each([&unfinished](MPI_Request, Operation &operation, bool is_active) {
             if (is_active && operation.is_recorded)
-                table().add_unfinished(operation);
+                unfinished.add_unfinished(operation);
         });
-        State state(block);
+        State state(rows(is_alone).block);
+        state.add(unfinished, rank);
         for (Table &table : tables)
             state.add(table, rank);
         return state;
     }
 
-    /* Before MPI_Finalize goes on, while the library still works. */
-    void report_world()
+    void write(const State &state, bool is_alone)
     {
-        int rank = 0, size = 1;
-        if (is_reported || !tools::is_world_up())
+        if (is_alone && state.functions.empty())
             return;
-        QMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-        QMPI_Comm_size(MPI_COMM_WORLD, &size);
-        Heading heading = this->heading();
-        heading.processes = size;
-        heading.block = (size + most_rows - 1) / most_rows;
-        heading.rows = (size + heading.block - 1) / heading.block;
-        State merged = state(rank, heading.block);
-        if (!tools::merge_to_root(MPI_COMM_WORLD, merged)) {
-            qmpi::detail::complain(name(), "the reports of the processes could not be merged");
-            report_alone();
-            return;
+        Heading heading;
+        heading.program = program_invocation_short_name;
+        heading.date = tools::local_time();
+        heading.instance = instance_number();
+        heading.instances = instance_count();
+        heading.place = tool_id();
+        heading.is_alone = is_alone;
+        heading.is_whole = is_whole;
+        heading.seconds = seconds(now() - beginning);
+        heading.top = top;
+        heading.rows = rows(is_alone);
+        if (is_alone) {
+            for (const Entry &entry : state.entries)
+                heading.rows.number = std::max({heading.rows.number, entry.from + 1, entry.to + 1});
         }
-        is_reported = true;
-        if (rank == 0)
-            write(merged, std::move(heading));
-    }
-
-    /* Programs with sessions alone, and processes that end without MPI_Finalize. */
-    void report_alone()
-    {
-        if (is_reported)
-            return;
-        is_reported = true;
-        const int rank = own_rank;
-        const State own = state(rank, 1);
-        if (own.functions.empty())
-            return;
-        Heading heading = this->heading();
-        heading.is_alone = true;
-        for (const Entry &entry : own.entries)
-            heading.rows = std::max({heading.rows, entry.from + 1, entry.to + 1});
-        write(own, std::move(heading));
-    }
-
-    void write(const State &state, Heading heading)
-    {
-        const tools::Reporter reporter{heading.instance, heading.instances, heading.is_alone};
         const Report report(state, std::move(heading));
-        destination.write(reporter,
+        destination.write(reporter(is_alone),
                           [&report](tools::Format format) { return report.make(format); });
     }
 
     const tools::Destination destination{
-        arguments(), name(), {tools::Format::text, tools::Format::json, tools::Format::html}};
+        *this, {tools::Format::text, tools::Format::json, tools::Format::html}};
     const qmpi::function_set selected = tools::read_selection(arguments());
     const bool is_whole = !arguments().has("functions");
-    const int top = arguments().get("top", 20);
-    const int most_rows = arguments().get("rows", 1024);
+    const int top = arguments().get("top", 20, 0, std::numeric_limits<int>::max());
+    const int most_rows = arguments().get("rows", 1024, 1, 1000000);
     const std::uint64_t beginning = now();
 
     Communicators communicators;
@@ -316,7 +268,6 @@ class Messages : public qmpi::tool<Messages> {
     std::atomic<bool> is_on{true};
     std::atomic<int> phase{1};
     std::atomic<int> own_rank{tools::outside_world};
-    bool is_reported = false;
 };
 
 }  // namespace

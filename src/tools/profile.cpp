@@ -14,17 +14,14 @@
 #include "common/bytes.hpp"
 #include "common/call_sites.hpp"
 #include "common/communicators.hpp"
-#include "common/merge.hpp"
-#include "common/report.hpp"
+#include "common/process.hpp"
+#include "common/reporting_tool.hpp"
 #include "common/selection.hpp"
 
 #include <qmpi.hpp>
 
 #include <atomic>
-#include <cerrno>
 #include <cstring>
-#include <ctime>
-#include <exception>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -33,30 +30,12 @@
 #include <string>
 
 #include <execinfo.h>
-#include <time.h>
 #include <unistd.h>
 
 namespace tools::profile {
 namespace {
 
 constexpr Time ns_per_second = 1000000000;
-
-Time now()
-{
-    timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return static_cast<Time>(time.tv_sec) * ns_per_second + static_cast<Time>(time.tv_nsec);
-}
-
-std::string local_time()
-{
-    const std::time_t seconds = std::time(nullptr);
-    std::tm parts;
-    char text[64] = "";
-    localtime_r(&seconds, &parts);
-    std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S %z", &parts);
-    return text;
-}
 
 std::string command_line()
 {
@@ -76,13 +55,6 @@ std::string library_version()
     std::string line(text, std::strcspn(text, "\n"));
     std::replace(line.begin(), line.end(), '\t', ' ');
     return line;
-}
-
-std::string host_name()
-{
-    char host[256] = "";
-    gethostname(host, sizeof host - 1);
-    return host;
 }
 
 /* Measures the application's time: that in which the profile is on. Any thread. */
@@ -123,17 +95,6 @@ class Stopwatch {
     Time begin_ = 0, sum_ = 0;
 };
 
-template <typename Value>
-Value read_number(const qmpi::arguments &arguments, const char *key, Value fallback, Value least, Value most)
-{
-    const Value value = arguments.get(key, fallback);
-    if (value < least || value > most)
-        throw qmpi::argument_error("argument " + std::string(key) + "=" + std::to_string(value) +
-                                   ": must be from " + std::to_string(least) + " to " +
-                                   std::to_string(most));
-    return value;
-}
-
 /* MPI_Pcontrol switches all threads: whether to write down calls, and which time since the last reset. */
 class Control {
   public:
@@ -155,7 +116,7 @@ class Control {
     std::atomic<std::uint32_t> bits_;
 };
 
-class Profile : public qmpi::tool<Profile> {
+class Profile : public ReportingTool<Profile> {
   public:
     static constexpr const char *description = "time, calls and bytes of functions and call sites";
     static constexpr const char *argument_list =
@@ -184,26 +145,14 @@ class Profile : public qmpi::tool<Profile> {
         }
     }
 
-    /* An instance that is refused for its arguments does not come here, and has no report. */
-    void ready() { is_reported = false; }
-
-    /* Programs with sessions alone, and those that end without MPI_Finalize. */
-    ~Profile()
-    {
-        try {
-            if (!is_reported)
-                report_alone();
-        } catch (const std::exception &exception) {
-            write_stderr(print("QMPI tool %s: no report: %s\n", name(), exception.what()));
-        }
-    }
+    ~Profile() { report_at_end(); }
 
     template <typename Call>
     auto intercept(Call &call)
     {
         if constexpr (Call::id == MPI_FINALIZE_T) {
             count(Call::id);
-            report_world();
+            finish();
             return call();
         } else if constexpr (Call::id == MPI_ABORT_T) {
             count(Call::id);
@@ -235,6 +184,8 @@ class Profile : public qmpi::tool<Profile> {
     }
 
   private:
+    friend class ReportingTool<Profile>;
+
     /* ---- a call ---- */
 
     struct Start {
@@ -399,7 +350,7 @@ class Profile : public qmpi::tool<Profile> {
             next_flush = now() + flush_interval * ns_per_second;
     }
 
-    Summary summary_of_process() const
+    Summary state(bool) const
     {
         Task task;
         task.rank = rank;
@@ -435,41 +386,13 @@ class Profile : public qmpi::tool<Profile> {
         });
     }
 
-    Reporter reporter(bool is_alone) const
+    /* The report is made before MPI_Finalize goes on to the next tool. */
+    void finish()
     {
-        return {instance_number(), instance_count(), is_alone || is_spawned()};
-    }
-
-    static bool is_spawned()
-    {
-        MPI_Comm parent = MPI_COMM_NULL;
-        return is_world_up() && QMPI_Comm_get_parent(&parent) == MPI_SUCCESS && parent != MPI_COMM_NULL;
-    }
-
-    void report_alone()
-    {
-        is_reported = true;
-        write(summary_of_process(), true);
-    }
-
-    /* Before MPI_Finalize goes on to the next tool, while the library still works. */
-    void report_world()
-    {
-        if (!is_world_up())
-            return;
         next_flush = never;
         application.stop();
-        Summary summary = summary_of_process();
-        if (!merge_to_root(MPI_COMM_WORLD, summary)) {
-            if (rank == 0)
-                write_stderr(print("QMPI tool %s: the processes' profiles could not be merged; each writes its "
-                                   "own\n", name()));
-            report_alone();
+        if (!report_world())
             return;
-        }
-        is_reported = true;
-        if (rank == 0)
-            write(summary, false);
         remove_flushed();
         control.set_off();
     }
@@ -480,7 +403,7 @@ class Profile : public qmpi::tool<Profile> {
         Time due = next_flush.load();
         if (due == never || time <= due || !next_flush.compare_exchange_strong(due, never))
             return;
-        write(summary_of_process(), true);
+        write(state(true), true);
         is_flushed = true;
         next_flush = now() + flush_interval * ns_per_second;
     }
@@ -498,12 +421,12 @@ class Profile : public qmpi::tool<Profile> {
 
     static constexpr Time never = std::numeric_limits<Time>::max();
 
-    const Destination destination{arguments(), name(), {Format::text, Format::json, Format::html}};
+    const Destination destination{*this, {Format::text, Format::json, Format::html}};
     const qmpi::function_set selection = read_selection(arguments());
-    const std::size_t depth = read_number<std::size_t>(arguments(), "depth", 1, 1, max_depth);
+    const std::size_t depth = arguments().get("depth", std::size_t{1}, 1, max_depth);
     const std::uint64_t sites = arguments().get("sites", std::uint64_t{20});
-    const std::uint32_t sample = read_number<std::uint32_t>(arguments(), "sample", 1, 1, 1000000000);
-    const std::uint32_t flush_interval = read_number<std::uint32_t>(arguments(), "flush", 0, 0, 1000000);
+    const std::uint32_t sample = arguments().get("sample", 1u, 1, 1000000000);
+    const std::uint32_t flush_interval = arguments().get("flush", 0u, 0, 1000000);
 
     /* Written seldom, read in every call. */
     Control control{!arguments().flag("off")};
@@ -516,7 +439,6 @@ class Profile : public qmpi::tool<Profile> {
     const std::string command = command_line();
     const std::string begin = local_time();
     int rank = -1;                  /* in MPI_COMM_WORLD; -1: the process has none */
-    bool is_reported = true;
     bool is_flushed = false;
 };
 

@@ -6,6 +6,7 @@
 /* Makes a trace out of what is left of a program that the tool "trace" watched and that did not come
  * to MPI_Finalize. See qmpi-trace(7). */
 
+#include "common/text.hpp"
 #include "trace/finish.hpp"
 #include "trace/otf2_output.hpp"
 
@@ -25,19 +26,13 @@ void usage(std::FILE *out)
                "  --keep    the folder stays\n", out);
 }
 
-bool ends_in(const std::string &text, const std::string &ending)
-{
-    return text.size() > ending.size() &&
-        text.compare(text.size() - ending.size(), ending.size(), ending) == 0;
-}
-
 int run(std::string folder, trace::Formats formats, bool keeps)
 {
     while (folder.size() > 1 && folder.back() == '/')
         folder.pop_back();
     const std::string ending = trace::folder_of("");
     const std::string stem =
-        ends_in(folder, ending) ? folder.substr(0, folder.size() - ending.size()) : folder + ".trace";
+        tools::ends_in(folder, ending) ? folder.substr(0, folder.size() - ending.size()) : folder + ".trace";
     const std::vector<std::string> journals = trace::journals_in(folder, -1);
     if (journals.empty()) {
         std::fprintf(stderr, "qmpi_trace_finish: %s has no journals\n", folder.c_str());

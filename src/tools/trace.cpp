@@ -12,6 +12,7 @@
 #include "common/call_sites.hpp"
 #include "common/communicators.hpp"
 #include "common/merge.hpp"
+#include "common/process.hpp"
 #include "common/report.hpp"
 #include "common/requests.hpp"
 #include "common/selection.hpp"
@@ -26,6 +27,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <limits>
@@ -135,12 +137,10 @@ class Recorder {
 
     void define_site(std::uint32_t number, MPI_Functions_enum function, const void *address)
     {
-        const char *name = "";
-        MPIX_Get_function_name(function, &name);
         const tools::CodeLocation location =
             address == nullptr ? tools::CodeLocation{} : tools::locate(address);
         journal.define(Kind::site, number,
-                       trace::describe_site(name, location.module, location.offset));
+                       trace::describe_site(tools::function_name(function), location.module, location.offset));
     }
 
     void define(std::uint32_t number, const tools::Communicator &communicator)
@@ -303,11 +303,8 @@ std::uint64_t clock_identity()
     char space[64] = "";
     if (readlink("/proc/self/ns/time", space, sizeof space - 1) > 0)
         text += space;
-    if (text.empty()) {
-        char host[256] = "";
-        gethostname(host, sizeof host - 1);
-        text = host;
-    }
+    if (text.empty())
+        text = tools::host_name();
     return std::hash<std::string>()(text);
 }
 
@@ -324,17 +321,17 @@ trace::ClockPoint measure_offset(MPI_Comm comm, int rank, int other)
     for (int i = 1; goes_on != 0; i++) {
         if (rank == 0) {
             QMPI_Recv(&goes_on, 1, MPI_UINT64_T, other, 0, comm, MPI_STATUS_IGNORE);
-            const std::uint64_t time = trace::now();
+            const std::uint64_t time = tools::now();
             QMPI_Send(&time, 1, MPI_UINT64_T, other, 0, comm);
             continue;
         }
         goes_on = i < least_rounds || (i < most_rounds && best.deviation > good_enough);
         std::uint64_t time = 0;
-        const std::uint64_t begin = trace::now();
+        const std::uint64_t begin = tools::now();
         if (QMPI_Send(&goes_on, 1, MPI_UINT64_T, 0, 0, comm) != MPI_SUCCESS ||
             QMPI_Recv(&time, 1, MPI_UINT64_T, 0, 0, comm, MPI_STATUS_IGNORE) != MPI_SUCCESS)
             break;
-        const std::uint64_t end = trace::now();
+        const std::uint64_t end = tools::now();
         const double uncertain = static_cast<double>(end - begin) / 2;
         if (uncertain < best.deviation) {
             const std::uint64_t middle = begin + (end - begin) / 2;
@@ -357,7 +354,7 @@ trace::ClockPoint measure_clock(MPI_Comm comm, std::uint64_t identity)
     for (int i = 0; i < size; i++)
         leaders.emplace(identities[static_cast<std::size_t>(i)], i);
     const int leader = leaders[identity];
-    trace::ClockPoint point{trace::now(), 0, 0};
+    trace::ClockPoint point{tools::now(), 0, 0};
     if (rank == 0) {
         for (int i = 1; i < size; i++) {
             if (leaders[identities[static_cast<std::size_t>(i)]] == i)
@@ -380,10 +377,9 @@ trace::ClockPoint measure_clock(MPI_Comm comm, std::uint64_t identity)
 
 std::string absolute(const std::string &path)
 {
-    char folder[4096] = "";
-    if (path.empty() || path[0] == '/' || getcwd(folder, sizeof folder) == nullptr)
-        return path;
-    return std::string(folder) + "/" + path;
+    std::error_code fault;
+    const std::filesystem::path whole = std::filesystem::absolute(path, fault);
+    return fault ? path : whole.string();
 }
 
 /* ---- the tool ---- */
@@ -408,8 +404,6 @@ class Trace : public qmpi::tool<Trace> {
             throw qmpi::argument_error("argument clock=" + clock + ": must be host or process");
         identity_ = clock_identity() + (clock == "process" ? static_cast<std::uint64_t>(getpid()) : 0);
         store_->set_opener([this] { open_alone(); });
-        /* The first instance in the list has the first claim on a name. */
-        stem(false);
         note_forks();
     }
 
@@ -442,7 +436,7 @@ class Trace : public qmpi::tool<Trace> {
         if (recorder == nullptr)
             return go_on(call, 0);
 
-        const std::uint64_t begin = trace::now();
+        const std::uint64_t begin = tools::now();
         const std::uint32_t site = recorder->number_of(Call::id, call.calling_address());
         recorder->journal.mark(Kind::enter, site, begin);
         if constexpr (Call::id == MPI_FINALIZE_T)
@@ -460,7 +454,7 @@ class Trace : public qmpi::tool<Trace> {
                     communicators_.of(qmpi::get<qmpi::role::communicator>(call)).get());
         }
         if (is_recording_.load(std::memory_order_relaxed))
-            recorder->journal.mark(Kind::leave, site, trace::now());
+            recorder->journal.mark(Kind::leave, site, tools::now());
         return result;
     }
 
@@ -544,7 +538,7 @@ class Trace : public qmpi::tool<Trace> {
         const auto result = communicators_.watch(call);
         if (result != MPI_SUCCESS || !moves_data)
             return result;
-        const std::uint64_t end = shape::has_request ? begin : trace::now();
+        const std::uint64_t end = shape::has_request ? begin : tools::now();
         if constexpr (Call::has(role::communicator))
             operation.communicator = communicators_.of(qmpi::get<role::communicator>(call));
         describe(call, operation);
@@ -594,7 +588,7 @@ class Trace : public qmpi::tool<Trace> {
         Recorder *const recorder = own_recorder();
         if (recorder == nullptr || outcome == Outcome::freed)
             return;
-        const std::uint64_t time = trace::now();
+        const std::uint64_t time = tools::now();
         if (outcome == Outcome::started) {
             record_start(*recorder, operation, begin != 0 ? begin : time);
             return;
@@ -632,9 +626,7 @@ class Trace : public qmpi::tool<Trace> {
 
     bool open(const std::string &folder, int rank, int size)
     {
-        char host[256] = "";
-        gethostname(host, sizeof host - 1);
-        return store_->open(folder, rank, trace::describe_process(rank, size, host,
+        return store_->open(folder, rank, trace::describe_process(rank, size, tools::host_name(),
                                                                   program_invocation_short_name));
     }
 
@@ -653,14 +645,9 @@ class Trace : public qmpi::tool<Trace> {
     /* Collective over MPI_COMM_WORLD. */
     void begin_world(Recorder &recorder)
     {
-        MPI_Group group = MPI_GROUP_NULL;
-        if (QMPI_Comm_group(MPI_COMM_WORLD, &group) != MPI_SUCCESS)
-            return;
-        QMPI_Comm_create(MPI_COMM_WORLD, group, &comm_);
-        QMPI_Group_free(&group);
+        comm_ = tools::private_comm_of(MPI_COMM_WORLD);
         if (comm_ == MPI_COMM_NULL)
             return;
-        QMPI_Comm_set_errhandler(comm_, MPI_ERRORS_RETURN);
         int rank = 0, size = 1;
         QMPI_Comm_rank(comm_, &rank);
         QMPI_Comm_size(comm_, &size);
@@ -686,9 +673,7 @@ class Trace : public qmpi::tool<Trace> {
     /* By rank 0: what is left of another run goes away. Empty if nothing can be written. */
     std::string prepare_folder(int size)
     {
-        MPI_Comm parent = MPI_COMM_NULL;
-        QMPI_Comm_get_parent(&parent);
-        const std::string name = stem(parent != MPI_COMM_NULL);
+        const std::string name = stem(tools::is_spawned());
         if (tools::is_privileged()) {
             store_->stop("the program has more rights than its user: nothing is written");
             return "";
@@ -740,28 +725,26 @@ class Trace : public qmpi::tool<Trace> {
         }
         const std::string reason = trace::finish(comm, journals, folder, stem_, formats());
         if (!reason.empty() && rank == 0)
-            tools::write_stderr("QMPI tool " + std::string(name()) + ": " + reason + "; " +
-                                advice(folder));
+            tools::complain(name(), reason + "; " + advice(folder));
         store_->stop("");
     }
 
     void say_unfinished(const std::string &why) const
     {
         if (!is_finished_ && is_world_)
-            tools::write_stderr("QMPI tool " + std::string(name()) + ": " + why + "; " +
-                                advice(trace::folder_of(stem_)));
+            tools::complain(name(), why + "; " + advice(trace::folder_of(stem_)));
     }
 
     static std::string advice(const std::string &folder)
     {
         return "what was recorded is in " + folder + ", and \"qmpi_trace_finish " + folder +
-            "\" makes a trace of it\n";
+            "\" makes a trace of it";
     }
 
-    const tools::Destination destination_{arguments(), name(), known_formats()};
+    const tools::Destination destination_{*this, known_formats(), nullptr, {trace::folder_of("")}};
     const bool is_chosen_ = arguments().has("formats");
     const qmpi::function_set functions_ = tools::read_selection(arguments());
-    const std::uint32_t sample_ = arguments().get("sample", std::uint32_t{1});
+    const std::uint32_t sample_ = arguments().get("sample", 1u, 1, 1000000000);
     const bool has_sites_ = !arguments().has("sites") || arguments().flag("sites");
     std::uint64_t identity_ = 0;
     const std::shared_ptr<trace::Store> store_ = std::make_shared<trace::Store>(
@@ -776,10 +759,7 @@ class Trace : public qmpi::tool<Trace> {
 
     std::uint64_t megabytes(const char *key, std::uint32_t fallback) const
     {
-        const auto number = arguments().get(key, fallback);
-        if (number == 0)
-            throw qmpi::argument_error(std::string("argument ") + key + "=0: must be at least 1");
-        return static_cast<std::uint64_t>(number) << 20;
+        return static_cast<std::uint64_t>(arguments().get(key, fallback, 1, 1u << 30)) << 20;
     }
 
     tools::Communicators communicators_;

@@ -5,6 +5,8 @@
 
 #include "communicators.hpp"
 
+#include "process.hpp"
+
 #include <algorithm>
 #include <numeric>
 
@@ -99,21 +101,13 @@ std::string name_of(MPI_Comm comm)
                                                                   : std::string();
 }
 
-bool is_world_model_up()
-{
-    int is_initialized = 0, is_finalized = 0;
-    QMPI_Initialized(&is_initialized);
-    QMPI_Finalized(&is_finalized);
-    return is_initialized && !is_finalized;
-}
-
 /* The processes of MPI_COMM_WORLD. They are asked for anew each time, since MPI can end and, with
  * sessions, begin again, and no group must be left over then. */
 class World {
   public:
     World()
     {
-        if (is_world_model_up())
+        if (is_world_up())
             QMPI_Comm_group(MPI_COMM_WORLD, &group_);
         else
             find_by_session();
@@ -262,7 +256,7 @@ Communicators::Shared Communicators::forget_message(MPI_Message message)
 /* Those that everybody has are counted first, whatever each process happens to use first. */
 void Communicators::need_predefined()
 {
-    if (has_predefined_ || !is_world_model_up())
+    if (has_predefined_ || !is_world_up())
         return;
     has_predefined_ = true;
     for (MPI_Comm comm : {MPI_COMM_WORLD, MPI_COMM_SELF})

@@ -11,21 +11,9 @@
 namespace tools {
 namespace {
 
-/* A communicator of the same processes that nobody else sends on. It is made from the group, not
- * duplicated, so that no attribute callback of the application runs. */
 class PrivateComm {
   public:
-    explicit PrivateComm(MPI_Comm comm)
-    {
-        MPI_Group group = MPI_GROUP_NULL;
-        if (QMPI_Comm_group(comm, &group) != MPI_SUCCESS)
-            return;
-        if (QMPI_Comm_create(comm, group, &handle_) != MPI_SUCCESS)
-            handle_ = MPI_COMM_NULL;
-        QMPI_Group_free(&group);
-        if (handle_ != MPI_COMM_NULL)
-            QMPI_Comm_set_errhandler(handle_, MPI_ERRORS_RETURN);
-    }
+    explicit PrivateComm(MPI_Comm comm) : handle_(private_comm_of(comm)) {}
 
     ~PrivateComm()
     {
@@ -39,7 +27,7 @@ class PrivateComm {
     MPI_Comm handle() const { return handle_; }
 
   private:
-    MPI_Comm handle_ = MPI_COMM_NULL;
+    MPI_Comm handle_;
 };
 
 /* A count of MPI is an int. */
@@ -97,12 +85,18 @@ bool succeeds(Work work)
 
 }  // namespace
 
-bool is_world_up()
+MPI_Comm private_comm_of(MPI_Comm comm)
 {
-    int initialized = 0, finalized = 0;
-    QMPI_Initialized(&initialized);
-    QMPI_Finalized(&finalized);
-    return initialized && !finalized;
+    MPI_Group group = MPI_GROUP_NULL;
+    MPI_Comm made = MPI_COMM_NULL;
+    if (QMPI_Comm_group(comm, &group) != MPI_SUCCESS)
+        return MPI_COMM_NULL;
+    if (QMPI_Comm_create(comm, group, &made) != MPI_SUCCESS)
+        made = MPI_COMM_NULL;
+    QMPI_Group_free(&group);
+    if (made != MPI_COMM_NULL)
+        QMPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN);
+    return made;
 }
 
 bool merge_to_root(MPI_Comm comm, const std::function<void(Writer &)> &write,

@@ -17,8 +17,11 @@
 
 namespace tools {
 
-/* Whether MPI_COMM_WORLD can be used: after MPI_Init and before MPI_Finalize. Any thread. */
-bool is_world_up();
+/* A communicator of the processes of an intracommunicator, in their order, that nobody else sends on.
+ * It returns errors. It is made from the group, not duplicated, so that no attribute callback of the
+ * application runs. Collective; the caller's, to be given up by QMPI_Comm_free. MPI_COMM_NULL if the
+ * library refuses. */
+MPI_Comm private_comm_of(MPI_Comm comm);
 
 /* merge_to_root() without its template: write puts what the process has, merge adds what another has. */
 bool merge_to_root(MPI_Comm comm, const std::function<void(Writer &)> &write,

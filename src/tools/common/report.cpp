@@ -7,11 +7,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <climits>
 #include <cstring>
-#include <map>
+#include <filesystem>
 #include <memory>
-#include <mutex>
+#include <set>
 
 #include <stdlib.h>
 #include <sys/auxv.h>
@@ -53,13 +52,10 @@ std::string names_of(const std::vector<Format> &formats)
     return names;
 }
 
-/* In the order of format_names, whatever the user's. */
 std::vector<Format> read_formats(const std::string &text, const std::vector<Format> &known)
 {
     std::vector<Format> wanted;
-    for (std::size_t begin = 0; begin <= text.size();) {
-        const std::size_t end = std::min(text.find('+', begin), text.size());
-        const std::string word = text.substr(begin, end - begin);
+    for (const std::string &word : words_of(text)) {
         const auto found = std::find_if(std::begin(format_names), std::end(format_names),
                                         [&](const FormatName &format) {
                                             return word == format.name && has(known, format.format);
@@ -68,15 +64,80 @@ std::vector<Format> read_formats(const std::string &text, const std::vector<Form
             throw qmpi::argument_error("argument formats=" + text + ": '" + word +
                                        "' is none of " + names_of(known));
         wanted.push_back(found->format);
-        begin = end + 1;
     }
     return wanted;
 }
 
-bool ends_in(const std::string &text, std::string_view ending)
+/* What out= says: the file of one format, or what all files begin with. */
+struct Name {
+    std::string stem;
+    const FormatName *format = nullptr;     /* nullptr: all */
+
+    explicit Name(const std::string &out) : stem(out)
+    {
+        for (const FormatName &each : format_names) {
+            if (!ends_in(out, each.ending))
+                continue;
+            format = &each;
+            stem.resize(stem.size() - std::strlen(each.ending));
+            return;
+        }
+    }
+};
+
+/* The same for all spellings of a name. */
+std::string path_of(const std::string &name)
 {
-    return text.size() > ending.size() &&
-        text.compare(text.size() - ending.size(), ending.size(), ending) == 0;
+    std::error_code fault;
+    const std::filesystem::path path = std::filesystem::absolute(name, fault);
+    return fault ? name : path.lexically_normal().string();
+}
+
+bool overlap(const Name &a, const Name &b)
+{
+    return (a.format == nullptr || b.format == nullptr || a.format == b.format) &&
+        path_of(a.stem) == path_of(b.stem);
+}
+
+/* What the user's list gives an instance as out=, whatever tool that is; empty if nothing. */
+std::string out_of(int tool_id)
+{
+    const char *text = "";
+    MPIX_Get_tool_arguments(tool_id, &text);
+    try {
+        return qmpi::arguments(text).get("out", "");
+    } catch (const qmpi::argument_error &) {
+        return "";
+    }
+}
+
+/* Tools know nothing of each other but what stands in the list. Which formats another one makes is not
+ * to be seen there: a name without an ending is taken for all of them. */
+void refuse_name_of_other_tool(const char *tool_name, int tool_id, const std::string &out)
+{
+    for (int other = 1; other < tool_id; other++) {
+        const char *other_name = "";
+        MPIX_Get_tool_name(other, &other_name);
+        if (std::strcmp(other_name, tool_name) == 0)
+            continue;
+        const std::string others = out_of(other);
+        if (!others.empty() && others != "-" && overlap(Name(others), Name(out)))
+            throw qmpi::argument_error(print("argument out=%s: instance %d of the list, %s, has the files "
+                                             "of that name", out.c_str(), other, other_name));
+    }
+}
+
+/* Whether nobody in this library has one of the files; then they are taken. Constructors of tools run
+ * one after the other. */
+bool take(const std::vector<std::string> &files)
+{
+    static auto *taken = new std::set<std::string>;
+    for (const std::string &file : files) {
+        if (taken->count(file) > 0)
+            return false;
+    }
+    taken->insert(files.begin(), files.end());
+    return true;
 }
 
 bool write_all(int descriptor, std::string_view content)
@@ -151,9 +212,15 @@ void write_stderr(std::string_view text)
     std::fflush(stderr);
 }
 
-Destination::Destination(const qmpi::arguments &arguments, const char *tool_name,
-                         std::vector<Format> known, const char *fallback)
-    : tool_name_(tool_name), out_(arguments.get("out", fallback == nullptr ? "" : fallback)),
+void complain(const char *tool_name, const std::string &what)
+{
+    write_stderr(std::string("QMPI tool ") + tool_name + ": " + what + "\n");
+}
+
+Destination::Destination(const Owner &owner, const qmpi::arguments &arguments,
+                         std::vector<Format> known, const char *fallback,
+                         const std::vector<std::string> &others)
+    : tool_name_(owner.tool_name), out_(arguments.get("out", fallback == nullptr ? "" : fallback)),
       formats_(known)
 {
     if (arguments.has("out") && out_.empty())
@@ -168,44 +235,59 @@ Destination::Destination(const qmpi::arguments &arguments, const char *tool_name
         formats_ = {Format::text};
         return;
     }
-    for (const FormatName &format : format_names) {
-        if (!ends_in(out_, format.ending))
-            continue;
-        if (!has(known, format.format))
-            throw qmpi::argument_error("argument out=" + out_ + ": no such report; there is " +
-                                       names_of(known));
-        if (is_chosen && formats_ != std::vector<Format>{format.format})
-            throw qmpi::argument_error("argument out=" + out_ + ": is for " + format.name +
-                                       " alone, but formats asks for something else");
-        formats_ = {format.format};
-        out_.resize(out_.size() - std::strlen(format.ending));
+    if (out_.empty())
         return;
-    }
+    const std::string out = out_;
+    const Name name(out);
+    out_ = name.stem;
+    if (name.format != nullptr)
+        choose_one(out, name.format->format, known, is_chosen);
+    claim_name(owner, out, others);
+}
+
+/* The name has the ending of a format. */
+void Destination::choose_one(const std::string &out, Format format, const std::vector<Format> &known,
+                             bool is_chosen)
+{
+    if (!has(known, format))
+        throw qmpi::argument_error("argument out=" + out + ": no such report; there is " +
+                                   names_of(known));
+    if (is_chosen && formats_ != std::vector<Format>{format})
+        throw qmpi::argument_error("argument out=" + out + ": is for " + names_of({format}) +
+                                   " alone, but formats asks for something else");
+    formats_ = {format};
+}
+
+void Destination::claim_name(const Owner &owner, const std::string &out,
+                             const std::vector<std::string> &others)
+{
+    auto take_files = [&] {
+        const std::string path = path_of(out_);
+        std::vector<std::string> files;
+        for (const Format format : formats_)
+            files.push_back(path + ending_of(format));
+        for (const std::string &other : others)
+            files.push_back(path + other);
+        return take(files);
+    };
+    refuse_name_of_other_tool(owner.tool_name, owner.tool_id, out);
+    if (take_files())
+        return;
+    out_ += "-" + std::to_string(owner.instance);
+    if (!take_files())
+        throw qmpi::argument_error("argument out=" + out + ": another instance has the files of that name, "
+                                   "and those of " + out_);
 }
 
 std::string Destination::stem(const Reporter &reporter) const
 {
     if (is_stderr_)
         return "";
-    const std::string number = "-" + std::to_string(reporter.instance);
     const std::string process = "." + std::to_string(getpid());
     if (out_.empty())
         return std::string(program_invocation_short_name) + "." + tool_name_ +
-            (reporter.instances > 1 ? number : "") + process;
-    const std::string name = out_ + (reporter.is_alone ? process : "");
-    return belongs_to_other(name, reporter.instance) ? out_ + number +
-        (reporter.is_alone ? process : "") : name;
-}
-
-/* The instance that has a file's name first keeps it. */
-bool Destination::belongs_to_other(const std::string &name, int instance) const
-{
-    static std::mutex mutex;
-    static auto *owners = new std::map<std::string, int>;
-    const std::lock_guard<std::mutex> guard(mutex);
-    return std::any_of(formats_.begin(), formats_.end(), [&](Format format) {
-        return owners->emplace(name + ending_of(format), instance).first->second != instance;
-    });
+            (reporter.instances > 1 ? "-" + std::to_string(reporter.instance) : "") + process;
+    return out_ + (reporter.is_alone ? process : "");
 }
 
 std::string Destination::file(const Reporter &reporter, Format format) const
@@ -227,8 +309,7 @@ void Destination::write(const Reporter &reporter,
             write_file(name, make(format));
         if (!reason.empty()) {
             is_complete = false;
-            write_stderr(print("QMPI tool %s: cannot write %s: %s; the report follows here\n", tool_name_,
-                               name.c_str(), reason.c_str()));
+            complain(tool_name_, "cannot write " + name + ": " + reason + "; the report follows here");
         }
     }
     if (!is_complete)

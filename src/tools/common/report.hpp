@@ -8,24 +8,16 @@
 #ifndef TOOLS_REPORT_HPP_INCLUDED
 #define TOOLS_REPORT_HPP_INCLUDED
 
+#include "text.hpp"
+
 #include <qmpi.hpp>
 
-#include <cstdio>
 #include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace tools {
-
-/* std::printf into a text. */
-template <typename... Values>
-std::string print(const char *format, Values... values)
-{
-    std::string text(static_cast<std::size_t>(std::snprintf(nullptr, 0, format, values...)), '\0');
-    std::snprintf(text.data(), text.size() + 1, format, values...);
-    return text;
-}
 
 /* Whether the process has more rights than its user, who must not make it write files then. */
 bool is_privileged();
@@ -37,6 +29,10 @@ std::string write_file(const std::string &name, std::string_view content);
 
 /* A text on standard error in one piece, since other processes may write there as well. */
 void write_stderr(std::string_view text);
+
+/* What a tool has to say to the user: "QMPI tool NAME: ..." on standard error, one line in one piece.
+ *   what    without the end of the line */
+void complain(const char *tool_name, const std::string &what);
 
 /* otf2: a folder of several files, which the tool writes itself. */
 enum class Format { text, json, html, otf2 };
@@ -54,17 +50,23 @@ struct Reporter {
  *                    files begin with; - is a text on standard error. Without it: the program, the
  *                    tool and the process number, as in halo.profile.4711
  *   formats=A+B      text, json, html, otf2; without it all that the tool has
- * Instances that would write the same file add their number to the name, -2 for the second;
- * a process that reports alone its process number, unless it is there already. */
+ * A name belongs to the first instance of the list that has it. Another instance of the same tool adds
+ * its number, -2 for the second; another tool is refused. A process that reports alone adds its process
+ * number, unless it is there already. */
 class Destination {
   public:
-    /* For the constructor of a tool.
-     *   tool_name    stays the caller's, as qmpi::tool::name() does
+    /* For the constructor of a tool, as a member:  Destination destination{*this, {Format::text}};
      *   known        what the tool can make
      *   fallback     stands for out= where the user gave none; nullptr: as above
+     *   others       endings of files that the tool writes besides, as in ".unfinished"
      * Throws qmpi::argument_error. */
-    Destination(const qmpi::arguments &arguments, const char *tool_name, std::vector<Format> known,
-                const char *fallback = nullptr);
+    template <typename Tool>
+    Destination(const qmpi::tool<Tool> &tool, std::vector<Format> known, const char *fallback = nullptr,
+                std::vector<std::string> others = {})
+        : Destination({tool.name(), tool.tool_id(), tool.instance_number()}, tool.arguments(),
+                      std::move(known), fallback, others)
+    {
+    }
 
     /* Makes each report that is wanted, but otf2, and writes it. What cannot be written is one message, and
      * then the text report is on standard error in its place. Not for two threads at once. */
@@ -88,10 +90,20 @@ class Destination {
         "formats=A+B       which reports: text, json, html (default: all)\n";
 
   private:
-    bool belongs_to_other(const std::string &name, int instance) const;
+    struct Owner {
+        const char *tool_name;
+        int tool_id;
+        int instance;
+    };
+
+    Destination(const Owner &owner, const qmpi::arguments &arguments, std::vector<Format> known,
+                const char *fallback, const std::vector<std::string> &others);
+    void choose_one(const std::string &out, Format format, const std::vector<Format> &known,
+                    bool is_chosen);
+    void claim_name(const Owner &owner, const std::string &out, const std::vector<std::string> &others);
 
     const char *tool_name_;
-    std::string out_;           /* as given, without the ending of a format; empty: by default */
+    std::string out_;           /* without the ending of a format; empty: by default */
     bool is_stderr_ = false;
     std::vector<Format> formats_;
 };

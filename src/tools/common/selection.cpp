@@ -5,7 +5,7 @@
 
 #include "selection.hpp"
 
-#include <algorithm>
+#include "text.hpp"
 
 namespace tools {
 namespace {
@@ -59,11 +59,8 @@ qmpi::function_set read_selection(const qmpi::arguments &arguments)
     const std::string text = arguments.get("functions", "all");
     qmpi::function_set selection;
 
-    for (std::size_t begin = 0; begin <= text.size();) {
-        const std::size_t end = std::min(text.find('+', begin), text.size());
-        selection = selection | set_of(text.substr(begin, end - begin), text);
-        begin = end + 1;
-    }
+    for (const std::string &name : words_of(text))
+        selection = selection | set_of(name, text);
     return selection;
 }
 

@@ -10,6 +10,7 @@
 
 #include "../common/communicators.hpp"
 #include "../common/patterns.hpp"
+#include "../common/sizes.hpp"
 #include "../common/wire.hpp"
 
 #include <algorithm>
@@ -93,13 +94,8 @@ struct FunctionSums {
     }
 };
 
-/* Messages by size: [0] has those without content, [i] those of at least 2^(i-1) bytes. */
-using Sizes = std::array<std::uint64_t, 65>;
-
-inline std::size_t index_of_size(std::uint64_t bytes)
-{
-    return bytes == 0 ? 0 : 64 - static_cast<std::size_t>(__builtin_clzll(bytes));
-}
+/* Messages by size. */
+using Sizes = std::array<std::uint64_t, tools::size_bins>;
 
 /* An operation from its start to its completion. */
 struct Operation {
@@ -202,7 +198,7 @@ struct alignas(64) Table {
             function.received_bytes += messages * part.bytes;
         }
         if (part.side == Side::sent || operation.kind == Kind::one_sided)
-            sizes[index_of_size(part.bytes)] += messages;
+            sizes[tools::bin_of(part.bytes)] += messages;
     }
 };
 

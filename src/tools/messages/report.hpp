@@ -11,17 +11,19 @@
 #include "records.hpp"
 
 #include "../common/page.hpp"
+#include "../common/process.hpp"
 #include "../common/report.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <cinttypes>
-#include <cmath>
 #include <string>
 
 namespace messages {
 
 using nlohmann::json;
+using tools::function_name;
+using tools::grouped;
 using tools::print;
 
 inline constexpr std::array<Kind, 3> kinds{Kind::point_to_point, Kind::collective, Kind::one_sided};
@@ -37,12 +39,6 @@ inline const char *name_of(Kind kind)
             return "one-sided";
     }
     return "";
-}
-
-inline const char *name_of_function(int function)
-{
-    const char *name = "";
-    return MPIX_Get_function_name(function, &name) == MPI_SUCCESS ? name : "";
 }
 
 /* What both sides know of the messages from one process to another. */
@@ -64,12 +60,17 @@ struct Pair {
     }
 };
 
+/* Of the matrix. */
+struct Rows {
+    int processes = 1;
+    int block = 1;              /* so many ranks are one row */
+    int number = 1;
+};
+
 struct Heading {
     std::string program;
     std::string date;
-    int processes = 1;
-    int rows = 1;
-    int block = 1;
+    Rows rows;
     int instance = 1, instances = 1, place = 1;
     bool is_alone = false;
     bool is_whole = true;       /* no function was left out, so both sides can be compared */
@@ -167,10 +168,10 @@ class Report {
     {
         if (row < 0)
             return "outside";
-        if (heading_.block == 1)
+        if (heading_.rows.block == 1)
             return std::to_string(row);
-        const int last = std::min((row + 1) * heading_.block, heading_.processes) - 1;
-        return std::to_string(row * heading_.block) + "-" + std::to_string(last);
+        const int last = std::min((row + 1) * heading_.rows.block, heading_.rows.processes) - 1;
+        return std::to_string(row * heading_.rows.block) + "-" + std::to_string(last);
     }
 
     std::vector<std::pair<int, FunctionSums>> functions_by_bytes() const
@@ -191,8 +192,8 @@ class Report {
     std::string processes() const
     {
         return heading_.is_alone ? std::string("one process alone")
-                                 : print("%d process%s of MPI_COMM_WORLD", heading_.processes,
-                                         heading_.processes == 1 ? "" : "es");
+                                 : print("%d process%s of MPI_COMM_WORLD", heading_.rows.processes,
+                                         heading_.rows.processes == 1 ? "" : "es");
     }
 
     /* ---- text ---- */
@@ -247,7 +248,7 @@ class Report {
         for (const auto &[function, sums] : functions_by_bytes()) {
             out += print("%-26s %12" PRIu64 " %14" PRIu64 " %18" PRIu64 " %14" PRIu64 " %18" PRIu64
                          " %12.6f\n",
-                         name_of_function(function), sums.operations, sums.sent_messages,
+                         function_name(function), sums.operations, sums.sent_messages,
                          sums.sent_bytes, sums.received_messages, sums.received_bytes,
                          seconds(sums.time));
         }
@@ -276,7 +277,7 @@ class Report {
     /* On paper only a small one can be read. */
     std::string text_of_matrix() const
     {
-        if (heading_.is_alone || heading_.rows > 16)
+        if (heading_.is_alone || heading_.rows.number > 16)
             return {};
         std::map<std::pair<int, int>, std::uint64_t> bytes;
         std::map<int, std::uint64_t> sent, received;
@@ -288,19 +289,19 @@ class Report {
             received[pair.to] += pair.sent.bytes;
         }
         std::string out = print("Bytes from (row) to (column)\n%12s", "");
-        for (int to = 0; to < heading_.rows; to++)
+        for (int to = 0; to < heading_.rows.number; to++)
             out += print(" %12s", row_name(to).c_str());
         out += print(" %14s\n", "(all)");
         std::uint64_t all = 0;
-        for (int from = 0; from < heading_.rows; from++) {
+        for (int from = 0; from < heading_.rows.number; from++) {
             out += print("%12s", row_name(from).c_str());
-            for (int to = 0; to < heading_.rows; to++)
+            for (int to = 0; to < heading_.rows.number; to++)
                 out += print(" %12" PRIu64, bytes[{from, to}]);
             out += print(" %14" PRIu64 "\n", sent[from]);
             all += sent[from];
         }
         out += print("%12s", "(all)");
-        for (int to = 0; to < heading_.rows; to++)
+        for (int to = 0; to < heading_.rows.number; to++)
             out += print(" %12" PRIu64, received[to]);
         return out + print(" %14" PRIu64 "\n\n", all);
     }
@@ -333,7 +334,7 @@ class Report {
         for (const auto &[function, sums] : functions_) {
             if (sums.unfinished > 0)
                 out += print("%s: %" PRIu64 " never completed, or freed before, and not counted\n",
-                             name_of_function(function), sums.unfinished);
+                             function_name(function), sums.unfinished);
         }
         return out;
     }
@@ -361,9 +362,9 @@ class Report {
     json facts_as_json() const
     {
         return {{"tool", "messages"}, {"program", heading_.program}, {"date", heading_.date},
-                {"processes", heading_.processes}, {"alone", heading_.is_alone},
+                {"processes", heading_.rows.processes}, {"alone", heading_.is_alone},
                 {"instance", heading_.instance}, {"instances", heading_.instances},
-                {"place", heading_.place}, {"seconds", heading_.seconds}, {"block", heading_.block},
+                {"place", heading_.place}, {"seconds", heading_.seconds}, {"block", heading_.rows.block},
                 {"compared", heading_.is_whole && !heading_.is_alone}};
     }
 
@@ -385,7 +386,7 @@ class Report {
         for (const auto &[key, sums] : state_.functions) {
             json function = as_json(sums);
             function["phase"] = key.first;
-            function["function"] = name_of_function(key.second);
+            function["function"] = function_name(key.second);
             list.push_back(std::move(function));
         }
         return list;
@@ -462,8 +463,8 @@ class Report {
         for (std::size_t i = 0; i < state_.sizes.size(); i++) {
             if (state_.sizes[i] == 0)
                 continue;
-            const double from = i == 0 ? 0 : std::ldexp(1.0, static_cast<int>(i) - 1);
-            bins.push_back({from, i == 0 ? 1 : 2 * from, static_cast<double>(state_.sizes[i])});
+            bins.push_back({tools::first_size(i), tools::next_size(i),
+                            static_cast<double>(state_.sizes[i])});
         }
         return bins;
     }
@@ -480,15 +481,6 @@ class Report {
         add_functions(page);
         add_differences(page);
         return page.html();
-    }
-
-    /* 1234567 as 1,234,567 */
-    static std::string grouped(std::uint64_t number)
-    {
-        std::string text = std::to_string(number);
-        for (std::size_t i = text.size(); i > 3; i -= 3)
-            text.insert(i - 3, ",");
-        return text;
     }
 
     static std::string with_own(std::uint64_t all, std::uint64_t own)
@@ -512,8 +504,8 @@ class Report {
                            heading_.instances, heading_.place)},
             {"Messages", with_own(all.messages, own.messages)},
             {"Bytes", with_own(all.bytes, own.bytes)}};
-        if (heading_.block > 1)
-            facts.push_back({"Rows of the matrix", print("%d ranks each", heading_.block)});
+        if (heading_.rows.block > 1)
+            facts.push_back({"Rows of the matrix", print("%d ranks each", heading_.rows.block)});
         page.facts(facts);
     }
 
@@ -541,17 +533,17 @@ class Report {
                     add(measures.back(), pair, static_cast<double>(pair.moved().bytes));
             }
         }
-        page.matrix("Who sends to whom", heading_.rows, measures,
-                    heading_.block > 1 ? print("Each row and column is %d ranks of MPI_COMM_WORLD.",
-                                              heading_.block) :
+        page.matrix("Who sends to whom", heading_.rows.number, measures,
+                    heading_.rows.block > 1 ? print("Each row and column is %d ranks of MPI_COMM_WORLD.",
+                                              heading_.rows.block) :
                     std::string("Rows send, columns receive; ranks of MPI_COMM_WORLD."));
     }
 
     void add_bars(tools::Page &page) const
     {
         std::vector<std::string> rows, series;
-        for (int row = 0; row < heading_.rows; row++)
-            rows.push_back((heading_.block == 1 ? "Rank " : "Ranks ") + row_name(row));
+        for (int row = 0; row < heading_.rows.number; row++)
+            rows.push_back((heading_.rows.block == 1 ? "Rank " : "Ranks ") + row_name(row));
         for (Kind kind : kinds)
             series.push_back(name_of(kind));
         std::vector<std::vector<double>> sent(rows.size(), std::vector<double>(series.size()));
@@ -571,7 +563,7 @@ class Report {
     /* A name where all are names, so that the column sorts as what it is. */
     json row_value(int row) const
     {
-        return heading_.block == 1 && row >= 0 ? json(row) : json(row_name(row));
+        return heading_.rows.block == 1 && row >= 0 ? json(row) : json(row_name(row));
     }
 
     void add_pairs(tools::Page &page) const
@@ -607,7 +599,7 @@ class Report {
         using tools::Unit;
         std::vector<std::vector<json>> rows;
         for (const auto &[function, sums] : functions_by_bytes())
-            rows.push_back({name_of_function(function), sums.operations, sums.sent_messages,
+            rows.push_back({function_name(function), sums.operations, sums.sent_messages,
                             sums.sent_bytes, sums.received_messages, sums.received_bytes,
                             seconds(sums.time), sums.unfinished});
         page.table("Functions",

@@ -6,7 +6,9 @@
 #include "reports.hpp"
 
 #include "../common/page.hpp"
-#include "../common/report.hpp"
+#include "../common/process.hpp"
+#include "../common/sizes.hpp"
+#include "../common/text.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -19,18 +21,12 @@ namespace tools::profile {
 namespace {
 
 using nlohmann::json;
+using Lines = std::vector<std::vector<json>>;      /* of a table */
 
 constexpr double seconds_per_ns = 1e-9, ms_per_ns = 1e-6, us_per_ns = 1e-3;
 
 /* The reports name few functions in a stack of bars; the rest is one part. */
 constexpr std::size_t most_series = 15;
-
-std::string name_of(int function)
-{
-    const char *name = "";
-    MPIX_Get_function_name(function, &name);
-    return name;
-}
 
 /* A share in percent. */
 double share(double part, double whole)
@@ -38,19 +34,21 @@ double share(double part, double whole)
     return whole == 0 ? 0 : 100 * part / whole;
 }
 
-double first_size(std::size_t bin)
-{
-    return bin == 0 ? 0 : std::ldexp(1.0, static_cast<int>(bin) - 1);
-}
-
+/* The largest size in a bin. */
 double last_size(std::size_t bin)
 {
-    return bin == 0 ? 0 : std::ldexp(1.0, static_cast<int>(bin)) - 1;
+    return next_size(bin) - 1;
 }
 
 std::uint64_t bytes_of(const Totals &totals)
 {
     return totals.sent + totals.received;
+}
+
+/* One without a name has its number. */
+std::string name_of(std::uint64_t id, const CommunicatorSummary &communicator)
+{
+    return communicator.name.empty() ? print("%016" PRIx64, id) : communicator.name;
 }
 
 /* What calls main() says nothing of the program. */
@@ -81,10 +79,10 @@ std::string title_line(const std::string &title)
     return "\n" + title + "\n" + std::string(title.size(), '-') + "\n";
 }
 
-json sizes_json(const std::array<std::uint64_t, bins> &sizes)
+json sizes_json(const std::array<std::uint64_t, size_bins> &sizes)
 {
     json list = json::array();
-    for (std::size_t bin = 0; bin < bins; bin++) {
+    for (std::size_t bin = 0; bin < size_bins; bin++) {
         if (sizes[bin] > 0)
             list.push_back({{"from", first_size(bin)}, {"to", last_size(bin)}, {"messages", sizes[bin]}});
     }
@@ -234,7 +232,7 @@ std::string Reports::sites_text(const std::string &title, const std::vector<cons
         const Site &site = *sites[i];
         const Totals &totals = *site.totals;
         text += print("%5td %-24s %10" PRIu64 " %12.3f %11.3f %11.3f %11.3f %6.2f %6.2f %14" PRIu64
-                      " %14" PRIu64 "  ", &site - sites_.data() + 1, name_of(site.function).c_str(),
+                      " %14" PRIu64 "  ", &site - sites_.data() + 1, function_name(site.function),
                       totals.calls, totals.time.sum * ms_per_ns,
                       static_cast<double>(totals.shortest) * us_per_ns, totals.mean_time() * us_per_ns,
                       static_cast<double>(totals.longest) * us_per_ns,
@@ -255,7 +253,7 @@ std::string Reports::functions_text() const
     for (const Function &function : functions_) {
         const Totals &totals = function.summary->totals;
         text += print("%-28s %10" PRIu64 " %12.3f %11.3f %11.3f %11.3f %6.2f %6.2f %6.2f %14" PRIu64
-                      " %14" PRIu64 "\n", name_of(function.id).c_str(), totals.calls,
+                      " %14" PRIu64 "\n", function_name(function.id), totals.calls,
                       totals.time.sum * ms_per_ns, totals.time.least_of(ranks) * ms_per_ns,
                       totals.time.mean(ranks) * ms_per_ns, totals.time.most * ms_per_ns,
                       totals.time.variation(ranks), share_of_application(function.id, totals.time.sum),
@@ -269,10 +267,10 @@ std::string Reports::sizes_text() const
     std::string text;
     for (const Function &function : functions_) {
         const FunctionSummary &summary = *function.summary;
-        for (std::size_t bin = 0; bin < bins; bin++) {
+        for (std::size_t bin = 0; bin < size_bins; bin++) {
             if (summary.sent_sizes[bin] + summary.received_sizes[bin] == 0)
                 continue;
-            text += print("%-28s %20.0f %20.0f %12" PRIu64 " %12" PRIu64 "\n", name_of(function.id).c_str(),
+            text += print("%-28s %20.0f %20.0f %12" PRIu64 " %12" PRIu64 "\n", function_name(function.id),
                           first_size(bin), last_size(bin), summary.sent_sizes[bin],
                           summary.received_sizes[bin]);
         }
@@ -291,9 +289,9 @@ std::string Reports::communicators_text() const
     for (const auto &[id, communicator] : summary_.communicators) {
         for (const auto &[function, totals] : communicator.functions)
             text += print("%-24s %8d %-28s %10" PRIu64 " %12.3f %14" PRIu64 " %14" PRIu64 "\n",
-                          communicator.name.empty() ? print("%016" PRIx64, id).c_str() :
-                          communicator.name.c_str(), communicator.size, name_of(function).c_str(),
-                          totals.calls, totals.time.sum * ms_per_ns, totals.sent, totals.received);
+                          name_of(id, communicator).c_str(), communicator.size,
+                          function_name(function), totals.calls, totals.time.sum * ms_per_ns,
+                          totals.sent, totals.received);
     }
     return text;
 }
@@ -302,31 +300,42 @@ std::string Reports::communicators_text() const
 
 std::string Reports::json() const
 {
-    const auto ranks = static_cast<std::uint64_t>(summary_.tasks.size());
-    using nlohmann::json;
-    json document = {{"tool", "profile"}, {"format", 1}, {"command", run_.command},
-                     {"library", run_.library}, {"begin", run_.begin}, {"end", run_.end},
-                     {"instance", run_.instance}, {"instances", run_.instances},
-                     {"tool_id", run_.tool_id}, {"arguments", run_.arguments},
-                     {"sample", run_.sample}, {"whole_job", !run_.is_alone},
-                     {"processes", ranks}};
-    json &tasks = document["tasks"] = json::array();
+    nlohmann::json document = {{"tool", "profile"}, {"format", 1}, {"command", run_.command},
+                               {"library", run_.library}, {"begin", run_.begin}, {"end", run_.end},
+                               {"instance", run_.instance}, {"instances", run_.instances},
+                               {"tool_id", run_.tool_id}, {"arguments", run_.arguments},
+                               {"sample", run_.sample}, {"whole_job", !run_.is_alone},
+                               {"processes", summary_.tasks.size()}, {"tasks", tasks_json()},
+                               {"functions", functions_json()}, {"sites", sites_json()}};
+    if (run_.has_communicators)
+        document["communicators"] = communicators_json();
+    return dumped(document);
+}
+
+nlohmann::json Reports::tasks_json() const
+{
+    auto tasks = nlohmann::json::array();
     for (const Task &task : summary_.tasks) {
-        json functions = json::object();
+        auto functions = nlohmann::json::object();
         for (const auto &[function, time] : task.functions)
-            functions[name_of(function)] = static_cast<double>(time) * seconds_per_ns;
+            functions[function_name(function)] = static_cast<double>(time) * seconds_per_ns;
         tasks.push_back({{"rank", task.rank}, {"host", task.host}, {"process", task.process},
                          {"threads", task.threads},
                          {"application_s", static_cast<double>(task.application) * seconds_per_ns},
                          {"mpi_s", static_cast<double>(task.mpi) * seconds_per_ns},
                          {"functions_s", functions}});
     }
+    return tasks;
+}
 
-    json &functions = document["functions"] = json::array();
+nlohmann::json Reports::functions_json() const
+{
+    const auto ranks = static_cast<std::uint64_t>(summary_.tasks.size());
+    auto functions = nlohmann::json::array();
     for (const Function &function : functions_) {
         const Totals &totals = function.summary->totals;
-        json line = bytes_json(totals);
-        line.update({{"name", name_of(function.id)}, {"timed_calls", totals.timed_calls},
+        auto line = bytes_json(totals);
+        line.update({{"name", function_name(function.id)}, {"timed_calls", totals.timed_calls},
                      {"ranks", totals.time.ranks},
                      {"time_s", totals.time.sum * seconds_per_ns},
                      {"least_s", totals.time.least_of(ranks) * seconds_per_ns},
@@ -337,67 +346,83 @@ std::string Reports::json() const
                      {"mpi_percent", share_of_mpi(function.id, totals.time.sum)},
                      {"sent_sizes", sizes_json(function.summary->sent_sizes)},
                      {"received_sizes", sizes_json(function.summary->received_sizes)}});
-        functions.push_back(line);
+        functions.push_back(std::move(line));
     }
+    return functions;
+}
 
-    json &sites = document["sites"] = json::array();
+nlohmann::json Reports::sites_json() const
+{
+    auto sites = nlohmann::json::array();
     for (const Site &site : sites_) {
         const Totals &totals = *site.totals;
-        json line = bytes_json(totals);
-        json path = json::array();
+        auto line = bytes_json(totals);
+        auto path = nlohmann::json::array();
         for (const CallSite &frame : site.path)
             path.push_back(frame_json(frame));
-        line.update({{"function", name_of(site.function)}, {"path", path},
+        line.update({{"function", function_name(site.function)}, {"path", path},
                      {"timed_calls", totals.timed_calls}, {"ranks", totals.time.ranks},
                      {"time_s", totals.time.sum * seconds_per_ns},
                      {"shortest_s", static_cast<double>(totals.shortest) * seconds_per_ns},
                      {"mean_s", totals.mean_time() * seconds_per_ns},
                      {"longest_s", static_cast<double>(totals.longest) * seconds_per_ns}});
-        sites.push_back(line);
+        sites.push_back(std::move(line));
     }
+    return sites;
+}
 
-    if (run_.has_communicators) {
-        json &communicators = document["communicators"] = json::array();
-        for (const auto &[id, communicator] : summary_.communicators) {
-            json lines = json::array();
-            for (const auto &[function, totals] : communicator.functions) {
-                json line = bytes_json(totals);
-                line.update({{"name", name_of(function)}, {"ranks", totals.time.ranks},
-                             {"time_s", totals.time.sum * seconds_per_ns}});
-                lines.push_back(line);
-            }
-            communicators.push_back({{"id", id}, {"name", communicator.name},
-                                     {"size", communicator.size},
-                                     {"is_inter", communicator.is_inter}, {"functions", lines}});
+nlohmann::json Reports::communicators_json() const
+{
+    auto communicators = nlohmann::json::array();
+    for (const auto &[id, communicator] : summary_.communicators) {
+        auto lines = nlohmann::json::array();
+        for (const auto &[function, totals] : communicator.functions) {
+            auto line = bytes_json(totals);
+            line.update({{"name", function_name(function)}, {"ranks", totals.time.ranks},
+                         {"time_s", totals.time.sum * seconds_per_ns}});
+            lines.push_back(std::move(line));
         }
+        communicators.push_back({{"id", id}, {"name", communicator.name},
+                                 {"size", communicator.size},
+                                 {"is_inter", communicator.is_inter}, {"functions", lines}});
     }
-    return dumped(document);
+    return communicators;
 }
 
 /* ---- HTML ---- */
 
 std::string Reports::html() const
 {
-    using nlohmann::json;
-    const auto ranks = static_cast<std::uint64_t>(summary_.tasks.size());
     const double application = static_cast<double>(summary_.application()) * seconds_per_ns;
     const double mpi = static_cast<double>(summary_.mpi()) * seconds_per_ns;
     Page page("MPI profile", run_.command);
-
     auto list = facts();
     list.emplace_back("Application time", print("%.3f s in all processes", application));
     list.emplace_back("MPI time", print("%.3f s, %.1f %%", mpi, share(mpi, application)));
     page.facts(list);
+    add_bars(page);
+    add_sites(page);
+    add_functions(page);
+    add_sizes(page);
+    if (run_.has_communicators)
+        add_communicators(page);
+    add_processes(page);
+    return page.html();
+}
 
+/* A series for each of the functions that take most time, and one for the rest of MPI. */
+void Reports::add_bars(Page &page) const
+{
     std::vector<int> series;
-    std::vector<std::string> names{Page::application};
     for (const Function &function : functions_) {
         if (!begins_or_ends(function.id) && series.size() < most_series)
             series.push_back(function.id);
     }
+    std::vector<std::string> names{Page::application};
     for (const int function : series)
-        names.push_back(name_of(function));
+        names.push_back(function_name(function));
     names.emplace_back("Other MPI");
+
     std::vector<std::string> rows;
     std::vector<std::vector<double>> values;
     for (const Task &task : summary_.tasks) {
@@ -417,11 +442,15 @@ std::string Reports::html() const
     }
     page.bars("Time per rank", rows, names, values, Unit::seconds,
               "From the return of MPI_Init to MPI_Finalize.");
+}
 
-    std::vector<std::vector<json>> lines;
+void Reports::add_sites(Page &page) const
+{
+    Lines lines;
     for (const Site &site : sites_) {
         const Totals &totals = *site.totals;
-        lines.push_back({name_of(site.function), text_of(site.path), totals.calls, totals.time.sum * seconds_per_ns,
+        lines.push_back({function_name(site.function), text_of(site.path), totals.calls,
+                         totals.time.sum * seconds_per_ns,
                          static_cast<double>(totals.shortest) * seconds_per_ns,
                          totals.mean_time() * seconds_per_ns,
                          static_cast<double>(totals.longest) * seconds_per_ns,
@@ -433,11 +462,15 @@ std::string Reports::html() const
                 {"Time", Unit::seconds}, {"Shortest", Unit::seconds}, {"Mean", Unit::seconds},
                 {"Longest", Unit::seconds}, {"Application", Unit::percent}, {"MPI", Unit::percent},
                 {"Sent", Unit::bytes}, {"Received", Unit::bytes}}, lines);
+}
 
-    lines.clear();
+void Reports::add_functions(Page &page) const
+{
+    const auto ranks = static_cast<std::uint64_t>(summary_.tasks.size());
+    Lines lines;
     for (const Function &function : functions_) {
         const Totals &totals = function.summary->totals;
-        lines.push_back({name_of(function.id), totals.calls, totals.time.sum * seconds_per_ns,
+        lines.push_back({function_name(function.id), totals.calls, totals.time.sum * seconds_per_ns,
                          totals.time.least_of(ranks) * seconds_per_ns,
                          totals.time.mean(ranks) * seconds_per_ns,
                          totals.time.most * seconds_per_ns, totals.time.variation(ranks),
@@ -451,38 +484,45 @@ std::string Reports::html() const
                 {"Application", Unit::percent}, {"MPI", Unit::percent}, {"Sent", Unit::bytes},
                 {"Received", Unit::bytes}}, lines,
                "Variation is the standard deviation over the ranks divided by their mean.");
+}
 
+void Reports::add_sizes(Page &page) const
+{
     std::vector<Bin> sent, received;
-    for (std::size_t bin = 0; bin < bins; bin++) {
+    for (std::size_t bin = 0; bin < size_bins; bin++) {
         double sending = 0, receiving = 0;
         for (const Function &function : functions_) {
             sending += static_cast<double>(function.summary->sent_sizes[bin]);
             receiving += static_cast<double>(function.summary->received_sizes[bin]);
         }
         if (sending > 0)
-            sent.push_back({first_size(bin), last_size(bin) + 1, sending});
+            sent.push_back({first_size(bin), next_size(bin), sending});
         if (receiving > 0)
-            received.push_back({first_size(bin), last_size(bin) + 1, receiving});
+            received.push_back({first_size(bin), next_size(bin), receiving});
     }
     page.histogram("Sizes of what was sent", sent, Unit::bytes, "Calls by the bytes that they send.");
     page.histogram("Sizes of what was received", received, Unit::bytes,
                    "Calls by the bytes that they have room for.");
+}
 
-    if (run_.has_communicators) {
-        lines.clear();
-        for (const auto &[id, communicator] : summary_.communicators) {
-            for (const auto &[function, totals] : communicator.functions)
-                lines.push_back({communicator.name.empty() ? print("%016" PRIx64, id) :
-                                 communicator.name, communicator.size, name_of(function), totals.calls,
-                                 totals.time.sum * seconds_per_ns, totals.sent, totals.received});
-        }
-        page.table("Communicators",
-                   {{"Communicator", Unit::text}, {"Size", Unit::number}, {"Function", Unit::text},
-                    {"Calls", Unit::number}, {"Time", Unit::seconds}, {"Sent", Unit::bytes},
-                    {"Received", Unit::bytes}}, lines);
+void Reports::add_communicators(Page &page) const
+{
+    Lines lines;
+    for (const auto &[id, communicator] : summary_.communicators) {
+        for (const auto &[function, totals] : communicator.functions)
+            lines.push_back({name_of(id, communicator), communicator.size, function_name(function),
+                             totals.calls, totals.time.sum * seconds_per_ns, totals.sent,
+                             totals.received});
     }
+    page.table("Communicators",
+               {{"Communicator", Unit::text}, {"Size", Unit::number}, {"Function", Unit::text},
+                {"Calls", Unit::number}, {"Time", Unit::seconds}, {"Sent", Unit::bytes},
+                {"Received", Unit::bytes}}, lines);
+}
 
-    lines.clear();
+void Reports::add_processes(Page &page) const
+{
+    Lines lines;
     for (const Task &task : summary_.tasks)
         lines.push_back({task.rank, task.host, task.process, task.threads,
                          static_cast<double>(task.application) * seconds_per_ns,
@@ -491,7 +531,6 @@ std::string Reports::html() const
     page.table("Processes", {{"Rank", Unit::number}, {"Host", Unit::text}, {"Process", Unit::number},
                              {"Threads", Unit::number}, {"Application", Unit::seconds},
                              {"MPI", Unit::seconds}, {"Share of MPI", Unit::percent}}, lines);
-    return page.html();
 }
 
 }  // namespace tools::profile

@@ -10,11 +10,17 @@
 
 #include "summary.hpp"
 
+#include <nlohmann/json_fwd.hpp>
+
 #include <string>
 #include <utility>
 #include <vector>
 
-namespace tools::profile {
+namespace tools {
+
+class Page;
+
+namespace profile {
 
 /* What the reports say of the run. */
 struct Run {
@@ -62,12 +68,25 @@ class Reports {
     std::string sizes_text() const;
     std::string communicators_text() const;
 
+    nlohmann::json tasks_json() const;
+    nlohmann::json functions_json() const;
+    nlohmann::json sites_json() const;
+    nlohmann::json communicators_json() const;
+
+    void add_bars(Page &page) const;
+    void add_sites(Page &page) const;
+    void add_functions(Page &page) const;
+    void add_sizes(Page &page) const;
+    void add_communicators(Page &page) const;
+    void add_processes(Page &page) const;
+
     const Run &run_;
     const Summary &summary_;
     std::vector<Site> sites_;           /* by time, the longest first */
     std::vector<Function> functions_;   /* likewise */
 };
 
-}  // namespace tools::profile
+}  // namespace profile
+}  // namespace tools
 
 #endif /* TOOLS_PROFILE_REPORTS_HPP_INCLUDED */

@@ -72,13 +72,13 @@ Task get_task(Reader &reader)
     return task;
 }
 
-void merge(std::array<std::uint64_t, bins> &sizes, const std::vector<std::uint64_t> &others)
+void merge(std::array<std::uint64_t, size_bins> &sizes, const std::vector<std::uint64_t> &others)
 {
-    for (std::size_t i = 0; i < bins; i++)
+    for (std::size_t i = 0; i < size_bins; i++)
         sizes[i] += others.at(i);
 }
 
-std::vector<std::uint64_t> vector_of(const std::array<std::uint64_t, bins> &sizes)
+std::vector<std::uint64_t> vector_of(const std::array<std::uint64_t, size_bins> &sizes)
 {
     return {sizes.begin(), sizes.end()};
 }
@@ -91,20 +91,9 @@ void add(Totals &totals, const Totals &of_thread)
     totals.time = Spread::of(time);
 }
 
-Totals totals_of(const SiteRecord &site, double factor)
-{
-    Totals totals;
-    totals.calls = scaled(site.calls.get(), factor);
-    totals.timed_calls = site.calls.get();
-    totals.sent = scaled(site.sent.get(), factor);
-    totals.received = scaled(site.received.get(), factor);
-    totals.shortest = site.shortest.get();
-    totals.longest = site.longest.get();
-    totals.time = Spread::of(static_cast<double>(scaled(site.time.get(), factor)));
-    return totals;
-}
-
-Totals totals_of(const CommunicatorRecord &record, double factor)
+/* What sites and communicators have in common. */
+template <typename Record>
+Totals totals_of(const Record &record, double factor)
 {
     Totals totals;
     totals.calls = scaled(record.calls.get(), factor);
@@ -184,7 +173,7 @@ void Summary::add_tables(const Table &table, Task &task)
         function.totals.calls += record->calls.get();
         function.totals.sent += record->sent.get();
         function.totals.received += record->received.get();
-        for (std::size_t i = 0; i < bins; i++) {
+        for (std::size_t i = 0; i < size_bins; i++) {
             function.sent_sizes[i] += record->sent_sizes[i].get();
             function.received_sizes[i] += record->received_sizes[i].get();
         }
@@ -204,7 +193,9 @@ void Summary::add_tables(const Table &table, Task &task)
             const CodeLocation location = locate(address);
             path.emplace_back(number_of_module(location.module), location.offset);
         }
-        const Totals totals = totals_of(site, factor_of(table.find_function(site.function)));
+        Totals totals = totals_of(site, factor_of(table.find_function(site.function)));
+        totals.shortest = site.shortest.get();
+        totals.longest = site.longest.get();
         add(sites[{site.function, path}], totals);
         Totals of_times = totals;
         of_times.calls = of_times.sent = of_times.received = 0;

@@ -62,7 +62,7 @@ struct Totals {
 
 struct FunctionSummary {
     Totals totals;
-    std::array<std::uint64_t, bins> sent_sizes{}, received_sizes{};
+    std::array<std::uint64_t, size_bins> sent_sizes{}, received_sizes{};
 };
 
 /* A path of call sites, the innermost first: module (by number) and offset. */

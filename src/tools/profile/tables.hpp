@@ -12,6 +12,7 @@
 
 #include "../common/bytes.hpp"
 #include "../common/communicators.hpp"
+#include "../common/sizes.hpp"
 
 #include <qmpi.hpp>
 
@@ -52,21 +53,13 @@ inline std::uint64_t mixed(std::uint64_t hash, std::uint64_t value)
     return hash ^ (hash >> 32);
 }
 
-/* How many messages had which size: bin 0 is for 0 bytes, bin i for 2^(i-1) to 2^i - 1. */
-constexpr std::size_t bins = 65;
-
-inline std::size_t bin_of(std::uint64_t bytes)
-{
-    return bytes == 0 ? 0 : 64 - static_cast<std::size_t>(__builtin_clzll(bytes));
-}
-
 /* All calls of one function by one thread. */
 struct FunctionRecord {
     Number calls;
     Number timed_calls;
     Number outer_time;          /* of timed calls that were not made inside of another one */
     Number sent, received;
-    std::array<Number, bins> sent_sizes, received_sizes;
+    std::array<Number, size_bins> sent_sizes, received_sizes;
     std::uint32_t until_timed = 0;      /* calls before the next that is timed */
 
     void clear();

@@ -7,6 +7,8 @@
 
 #include "kinds.hpp"
 
+#include "../common/text.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -20,6 +22,8 @@
 
 namespace trace {
 namespace {
+
+using tools::print;
 
 /* A text file that remembers the first thing that went wrong. */
 class File {
@@ -78,14 +82,6 @@ class File {
 std::string text_of(const std::string &text)
 {
     return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
-template <typename... Values>
-std::string print(const char *format, Values... values)
-{
-    std::string text(static_cast<std::size_t>(std::snprintf(nullptr, 0, format, values...)), '\0');
-    std::snprintf(text.data(), text.size() + 1, format, values...);
-    return text;
 }
 
 /* The nth message between two processes with a tag in a communicator is the nth on either side, as

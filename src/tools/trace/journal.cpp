@@ -5,17 +5,18 @@
 
 #include "journal.hpp"
 
+#include "../common/report.hpp"
+
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <stdexcept>
 #include <utility>
 
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 namespace trace {
@@ -27,30 +28,7 @@ constexpr std::size_t first_window = 16 * page;
 
 std::uint64_t whole_pages(std::uint64_t bytes) { return (bytes + page - 1) / page * page; }
 
-/* Parents too; it is no fault if a folder is there already. */
-bool make_folder(const std::string &path)
-{
-    for (std::size_t i = path.find('/', 1); i != path.npos; i = path.find('/', i + 1))
-        mkdir(path.substr(0, i).c_str(), 0777);
-    struct stat found;
-    if (mkdir(path.c_str(), 0777) == 0)
-        return true;
-    const int reason = errno;
-    if (stat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode))
-        return true;
-    errno = reason;
-    return false;
-}
-
 }  // namespace
-
-std::uint64_t now() noexcept
-{
-    timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return static_cast<std::uint64_t>(time.tv_sec) * 1000000000u +
-        static_cast<std::uint64_t>(time.tv_nsec);
-}
 
 /* ---- Store ---- */
 
@@ -61,8 +39,10 @@ Store::Store(std::string tool, std::uint64_t limit, std::size_t window)
 
 bool Store::open(const std::string &folder, int rank, std::string introduction)
 {
-    if (!make_folder(folder)) {
-        stop("cannot write " + folder + ": " + std::strerror(errno));
+    std::error_code fault;
+    std::filesystem::create_directories(folder, fault);
+    if (fault) {
+        stop("cannot write " + folder + ": " + fault.message());
         return false;
     }
     folder_ = folder;
@@ -93,9 +73,7 @@ void Store::stop(const std::string &reason)
 {
     if (is_stopped_.exchange(true) || reason.empty())
         return;
-    const std::string line = "QMPI tool " + tool_ + ": " + reason + "\n";
-    std::fputs(line.c_str(), stderr);
-    std::fflush(stderr);
+    tools::complain(tool_.c_str(), reason);
 }
 
 /* ---- Journal ---- */

@@ -51,7 +51,7 @@ enum class Kind : std::uint8_t {
 struct Head {
     std::uint32_t kind : 8, words : 24;
     std::uint32_t subject;
-    std::uint64_t time;     /* CLOCK_MONOTONIC of the process, in nanoseconds */
+    std::uint64_t time;     /* as tools::now() has it */
 
     Kind what() const { return static_cast<Kind>(kind); }
 };
@@ -69,9 +69,6 @@ struct Transfer {
     std::uint64_t request = 0;      /* the same number at the start and at the end of an operation */
     std::uint64_t function = 0;     /* id of the function that started it */
 };
-
-/* Time by the clock of all journals of a host, in nanoseconds. */
-std::uint64_t now() noexcept;
 
 /* The folder with the journals of the processes of a program. Before it is known where that is,
  * journals are kept in memory. All members may be called by any thread. */
@@ -114,7 +111,8 @@ class Store {
     std::atomic<bool> is_stopped_{false};
 };
 
-/* The journal of one thread, which alone may call its members while it records. What does not fit any more is lost without a sign but the store's. */
+/* The journal of one thread, which alone may call its members while it records. What does not fit any
+ * more is lost without a sign but the store's. */
 class Journal {
   public:
     Journal(Store &store, int thread);

@@ -21,6 +21,7 @@ std::string write_otf2(MPI_Comm, const std::string &, const Definitions &, const
 #include "kinds.hpp"
 
 #include "../common/merge.hpp"
+#include "../common/process.hpp"
 
 #include <qmpi.hpp>
 
@@ -118,9 +119,8 @@ const std::map<std::string, OTF2_CollectiveOp> collective_operations = {
 
 OTF2_CollectiveOp collective_operation_of(const Transfer &transfer)
 {
-    const char *name = "";
-    MPIX_Get_function_name(static_cast<int>(transfer.function), &name);
-    const auto found = collective_operations.find(operation_of(name));
+    const auto found = collective_operations.find(
+        operation_of(tools::function_name(static_cast<int>(transfer.function))));
     const OTF2_CollectiveOp unknown = OTF2_COLLECTIVE_OP_BARRIER;
     return found == collective_operations.end() ? unknown : found->second;
 }
@@ -338,7 +338,7 @@ class GlobalDefinitions {
         clock_gettime(CLOCK_REALTIME, &time);
         const auto nanoseconds = static_cast<std::uint64_t>(time.tv_sec) * 1000000000u +
             static_cast<std::uint64_t>(time.tv_nsec);
-        return nanoseconds - (now() - begin);
+        return nanoseconds - (tools::now() - begin);
     }
 
     void write_call_sites()

@@ -5,8 +5,10 @@
 
 #include "overview.hpp"
 
+#include "../common/sizes.hpp"
+#include "../common/text.hpp"
+
 #include <algorithm>
-#include <cmath>
 #include <set>
 
 namespace trace {
@@ -35,15 +37,6 @@ std::vector<std::string> names_of(const std::map<std::int32_t, std::size_t> &ind
     return names;
 }
 
-/* 1,234,567 */
-std::string with_commas(std::uint64_t number)
-{
-    std::string text = std::to_string(number);
-    for (std::size_t i = text.size(); i > 3; i -= 3)
-        text.insert(i - 3, ",");
-    return text;
-}
-
 }  // namespace
 
 Overview::Overview(const Definitions &definitions)
@@ -59,7 +52,7 @@ Overview::Overview(const Definitions &definitions)
     threads_.resize(number_of_lanes_);
     times_.assign(number_of_rows_, std::vector<double>(definitions.functions.size()));
     sums_.resize(definitions.functions.size());
-    sizes_.resize(65);
+    sizes_.resize(tools::size_bins);
 }
 
 /* ---- events ---- */
@@ -98,12 +91,8 @@ void Overview::transfer(Kind kind, std::uint64_t, std::uint32_t, const Transfer 
     Sums &sums = sums_[open_.empty() ? 0 : open_.back().function];
     sums.sent += transfer.sent;
     sums.received += transfer.received;
-    if (kind == Kind::send || kind == Kind::isend) {
-        std::size_t size = 0;
-        while (size < 64 && (transfer.sent >> size) != 0)
-            size++;
-        sizes_[size]++;
-    }
+    if (kind == Kind::send || kind == Kind::isend)
+        sizes_[tools::bin_of(transfer.sent)]++;
 }
 
 void Overview::end() {}
@@ -228,12 +217,10 @@ std::string Overview::html() const
     tools::Page page("Trace of " + program, std::to_string(index_of_rank_.size()) + " ranks, " +
                      std::to_string(threads) + " threads on " + std::to_string(hosts.size()) +
                      (hosts.size() == 1 ? " host" : " hosts"));
-    char duration[32];
-    std::snprintf(duration, sizeof duration, "%.6g s", seconds);
     page.facts({{"Program", program}, {"Ranks", std::to_string(index_of_rank_.size())},
                 {"Threads", std::to_string(threads)}, {"Hosts", std::to_string(hosts.size())},
-                {"Duration", duration}, {"MPI calls", with_commas(calls)},
-                {"Bytes sent", with_commas(sent)}});
+                {"Duration", tools::print("%.6g s", seconds)}, {"MPI calls", tools::grouped(calls)},
+                {"Bytes sent", tools::grouped(sent)}});
 
     page.timeline("What the ranks did", names_of(index_of_rank_, number_of_lanes_), spans(),
                   "Each piece of time shows what took most of it. The whole trace is in the files "
@@ -258,8 +245,7 @@ std::string Overview::html() const
     std::vector<tools::Bin> bins;
     for (std::size_t i = 0; i < sizes_.size(); i++) {
         if (sizes_[i] > 0 || !bins.empty())
-            bins.push_back({i == 0 ? 0.0 : std::ldexp(1.0, static_cast<int>(i) - 1),
-                            std::ldexp(1.0, static_cast<int>(i)), static_cast<double>(sizes_[i])});
+            bins.push_back({tools::first_size(i), tools::next_size(i), static_cast<double>(sizes_[i])});
     }
     while (!bins.empty() && bins.back().count == 0)
         bins.pop_back();

@@ -1,0 +1,53 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+#include "process.hpp"
+
+#include <qmpi.hpp>
+
+#include <ctime>
+
+#include <unistd.h>
+
+namespace tools {
+
+std::string local_time()
+{
+    const std::time_t seconds = std::time(nullptr);
+    std::tm parts{};
+    char text[64] = "";
+    localtime_r(&seconds, &parts);
+    std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S %z", &parts);
+    return text;
+}
+
+std::string host_name()
+{
+    char name[256] = "";
+    gethostname(name, sizeof name - 1);     /* a name that is too long need not end in a zero */
+    return name;
+}
+
+const char *function_name(int id) noexcept
+{
+    const char *name = "";
+    return MPIX_Get_function_name(id, &name) == MPI_SUCCESS ? name : "";
+}
+
+bool is_world_up() noexcept
+{
+    int is_initialized = 0, is_finalized = 0;
+    QMPI_Initialized(&is_initialized);
+    QMPI_Finalized(&is_finalized);
+    return is_initialized && !is_finalized;
+}
+
+bool is_spawned() noexcept
+{
+    MPI_Comm parent = MPI_COMM_NULL;
+    return is_world_up() && QMPI_Comm_get_parent(&parent) == MPI_SUCCESS && parent != MPI_COMM_NULL;
+}
+
+}  // namespace tools

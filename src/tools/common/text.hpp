@@ -1,0 +1,58 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+/* Texts. */
+
+#ifndef TOOLS_TEXT_HPP_INCLUDED
+#define TOOLS_TEXT_HPP_INCLUDED
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tools {
+
+/* std::printf into a text. */
+template <typename... Values>
+std::string print(const char *format, Values... values)
+{
+    std::string text(static_cast<std::size_t>(std::snprintf(nullptr, 0, format, values...)), '\0');
+    std::snprintf(text.data(), text.size() + 1, format, values...);
+    return text;
+}
+
+/* 1234567 as "1,234,567" */
+inline std::string grouped(std::uint64_t number)
+{
+    std::string text = std::to_string(number);
+    for (std::size_t i = text.size(); i > 3; i -= 3)
+        text.insert(i - 3, ",");
+    return text;
+}
+
+/* The words of a list such as "text+json"; an empty text is one empty word. */
+inline std::vector<std::string> words_of(const std::string &list)
+{
+    std::vector<std::string> words;
+    for (std::size_t begin = 0; begin <= list.size();) {
+        const std::size_t end = std::min(list.find('+', begin), list.size());
+        words.push_back(list.substr(begin, end - begin));
+        begin = end + 1;
+    }
+    return words;
+}
+
+/* Whether there is something, and then the ending. */
+inline bool ends_in(std::string_view text, std::string_view ending)
+{
+    return text.size() > ending.size() && text.substr(text.size() - ending.size()) == ending;
+}
+
+}  // namespace tools
+
+#endif /* TOOLS_TEXT_HPP_INCLUDED */

@@ -200,7 +200,7 @@ std::string escaped(const json &text)
     return safe;
 }
 
-}
+}  // namespace
 
 Page::Page(std::string title, std::string subtitle)
     : document{{"title", std::move(title)}, {"subtitle", std::move(subtitle)}, {"parts", json::array()}}
@@ -360,4 +360,4 @@ std::string Page::html() const
     return text;
 }
 
-}
+}  // namespace tools

@@ -109,6 +109,6 @@ class Page {
     nlohmann::json document;
 };
 
-}
+}  // namespace tools
 
-#endif
+#endif /* TOOLS_PAGE_HPP_INCLUDED */

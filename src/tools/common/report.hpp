@@ -15,6 +15,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tools {
@@ -83,11 +84,6 @@ class Destination {
 
     /* False where all goes to standard error. */
     bool has_files() const { return !is_stderr_; }
-
-    /* The argument that says where reports go, for a tool's argument_list. */
-    static constexpr const char *argument_list =
-        "out=NAME          file (.txt, .json, .html), beginning of all files' names, or - (stderr)\n"
-        "formats=A+B       which reports: text, json, html (default: all)\n";
 
   private:
     struct Owner {

@@ -170,7 +170,10 @@ src_tools_libqmpi_journals_la_LDFLAGS = -avoid-version
 src_tools_libqmpi_journals_la_LIBADD = $(QMPI_OTF2_LIBS)
 
 tools_LTLIBRARIES += src/tools/libqmpi_trace.la
-src_tools_libqmpi_trace_la_SOURCES = src/tools/trace.cpp
+src_tools_libqmpi_trace_la_SOURCES = \
+    src/tools/trace.cpp \
+    src/tools/trace/clocks.cpp \
+    src/tools/trace/clocks.hpp
 src_tools_libqmpi_trace_la_CPPFLAGS = $(AM_CPPFLAGS) $(QMPI_OTF2_CPPFLAGS)
 src_tools_libqmpi_trace_la_CXXFLAGS = $(qmpi_tool_cxxflags)
 src_tools_libqmpi_trace_la_LIBTOOLFLAGS = $(qmpi_tool_libtoolflags)

@@ -16,6 +16,7 @@
 #include "common/report.hpp"
 #include "common/requests.hpp"
 #include "common/selection.hpp"
+#include "trace/clocks.hpp"
 #include "trace/definitions.hpp"
 #include "trace/finish.hpp"
 #include "trace/journal.hpp"
@@ -27,10 +28,8 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
+#include <exception>
 #include <filesystem>
-#include <fstream>
-#include <functional>
-#include <limits>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -293,87 +292,7 @@ void record_end(Recorder &recorder, const Operation &operation, const MPI_Status
                                   is_complete ? receive_of(operation, status) : given_up_receive);
 }
 
-/* ---- clocks ---- */
-
-/* The same for all processes that read the same clock: those of a kernel, in a name space of time. */
-std::uint64_t clock_identity()
-{
-    std::string text;
-    std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), text);
-    char space[64] = "";
-    if (readlink("/proc/self/ns/time", space, sizeof space - 1) > 0)
-        text += space;
-    if (text.empty())
-        text = tools::host_name();
-    return std::hash<std::string>()(text);
-}
-
-/* How far the clock of rank 0 is ahead, measured by messages there and back: the fastest is the one with
- * the least that could be asymmetric. There are more of them while none is fast, as when processes
- * share a core. Called by rank 0 and the other, who says when it is enough. */
-trace::ClockPoint measure_offset(MPI_Comm comm, int rank, int other)
-{
-    constexpr int least_rounds = 20, most_rounds = 400;
-    constexpr double good_enough = 10000;   /* nanoseconds */
-    trace::ClockPoint best{0, 0, std::numeric_limits<double>::max()};
-
-    std::uint64_t goes_on = 1;
-    for (int i = 1; goes_on != 0; i++) {
-        if (rank == 0) {
-            QMPI_Recv(&goes_on, 1, MPI_UINT64_T, other, 0, comm, MPI_STATUS_IGNORE);
-            const std::uint64_t time = tools::now();
-            QMPI_Send(&time, 1, MPI_UINT64_T, other, 0, comm);
-            continue;
-        }
-        goes_on = i < least_rounds || (i < most_rounds && best.deviation > good_enough);
-        std::uint64_t time = 0;
-        const std::uint64_t begin = tools::now();
-        if (QMPI_Send(&goes_on, 1, MPI_UINT64_T, 0, 0, comm) != MPI_SUCCESS ||
-            QMPI_Recv(&time, 1, MPI_UINT64_T, 0, 0, comm, MPI_STATUS_IGNORE) != MPI_SUCCESS)
-            break;
-        const std::uint64_t end = tools::now();
-        const double uncertain = static_cast<double>(end - begin) / 2;
-        if (uncertain < best.deviation) {
-            const std::uint64_t middle = begin + (end - begin) / 2;
-            best = {middle, static_cast<std::int64_t>(time - middle), uncertain};
-        }
-    }
-    return best;
-}
-
-/* Collective. One process of each clock measures it, the first, and tells the others. */
-trace::ClockPoint measure_clock(MPI_Comm comm, std::uint64_t identity)
-{
-    int rank = 0, size = 1;
-    QMPI_Comm_rank(comm, &rank);
-    QMPI_Comm_size(comm, &size);
-    std::vector<std::uint64_t> identities(static_cast<std::size_t>(size));
-    QMPI_Allgather(&identity, 1, MPI_UINT64_T, identities.data(), 1, MPI_UINT64_T, comm);
-
-    std::unordered_map<std::uint64_t, int> leaders;
-    for (int i = 0; i < size; i++)
-        leaders.emplace(identities[static_cast<std::size_t>(i)], i);
-    const int leader = leaders[identity];
-    trace::ClockPoint point{tools::now(), 0, 0};
-    if (rank == 0) {
-        for (int i = 1; i < size; i++) {
-            if (leaders[identities[static_cast<std::size_t>(i)]] == i)
-                measure_offset(comm, rank, i);
-        }
-    } else if (rank == leader)
-        point = measure_offset(comm, rank, 0);
-    if (leader == 0)
-        return point;
-    if (rank != leader) {
-        QMPI_Recv(&point, sizeof point, MPI_BYTE, leader, 1, comm, MPI_STATUS_IGNORE);
-        return point;
-    }
-    for (int i = leader + 1; i < size; i++) {
-        if (identities[static_cast<std::size_t>(i)] == identity)
-            QMPI_Send(&point, sizeof point, MPI_BYTE, i, 1, comm);
-    }
-    return point;
-}
+/* ---- the tool ---- */
 
 std::string absolute(const std::string &path)
 {
@@ -381,8 +300,6 @@ std::string absolute(const std::string &path)
     const std::filesystem::path whole = std::filesystem::absolute(path, fault);
     return fault ? path : whole.string();
 }
-
-/* ---- the tool ---- */
 
 class Trace : public qmpi::tool<Trace> {
   public:
@@ -402,7 +319,7 @@ class Trace : public qmpi::tool<Trace> {
         const std::string clock = arguments().get("clock", "host");
         if (clock != "host" && clock != "process")
             throw qmpi::argument_error("argument clock=" + clock + ": must be host or process");
-        identity_ = clock_identity() + (clock == "process" ? static_cast<std::uint64_t>(getpid()) : 0);
+        identity_ = trace::clock_identity() + (clock == "process" ? static_cast<std::uint64_t>(getpid()) : 0);
         store_->set_opener([this] { open_alone(); });
         note_forks();
     }
@@ -410,21 +327,15 @@ class Trace : public qmpi::tool<Trace> {
     Trace(const Trace &) = delete;
     Trace &operator=(const Trace &) = delete;
 
-    /* A program that never came to MPI_Finalize. */
     ~Trace()
     {
         is_recording_ = false;
-        if (is_finished_ || is_child)
-            return;
-        if (is_world_) {
-            say_unfinished("the program ended without MPI_Finalize");
-            return;
+        try {
+            if (!is_finished_ && !is_child)
+                finish_at_end();
+        } catch (const std::exception &exception) {
+            tools::complain(name(), std::string("no trace: ") + exception.what());
         }
-        if (recorders_.empty())
-            return;
-        if (!store_->is_open())
-            open_alone();
-        finish(MPI_COMM_NULL, true);
     }
 
     template <typename Call>
@@ -689,7 +600,7 @@ class Trace : public qmpi::tool<Trace> {
     void note_clock(Recorder &recorder)
     {
         recorder.journal.define(Kind::clock, 0,
-                                trace::describe_clock(measure_clock(comm_, identity_)));
+                                trace::describe_clock(trace::measure_clock(comm_, identity_)));
     }
 
     void finish_world(Recorder &recorder)
@@ -699,6 +610,20 @@ class Trace : public qmpi::tool<Trace> {
         note_clock(recorder);
         finish(comm_, false);
         QMPI_Comm_free(&comm_);
+    }
+
+    /* A program that never came to MPI_Finalize. */
+    void finish_at_end()
+    {
+        if (is_world_) {
+            say_unfinished("the program ended without MPI_Finalize");
+            return;
+        }
+        if (recorders_.empty())
+            return;
+        if (!store_->is_open())
+            open_alone();
+        finish(MPI_COMM_NULL, true);
     }
 
     /* Collective over comm, unless the process is alone. */

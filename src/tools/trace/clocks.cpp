@@ -1,0 +1,106 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+#include "clocks.hpp"
+
+#include "../common/process.hpp"
+
+#include <qmpi.hpp>
+
+#include <fstream>
+#include <functional>
+#include <limits>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <unistd.h>
+
+namespace trace {
+namespace {
+
+/* How far the clock of rank 0 is ahead, measured by messages there and back: the fastest is the one with
+ * the least that could be asymmetric. There are more of them while none is fast, as when processes
+ * share a core. Called by rank 0 and the other, who says when it is enough. */
+ClockPoint measure_offset(MPI_Comm comm, int rank, int other)
+{
+    constexpr int least_rounds = 20, most_rounds = 400;
+    constexpr double good_enough = 10000;   /* nanoseconds */
+    ClockPoint best{0, 0, std::numeric_limits<double>::max()};
+
+    std::uint64_t goes_on = 1;
+    for (int i = 1; goes_on != 0; i++) {
+        if (rank == 0) {
+            if (QMPI_Recv(&goes_on, 1, MPI_UINT64_T, other, 0, comm, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+                break;
+            const std::uint64_t time = tools::now();
+            if (QMPI_Send(&time, 1, MPI_UINT64_T, other, 0, comm) != MPI_SUCCESS)
+                break;
+            continue;
+        }
+        goes_on = i < least_rounds || (i < most_rounds && best.deviation > good_enough);
+        std::uint64_t time = 0;
+        const std::uint64_t begin = tools::now();
+        if (QMPI_Send(&goes_on, 1, MPI_UINT64_T, 0, 0, comm) != MPI_SUCCESS ||
+            QMPI_Recv(&time, 1, MPI_UINT64_T, 0, 0, comm, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+            break;
+        const std::uint64_t end = tools::now();
+        const double uncertain = static_cast<double>(end - begin) / 2;
+        if (uncertain < best.deviation) {
+            const std::uint64_t middle = begin + (end - begin) / 2;
+            best = {middle, static_cast<std::int64_t>(time - middle), uncertain};
+        }
+    }
+    return best;
+}
+
+}  // namespace
+
+std::uint64_t clock_identity()
+{
+    std::string text;
+    std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), text);
+    char space[64] = "";
+    if (readlink("/proc/self/ns/time", space, sizeof space - 1) > 0)
+        text += space;
+    if (text.empty())
+        text = tools::host_name();
+    return std::hash<std::string>()(text);
+}
+
+ClockPoint measure_clock(MPI_Comm comm, std::uint64_t identity)
+{
+    int rank = 0, size = 1;
+    QMPI_Comm_rank(comm, &rank);
+    QMPI_Comm_size(comm, &size);
+    std::vector<std::uint64_t> identities(static_cast<std::size_t>(size));
+    QMPI_Allgather(&identity, 1, MPI_UINT64_T, identities.data(), 1, MPI_UINT64_T, comm);
+
+    std::unordered_map<std::uint64_t, int> leaders;
+    for (int i = 0; i < size; i++)
+        leaders.emplace(identities[static_cast<std::size_t>(i)], i);
+    const int leader = leaders[identity];
+    ClockPoint point{tools::now(), 0, 0};
+    if (rank == 0) {
+        for (int i = 1; i < size; i++) {
+            if (leaders[identities[static_cast<std::size_t>(i)]] == i)
+                measure_offset(comm, rank, i);
+        }
+    } else if (rank == leader)
+        point = measure_offset(comm, rank, 0);
+    if (leader == 0)
+        return point;
+    if (rank != leader) {
+        QMPI_Recv(&point, sizeof point, MPI_BYTE, leader, 1, comm, MPI_STATUS_IGNORE);
+        return point;
+    }
+    for (int i = leader + 1; i < size; i++) {
+        if (identities[static_cast<std::size_t>(i)] == identity)
+            QMPI_Send(&point, sizeof point, MPI_BYTE, i, 1, comm);
+    }
+    return point;
+}
+
+}  // namespace trace

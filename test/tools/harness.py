@@ -79,6 +79,16 @@ class Bench:
         return self.command(self.prefix / "bin/mpiexec", "-n", ranks, "-genv", "MPIR_CVAR_QMPI_TOOL_LIST", tools,
                             *program, seconds=seconds, **variables)
 
+    def debian_names(self):
+        """A folder with the installation's libraries under the names that Debian's programs are linked with."""
+        folder = Path(self.work, "debian")
+        folder.mkdir(exist_ok=True)
+        for theirs, ours in (("mpich", "mpi"), ("mpichcxx", "mpicxx"), ("mpichfort", "mpifort")):
+            link = folder / f"lib{theirs}.so.12"
+            link.unlink(missing_ok=True)
+            link.symlink_to(self.prefix / f"lib/lib{ours}.so.12")
+        return folder
+
     def read(self, name):
         """A file of the folder, or an empty text."""
         path = Path(self.work, name)

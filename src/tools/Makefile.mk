@@ -135,12 +135,35 @@ src_tools_libqmpi_messages_la_LIBADD = $(qmpi_report_libadd)
 tools_LTLIBRARIES += src/tools/libqmpi_check.la
 src_tools_libqmpi_check_la_SOURCES = \
     src/tools/check.cpp \
+    src/tools/check/analyser.cpp \
     src/tools/check/analyser.hpp \
+    src/tools/check/collectives.cpp \
+    src/tools/check/collectives.hpp \
+    src/tools/check/connection.cpp \
     src/tools/check/connection.hpp \
     src/tools/check/events.hpp \
+    src/tools/check/findings.cpp \
     src/tools/check/findings.hpp \
+    src/tools/check/functions.hpp \
+    src/tools/check/handle_rules.cpp \
+    src/tools/check/handle_rules.hpp \
+    src/tools/check/local_process.cpp \
+    src/tools/check/local_process.hpp \
+    src/tools/check/messages.cpp \
+    src/tools/check/messages.hpp \
+    src/tools/check/one_sided.cpp \
+    src/tools/check/one_sided.hpp \
+    src/tools/check/operations.cpp \
+    src/tools/check/operations.hpp \
+    src/tools/check/point_to_point.hpp \
+    src/tools/check/resources.cpp \
     src/tools/check/resources.hpp \
-    src/tools/check/signature.hpp
+    src/tools/check/signature.cpp \
+    src/tools/check/signature.hpp \
+    src/tools/check/sites.cpp \
+    src/tools/check/sites.hpp \
+    src/tools/check/waiting.cpp \
+    src/tools/check/waiting.hpp
 src_tools_libqmpi_check_la_CXXFLAGS = $(qmpi_tool_cxxflags)
 src_tools_libqmpi_check_la_LIBTOOLFLAGS = $(qmpi_tool_libtoolflags)
 src_tools_libqmpi_check_la_LDFLAGS = $(qmpi_tool_ldflags)

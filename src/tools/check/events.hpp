@@ -5,8 +5,8 @@
 
 /* What processes tell the analyser, see analyser.hpp. */
 
-#ifndef CHECK_EVENTS_HPP_INCLUDED
-#define CHECK_EVENTS_HPP_INCLUDED
+#ifndef TOOLS_CHECK_EVENTS_HPP_INCLUDED
+#define TOOLS_CHECK_EVENTS_HPP_INCLUDED
 
 #include "signature.hpp"
 #include "../common/wire.hpp"
@@ -17,7 +17,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace check {
+namespace tools::check {
 
 enum class Event : std::uint8_t {
     site, found, collective, send, receive, received, blocked, unblocked, distrust, finalized
@@ -26,7 +26,7 @@ enum class Event : std::uint8_t {
 /* Fields of an event go to a Writer and come from a Reader in the order of its member each(). */
 class Put {
   public:
-    explicit Put(tools::Writer &writer) : writer_(writer) {}
+    explicit Put(Writer &writer) : writer_(writer) {}
 
     template <typename Field>
     void operator()(Field &field)
@@ -54,12 +54,12 @@ class Put {
         fields.each(*this);
     }
 
-    tools::Writer &writer_;
+    Writer &writer_;
 };
 
 class Get {
   public:
-    explicit Get(tools::Reader &reader) : reader_(reader) {}
+    explicit Get(Reader &reader) : reader_(reader) {}
 
     template <typename Field>
     void operator()(Field &field)
@@ -85,7 +85,7 @@ class Get {
         fields.each(*this);
     }
 
-    tools::Reader &reader_;
+    Reader &reader_;
 };
 
 /* A call: its function, and the number that its process gave to the call site. */
@@ -140,7 +140,9 @@ struct Side {
             return nullptr;
         if (blocks.size() == 1)
             return &blocks[0];
-        return static_cast<std::size_t>(rank) < blocks.size() ? &blocks[static_cast<std::size_t>(rank)] : nullptr;
+        return static_cast<std::size_t>(rank) < blocks.size() ?
+                   &blocks[static_cast<std::size_t>(rank)] :
+                   nullptr;
     }
 
     template <typename Visit>
@@ -209,7 +211,7 @@ struct ReceiveEvent {
     std::uint64_t number = 0;           /* of the receive in its process */
     int source = MPI_ANY_SOURCE;
     int tag = MPI_ANY_TAG;
-    bool is_certain = false;            /* will get a message of that source and tag, and no other */
+    bool is_certain = false; /* will get a message of that source and tag, and no other */
     Signature signature;
 
     template <typename Visit>
@@ -282,6 +284,6 @@ struct BlockedEvent {
     }
 };
 
-}  // namespace check
+}  // namespace tools::check
 
-#endif /* CHECK_EVENTS_HPP_INCLUDED */
+#endif /* TOOLS_CHECK_EVENTS_HPP_INCLUDED */

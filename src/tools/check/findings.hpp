@@ -5,10 +5,8 @@
 
 /* What the tool "check" has found: kept once for each call site, printed when it is new. */
 
-#ifndef CHECK_FINDINGS_HPP_INCLUDED
-#define CHECK_FINDINGS_HPP_INCLUDED
-
-#include "../common/report.hpp"
+#ifndef TOOLS_CHECK_FINDINGS_HPP_INCLUDED
+#define TOOLS_CHECK_FINDINGS_HPP_INCLUDED
 
 #include <array>
 #include <cstdint>
@@ -19,12 +17,21 @@
 #include <string>
 #include <tuple>
 
-#include <nlohmann/json.hpp>
-
-namespace check {
+namespace tools::check {
 
 enum class Kind : std::uint8_t {
-    collective, signature, truncation, unreceived, overlap, changed, handle, leak, request, epoch, conflict, deadlock
+    collective,
+    signature,
+    truncation,
+    unreceived,
+    overlap,
+    changed,
+    handle,
+    leak,
+    request,
+    epoch,
+    conflict,
+    deadlock
 };
 
 /* What users read, and the argument that switches it off. */
@@ -66,65 +73,25 @@ struct Finding {
 class Findings {
   public:
     /* Which kinds the user wants to hear of; all at first. */
-    void choose(Kind kind, bool is_wanted) { is_wanted_[static_cast<std::size_t>(kind)] = is_wanted; }
+    void choose(Kind kind, bool is_wanted)
+    {
+        is_wanted_[static_cast<std::size_t>(kind)] = is_wanted;
+    }
     bool wants(Kind kind) const { return is_wanted_[static_cast<std::size_t>(kind)]; }
 
-    /* Prints the finding if its call site has no other of the kind. In a deadlock it matters what each
-     * process waits for. */
-    void add(const Finding &finding)
-    {
-        if (wants(finding.kind) && keep(finding) && on_new_)
-            on_new_();
-    }
+    /* Prints the finding if its call site has no other of the kind. In a deadlock it matters what
+     * each process waits for. */
+    void add(const Finding &finding);
 
     /* Called after each finding that is new, by the thread that has made it. */
     void when_new(std::function<void()> on_new) { on_new_ = std::move(on_new); }
 
-    std::string text() const
-    {
-        std::lock_guard<std::mutex> guard(lock_);
-        std::string text = "check: " + std::to_string(entries_.size()) +
-            (entries_.size() == 1 ? " finding\n" : " findings\n");
-        for (const auto &[key, entry] : entries_) {
-            text += entry.first.line();
-            if (entry.times > 1)
-                text += " (" + std::to_string(entry.times) + " times, " +
-                    std::to_string(entry.ranks.size()) +
-                    (entry.ranks.size() == 1 ? " rank)" : " ranks)");
-            text += "\n";
-        }
-        return text;
-    }
-
-    std::string json() const
-    {
-        std::lock_guard<std::mutex> guard(lock_);
-        nlohmann::json findings = nlohmann::json::array();
-        for (const auto &[key, entry] : entries_)
-            findings.push_back({{"kind", name_of(entry.first.kind)},
-                                {"function", entry.first.function},
-                                {"site", entry.first.site},
-                                {"rank", entry.first.rank},
-                                {"text", entry.first.text},
-                                {"times", entry.times},
-                                {"ranks", entry.ranks}});
-        return nlohmann::json{{"tool", "check"}, {"findings", findings}}.dump(
-                   1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
-    }
+    /* The reports. */
+    std::string text() const;
+    std::string json() const;
 
   private:
-    bool keep(const Finding &finding)
-    {
-        std::lock_guard<std::mutex> guard(lock_);
-        auto &entry = entries_[{finding.kind, finding.function, finding.site,
-                                finding.kind == Kind::deadlock ? finding.rank : -1}];
-        entry.ranks.insert(finding.rank);
-        if (entry.times++ > 0)
-            return false;
-        entry.first = finding;
-        tools::write_stderr("QMPI check: " + finding.line() + "\n");
-        return true;
-    }
+    bool keep(const Finding &finding);
 
     struct Entry {
         Finding first;
@@ -142,6 +109,6 @@ class Findings {
     std::map<std::tuple<Kind, std::string, std::string, int>, Entry> entries_;
 };
 
-}  // namespace check
+}  // namespace tools::check
 
-#endif /* CHECK_FINDINGS_HPP_INCLUDED */
+#endif /* TOOLS_CHECK_FINDINGS_HPP_INCLUDED */

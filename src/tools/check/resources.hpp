@@ -3,11 +3,11 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* What a process holds: handles from their creation to their end, memory that pending operations use,
- * windows and what may be done with them. Any number of threads may use these. */
+/* What a process holds: handles from their creation to their end, memory that pending operations
+ * use, windows and what may be done with them. Any number of threads may use these. */
 
-#ifndef CHECK_RESOURCES_HPP_INCLUDED
-#define CHECK_RESOURCES_HPP_INCLUDED
+#ifndef TOOLS_CHECK_RESOURCES_HPP_INCLUDED
+#define TOOLS_CHECK_RESOURCES_HPP_INCLUDED
 
 #include "events.hpp"
 
@@ -21,7 +21,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace check {
+namespace tools::check {
 
 inline const char *name_of(qmpi::role role)
 {
@@ -41,9 +41,10 @@ inline const char *name_of(qmpi::role role)
 
 constexpr bool is_handle(qmpi::role role)
 {
-    return role == qmpi::role::communicator || role == qmpi::role::group || role == qmpi::role::datatype ||
-        role == qmpi::role::operation || role == qmpi::role::window || role == qmpi::role::file ||
-        role == qmpi::role::info || role == qmpi::role::errhandler || role == qmpi::role::session;
+    return role == qmpi::role::communicator || role == qmpi::role::group ||
+           role == qmpi::role::datatype || role == qmpi::role::operation ||
+           role == qmpi::role::window || role == qmpi::role::file || role == qmpi::role::info ||
+           role == qmpi::role::errhandler || role == qmpi::role::session;
 }
 
 struct Handle {
@@ -60,47 +61,16 @@ struct Handle {
  * MPI_Comm_group, and is to be freed as often. */
 class Handles {
   public:
-    void made(const Handle &handle, const Place &place)
-    {
-        std::lock_guard<std::mutex> guard(lock_);
-        Object &object = objects_[handle];
-        object.makers.push_back(place);
-        object.freed.reset();
-    }
-
-    void freed(const Handle &handle, const Place &place)
-    {
-        std::lock_guard<std::mutex> guard(lock_);
-        Object &object = objects_[handle];
-        if (!object.makers.empty())
-            object.makers.pop_back();
-        if (object.makers.empty())
-            object.freed = place;
-    }
+    void made(const Handle &handle, const Place &place);
+    void freed(const Handle &handle, const Place &place);
 
     /* A handle that is valid, wherever it has come from. */
-    void seen(const Handle &handle)
-    {
-        std::lock_guard<std::mutex> guard(lock_);
-        const auto found = objects_.find(handle);
-        if (found != objects_.end())
-            found->second.freed.reset();
-    }
+    void seen(const Handle &handle);
 
-    bool is_live(const Handle &handle) const
-    {
-        std::lock_guard<std::mutex> guard(lock_);
-        const auto found = objects_.find(handle);
-        return found != objects_.end() && !found->second.makers.empty();
-    }
+    bool is_live(const Handle &handle) const;
 
     /* Where it was freed, if it was. */
-    std::optional<Place> end_of(const Handle &handle) const
-    {
-        std::lock_guard<std::mutex> guard(lock_);
-        const auto found = objects_.find(handle);
-        return found == objects_.end() ? std::nullopt : found->second.freed;
-    }
+    std::optional<Place> end_of(const Handle &handle) const;
 
     /* Calls visit(handle, place) for each that was got and not freed. */
     template <typename Visit>
@@ -136,36 +106,10 @@ class PendingMemory {
     using Key = std::uint64_t;
 
     /* The call that already uses some of the memory, if one of the two writes there. */
-    std::optional<Place> conflict(const Range &range) const
-    {
-        std::lock_guard<std::mutex> guard(lock_);
-        const std::uintptr_t from = range.begin > longest_ ? range.begin - longest_ : 0;
-        for (auto i = ranges_.lower_bound(from); i != ranges_.end() && i->first < range.end; ++i) {
-            const Range &other = i->second.range;
-            if (other.end > range.begin && (other.is_written || range.is_written))
-                return i->second.place;
-        }
-        return std::nullopt;
-    }
+    std::optional<Place> conflict(const Range &range) const;
+    void add(Key key, const std::vector<Range> &ranges, const Place &place);
 
-    void add(Key key, const std::vector<Range> &ranges, const Place &place)
-    {
-        std::lock_guard<std::mutex> guard(lock_);
-        for (const Range &range : ranges) {
-            longest_ = std::max(longest_, range.end - range.begin);
-            ranges_.insert({range.begin, {range, key, place}});
-        }
-    }
-
-    void remove(Key key, const std::vector<Range> &ranges)
-    {
-        std::lock_guard<std::mutex> guard(lock_);
-        for (const Range &range : ranges) {
-            auto [i, last] = ranges_.equal_range(range.begin);
-            while (i != last)
-                i = i->second.key == key ? ranges_.erase(i) : std::next(i);
-        }
-    }
+    void remove(Key key, const std::vector<Range> &ranges);
 
   private:
     struct Use {
@@ -182,95 +126,32 @@ class PendingMemory {
 /* Epochs of the windows: whether the process may access a target. */
 class Windows {
   public:
-    void made(MPI_Win window)
-    {
-        std::lock_guard<std::mutex> guard(lock_);
-        windows_[window] = {};
-    }
-
-    void freed(MPI_Win window)
-    {
-        std::lock_guard<std::mutex> guard(lock_);
-        windows_.erase(window);
-    }
+    void made(MPI_Win window);
+    void freed(MPI_Win window);
 
     enum class Access { get, put, accumulate };
 
-    /* Notes an access, and gives the one before in the same epoch that it must not meet, if there is
-     * one: two of the same place, of which one writes, but not if both accumulate (MPI 4.0, 12.7).
-     * Only those that begin at the same displacement meet for certain, as the displacement unit of
-     * another process is not known. */
+    /* Notes an access, and gives the one before in the same epoch that it must not meet, if there
+     * is one: two of the same place, of which one writes, but not if both accumulate (MPI 4.0,
+     * 12.7). Only those that begin at the same displacement meet for certain, as the displacement
+     * unit of another process is not known. */
     std::optional<Place> access(MPI_Win window, int target, MPI_Aint displacement, Access kind,
-                                const Place &place)
-    {
-        std::optional<Place> conflict;
-        change(window, [&](State &state) {
-            const auto [found, is_new] = state.accesses.insert({{target, displacement}, {kind, place}});
-            if (is_new)
-                return;
-            const bool is_harmless = found->second.kind == kind && kind != Access::put;
-            if (!is_harmless)
-                conflict = found->second.place;
-        });
-        return conflict;
-    }
+                                const Place &place);
 
     /* Accesses have been completed at the targets. */
-    void synchronized(MPI_Win window)
-    {
-        change(window, [](State &state) { state.accesses.clear(); });
-    }
+    void synchronized(MPI_Win window);
+    void fenced(MPI_Win window, int assertion);
 
-    void fenced(MPI_Win window, int assertion)
-    {
-        change(window, [&](State &state) { state.is_fenced = !(assertion & MPI_MODE_NOSUCCEED); });
-    }
+    void started(MPI_Win window, bool is_begin);
+    void locked(MPI_Win window, int target, bool is_begin);
 
-    void started(MPI_Win window, bool is_begin)
-    {
-        change(window, [&](State &state) { state.is_started = is_begin; });
-    }
-
-    void locked(MPI_Win window, int target, bool is_begin)
-    {
-        change(window, [&](State &state) {
-            if (is_begin)
-                state.locked.insert(target);
-            else
-                state.locked.erase(target);
-        });
-    }
-
-    void locked_all(MPI_Win window, bool is_begin)
-    {
-        change(window, [&](State &state) { state.is_locked_all = is_begin; });
-    }
+    void locked_all(MPI_Win window, bool is_begin);
 
     /* True also for windows that nothing is known of. */
-    bool may_access(MPI_Win window, int target) const
-    {
-        std::lock_guard<std::mutex> guard(lock_);
-        const auto found = windows_.find(window);
-        if (found == windows_.end())
-            return true;
-        const State &state = found->second;
-        return state.is_fenced || state.is_started || state.is_locked_all || state.locked.count(target) > 0;
-    }
+    bool may_access(MPI_Win window, int target) const;
 
-    bool is_locked(MPI_Win window) const
-    {
-        std::lock_guard<std::mutex> guard(lock_);
-        const auto found = windows_.find(window);
-        return found != windows_.end() && (found->second.is_started || found->second.is_locked_all ||
-                                           !found->second.locked.empty());
-    }
-
-    bool may_unlock(MPI_Win window, int target) const
-    {
-        std::lock_guard<std::mutex> guard(lock_);
-        const auto found = windows_.find(window);
-        return found == windows_.end() || found->second.locked.count(target) > 0;
-    }
+    bool is_locked(MPI_Win window) const;
+    bool may_unlock(MPI_Win window, int target) const;
 
   private:
     struct Done {
@@ -299,6 +180,6 @@ class Windows {
     std::unordered_map<MPI_Win, State> windows_;
 };
 
-}  // namespace check
+}  // namespace tools::check
 
-#endif /* CHECK_RESOURCES_HPP_INCLUDED */
+#endif /* TOOLS_CHECK_RESOURCES_HPP_INCLUDED */

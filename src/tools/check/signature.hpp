@@ -3,13 +3,13 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Type signatures: the sequence of basic types that a count and a datatype stand for (MPI 4.0, 5.1),
- * kept as runs of equal ones. Basic types count as equal that have the same nature and size, such as
- * MPI_INT and MPI_INTEGER; complex numbers are two real ones. MPI_BYTE and MPI_PACKED go with
- * everything, as many programs use them so: with them only the number of bytes is compared. */
+/* Type signatures: the sequence of basic types that a count and a datatype stand for (MPI 4.0,
+ * 5.1), kept as runs of equal ones. Basic types count as equal that have the same nature and size,
+ * such as MPI_INT and MPI_INTEGER; complex numbers are two real ones. MPI_BYTE and MPI_PACKED go
+ * with everything, as many programs use them so: with them only the number of bytes is compared. */
 
-#ifndef CHECK_SIGNATURE_HPP_INCLUDED
-#define CHECK_SIGNATURE_HPP_INCLUDED
+#ifndef TOOLS_CHECK_SIGNATURE_HPP_INCLUDED
+#define TOOLS_CHECK_SIGNATURE_HPP_INCLUDED
 
 #include <qmpi.hpp>
 
@@ -20,7 +20,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace check {
+namespace tools::check {
 
 /* A number of equal basic types; the nature is 'i'nteger, 'f'loating-point or 'b'yte. */
 struct Run {
@@ -57,116 +57,24 @@ struct Signature {
         visit(unit);
     }
 
-    std::uint64_t bytes() const
-    {
-        std::uint64_t bytes = 0;
-        for (const Run &run : unit)
-            bytes += run.bytes();
-        return bytes * times;
-    }
-
-    bool has_bytes() const
-    {
-        for (const Run &run : unit) {
-            if (run.nature() == 'b')
-                return true;
-        }
-        return false;
-    }
+    std::uint64_t bytes() const;
+    bool has_bytes() const;
 
     /* "10 int32" or "3 x (1 float64, 1 int32)" */
-    std::string text() const
-    {
-        if (unit.empty() || times == 0)
-            return "nothing";
-        const bool is_plain = unit.size() == 1;
-        std::string text = is_plain ? "" : std::to_string(times) + " x (";
-        for (std::size_t i = 0; i < unit.size() && i < 6; i++) {
-            const Run &run = unit[i];
-            const char *name = run.nature() == 'f' ? "float" : run.nature() == 'i' ? "int" : "byte";
-            text += (i > 0 ? ", " : "") + std::to_string(run.number * (is_plain ? times : 1)) + " " + name;
-            if (run.nature() != 'b')
-                text += std::to_string((run.basic & 255) * 8);
-        }
-        return text + (unit.size() > 6 ? ", ..." : "") + (is_plain ? "" : ")");
-    }
+    std::string text() const;
 };
 
 enum class Comparison { equal, shorter, longer, different, unknown };
 
-namespace detail {
-
-/* Goes through the runs of a signature. */
-class Cursor {
-  public:
-    explicit Cursor(const Signature &signature)
-        : signature_(signature), times_(signature.unit.empty() ? 0 : signature.times)
-    {
-        if (!at_end())
-            left_ = signature_.unit[0].number;
-        if (signature_.unit.size() == 1) {
-            left_ *= times_;
-            times_ = times_ > 0 ? 1 : 0;
-        }
-    }
-
-    bool at_end() const { return times_ == 0; }
-    std::uint16_t basic() const { return signature_.unit[index_].basic; }
-    std::uint64_t left() const { return left_; }
-
-    void advance(std::uint64_t number)
-    {
-        left_ -= number;
-        if (left_ > 0)
-            return;
-        if (++index_ == signature_.unit.size()) {
-            index_ = 0;
-            times_--;
-        }
-        left_ = signature_.unit[index_].number;
-    }
-
-  private:
-    const Signature &signature_;
-    std::uint64_t times_;
-    std::size_t index_ = 0;
-    std::uint64_t left_ = 0;
-};
-
-template <typename Number>
-Comparison compare_lengths(Number a, Number b)
-{
-    return a < b ? Comparison::shorter : a > b ? Comparison::longer : Comparison::equal;
-}
-
-}  // namespace detail
-
-/* shorter: a is the beginning of b; longer: the other way round. unknown where it would take too long. */
-inline Comparison compare(const Signature &a, const Signature &b)
-{
-    if (!a.is_known || !b.is_known)
-        return Comparison::unknown;
-    if (a.has_bytes() || b.has_bytes())
-        return detail::compare_lengths(a.bytes(), b.bytes());
-    detail::Cursor left(a), right(b);
-    for (int step = 0; step < 20000; step++) {
-        if (left.at_end() || right.at_end())
-            return left.at_end() && right.at_end() ? Comparison::equal :
-                left.at_end() ? Comparison::shorter : Comparison::longer;
-        if (left.basic() != right.basic())
-            return Comparison::different;
-        const std::uint64_t number = std::min(left.left(), right.left());
-        left.advance(number);
-        right.advance(number);
-    }
-    return Comparison::unknown;
-}
+/* shorter: a is the beginning of b; longer: the other way round. unknown where it would take too
+ * long. */
+Comparison compare(const Signature &a, const Signature &b);
 
 /* What is known of a datatype. */
 struct Type {
     std::vector<Run> unit;
     std::uint64_t size = 0;
-    MPI_Count first = 0;            /* byte, relative to the buffer's address, where the data begins */
+    MPI_Count first = 0; /* byte, relative to the buffer's address, where the data begins */
     bool is_contiguous = false;     /* also several of them one after the other */
 };
 
@@ -175,169 +83,34 @@ class Types {
   public:
     using Shared = std::shared_ptr<const Type>;
 
-    Types()
-    {
-        for (MPI_Datatype datatype : {MPI_FLOAT, MPI_DOUBLE, MPI_LONG_DOUBLE, MPI_REAL, MPI_DOUBLE_PRECISION,
-                                      MPI_REAL4, MPI_REAL8, MPI_REAL16, MPIX_C_FLOAT16})
-            natures_[datatype] = 'f';
-        for (MPI_Datatype datatype : {MPI_COMPLEX, MPI_DOUBLE_COMPLEX, MPI_COMPLEX8, MPI_COMPLEX16,
-                                      MPI_COMPLEX32, MPI_C_FLOAT_COMPLEX, MPI_C_DOUBLE_COMPLEX,
-                                      MPI_C_LONG_DOUBLE_COMPLEX, MPI_CXX_FLOAT_COMPLEX,
-                                      MPI_CXX_DOUBLE_COMPLEX, MPI_CXX_LONG_DOUBLE_COMPLEX, MPI_2REAL,
-                                      MPI_2DOUBLE_PRECISION})
-            natures_[datatype] = 'c';
-        for (MPI_Datatype datatype : {MPI_BYTE, MPI_PACKED})
-            natures_[datatype] = 'b';
-        const std::uint16_t number = basic_type('i', sizeof(int));
-        add_pair(MPI_FLOAT_INT, basic_type('f', sizeof(float)));
-        add_pair(MPI_DOUBLE_INT, basic_type('f', sizeof(double)));
-        add_pair(MPI_LONG_DOUBLE_INT, basic_type('f', sizeof(long double)));
-        add_pair(MPI_LONG_INT, basic_type('i', sizeof(long)));
-        add_pair(MPI_SHORT_INT, basic_type('i', sizeof(short)));
-        add_pair(MPI_2INT, number);
-        add_pair(MPI_2INTEGER, number);
-    }
+    Types();
 
     /* Those that MPI has from the beginning: nobody frees them. */
-    bool is_predefined(MPI_Datatype datatype) const
-    {
-        return (static_cast<unsigned>(datatype) >> 30) == 1 || pairs_.count(datatype) > 0;
-    }
+    bool is_predefined(MPI_Datatype datatype) const;
 
     /* nullptr if the datatype is not known. */
-    Shared of(MPI_Datatype datatype)
-    {
-        {
-            std::lock_guard<std::mutex> guard(lock_);
-            const auto found = types_.find(datatype);
-            if (found != types_.end())
-                return found->second;
-        }
-        return is_predefined(datatype) && datatype != MPI_DATATYPE_NULL ?
-            remember(datatype, predefined_unit(datatype)) : nullptr;
-    }
-
-    Signature signature(MPI_Datatype datatype, MPI_Count count)
-    {
-        Signature signature;
-        if (count == 0) {
-            signature.is_known = true;      /* then the datatype does not matter */
-            return signature;
-        }
-        const Shared type = count > 0 ? of(datatype) : nullptr;
-        if (type == nullptr || (type->size > 0 && type->unit.empty()))
-            return signature;
-        signature.is_known = true;
-        signature.times = type->unit.empty() ? 0 : static_cast<std::uint64_t>(count);
-        signature.unit = type->unit;
-        return signature;
-    }
+    Shared of(MPI_Datatype datatype);
+    Signature signature(MPI_Datatype datatype, MPI_Count count);
 
     /* After a function has made a type of others: so many of each, one after the other. Functions
      * with one old type repeat it as often as it fits into the new one. */
-    void made(MPI_Datatype made, const std::vector<std::pair<MPI_Datatype, std::uint64_t>> &parts)
-    {
-        std::vector<Run> unit;
-        for (const auto &[datatype, times] : parts) {
-            const Shared part = times > 0 ? of(datatype) : nullptr;
-            if (times > 0 && (part == nullptr || (part->size > 0 && part->unit.empty()))) {
-                unit.clear();
-                break;
-            }
-            if (times > 0)
-                append(unit, part->unit, times);
-        }
-        remember(made, std::move(unit));
-    }
-
-    void made(MPI_Datatype made, MPI_Datatype old)
-    {
-        MPI_Count size = 0;
-        const Shared part = of(old);
-        QMPI_Type_size_x(made, &size);
-        const std::uint64_t times = part == nullptr || part->size == 0 ? 0 :
-            static_cast<std::uint64_t>(size) / part->size;
-        this->made(made, {{old, times}});
-    }
+    void made(MPI_Datatype made, const std::vector<std::pair<MPI_Datatype, std::uint64_t>> &parts);
+    void made(MPI_Datatype made, MPI_Datatype old);
 
     /* A handle that has come from elsewhere may be another type than before. */
-    void forget(MPI_Datatype datatype)
-    {
-        std::lock_guard<std::mutex> guard(lock_);
-        types_.erase(datatype);
-    }
+    void forget(MPI_Datatype datatype);
 
   private:
-    void add_pair(MPI_Datatype datatype, std::uint16_t first)
-    {
-        const Run one{first, 1}, two{basic_type('i', sizeof(int)), 1};
-        pairs_[datatype] = one.basic == two.basic ? std::vector<Run>{{first, 2}} : std::vector<Run>{one, two};
-    }
+    void add_pair(MPI_Datatype datatype, std::uint16_t first);
+    static int size_in_bytes(MPI_Datatype datatype);
 
-    static int size_in_bytes(MPI_Datatype datatype)
-    {
-        int size = 0;
-        QMPI_Type_size(datatype, &size);
-        return size;
-    }
-
-    std::vector<Run> predefined_unit(MPI_Datatype datatype)
-    {
-        const auto pair = pairs_.find(datatype);
-        if (pair != pairs_.end())
-            return pair->second;
-        const int size = size_in_bytes(datatype);
-        if (size <= 0)
-            return {};
-        const auto found = natures_.find(datatype);
-        const char nature = found == natures_.end() ? 'i' : found->second;
-        if (nature == 'c')
-            return {{basic_type('f', size / 2), 2}};
-        return {{basic_type(nature, size), 1}};
-    }
+    std::vector<Run> predefined_unit(MPI_Datatype datatype);
 
     /* A unit that gets too long is not kept: the signature is unknown then. */
-    static void append(std::vector<Run> &unit, const std::vector<Run> &part, std::uint64_t times)
-    {
-        if (part.size() == 1)
-            append(unit, {part[0].basic, part[0].number * times});
-        else if (part.size() * times + unit.size() <= 4096) {
-            for (std::uint64_t i = 0; i < times; i++) {
-                for (const Run &run : part)
-                    append(unit, run);
-            }
-        } else
-            unit.clear();
-    }
+    static void append(std::vector<Run> &unit, const std::vector<Run> &part, std::uint64_t times);
+    static void append(std::vector<Run> &unit, const Run &run);
 
-    static void append(std::vector<Run> &unit, const Run &run)
-    {
-        if (!unit.empty() && unit.back().basic == run.basic)
-            unit.back().number += run.number;
-        else
-            unit.push_back(run);
-    }
-
-    Shared remember(MPI_Datatype datatype, std::vector<Run> unit)
-    {
-        auto type = std::make_shared<Type>();
-        MPI_Count size = 0, bound = 0, extent = 0, true_bound = 0, true_extent = 0;
-        if (QMPI_Type_size_x(datatype, &size) != MPI_SUCCESS || size < 0 ||
-            QMPI_Type_get_extent_x(datatype, &bound, &extent) != MPI_SUCCESS ||
-            QMPI_Type_get_true_extent_x(datatype, &true_bound, &true_extent) != MPI_SUCCESS)
-            return nullptr;
-        type->size = static_cast<std::uint64_t>(size);
-        type->first = true_bound;
-        type->is_contiguous = size == extent && size == true_extent;
-        std::uint64_t bytes = 0;
-        for (const Run &run : unit)
-            bytes += run.bytes();
-        if (bytes == type->size)
-            type->unit = std::move(unit);
-        std::lock_guard<std::mutex> guard(lock_);
-        types_[datatype] = type;
-        return type;
-    }
+    Shared remember(MPI_Datatype datatype, std::vector<Run> unit);
 
     std::unordered_map<MPI_Datatype, char> natures_;
     std::unordered_map<MPI_Datatype, std::vector<Run>> pairs_;
@@ -345,6 +118,6 @@ class Types {
     std::unordered_map<MPI_Datatype, Shared> types_;
 };
 
-}  // namespace check
+}  // namespace tools::check
 
-#endif /* CHECK_SIGNATURE_HPP_INCLUDED */
+#endif /* TOOLS_CHECK_SIGNATURE_HPP_INCLUDED */

@@ -1,0 +1,413 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+#include "analyser.hpp"
+
+#include "../common/process.hpp"
+#include "../common/report.hpp"
+
+#include <algorithm>
+
+namespace tools::check {
+
+void Analyser::take(int rank, Event event, Reader &reader)
+{
+    switch (event) {
+        case Event::site: {
+            const auto site = get<SiteEvent>(reader);
+            process(rank).sites[site.site] = site.text;
+            break;
+        }
+        case Event::found: {
+            const auto found = get<FoundEvent>(reader);
+            add(static_cast<Kind>(found.kind), rank, found.place, found.text);
+            break;
+        }
+        case Event::collective:
+            take_collective(rank, get<CollectiveEvent>(reader));
+            break;
+        case Event::send: {
+            const auto send = get<SendEvent>(reader);
+            Inbox &inbox = inboxes_[{send.communicator, send.destination}];
+            inbox.sends[{rank, send.tag}].push_back({send.place, send.signature});
+            match(inbox, send.destination);
+            break;
+        }
+        case Event::receive: {
+            const auto receive = get<ReceiveEvent>(reader);
+            Inbox &inbox = inboxes_[{receive.communicator, rank}];
+            inbox.receives.push_back({receive.place, receive.number, receive.source, receive.tag,
+                                      receive.is_certain, receive.signature});
+            match(inbox, rank);
+            break;
+        }
+        case Event::received:
+            take_received(rank, get<ReceivedEvent>(reader));
+            break;
+        case Event::blocked:
+            process(rank).blocked = get<BlockedEvent>(reader);
+            process(rank).blocked_since = Clock::now();
+            break;
+        case Event::unblocked:
+            process(rank).blocked.reset();
+            break;
+        case Event::distrust:
+            process(rank).is_trusted = false;
+            break;
+        case Event::finalized:
+            process(rank).is_finalized = true;
+            break;
+    }
+}
+
+void Analyser::lost(int rank)
+{
+    process(rank).is_lost = true;
+    process(rank).blocked.reset();
+}
+
+bool Analyser::have_all_ended() const
+{
+    return std::all_of(processes_.begin(), processes_.end(), [](const Process &process) {
+        return process.is_finalized || process.is_lost;
+    });
+}
+
+void Analyser::finish()
+{
+    const bool is_certain =
+        std::all_of(processes_.begin(), processes_.end(), [](const Process &process) {
+            return process.is_finalized && process.is_trusted;
+        });
+    if (!is_certain)
+        return;
+    for (auto &[address, inbox] : inboxes_) {
+        for (auto &[envelope, sends] : inbox.sends) {
+            if (is_anybody_before(inbox, inbox.receives.end(), envelope.first, envelope.second))
+                continue;       /* there is a receive that nobody has waited for */
+            for (const Message &message : sends)
+                add(Kind::unreceived, envelope.first, message.place,
+                    "rank " + std::to_string(address.second) +
+                        " has never received this message (tag " + std::to_string(envelope.second) +
+                        ", " + message.signature.text() + ")");
+        }
+    }
+}
+
+bool Analyser::find_deadlock()
+{
+    if (Clock::now() < next_look_)
+        return false;
+    next_look_ = Clock::now() + std::chrono::milliseconds(100);
+    std::vector<bool> is_stuck(processes_.size());
+    for (std::size_t i = 0; i < processes_.size(); i++)
+        is_stuck[i] = has_waited_long(processes_[i]);
+    /* Whoever waits for one that can go on can go on. */
+    for (bool has_changed = true; has_changed;) {
+        has_changed = false;
+        for (std::size_t i = 0; i < processes_.size(); i++) {
+            if (is_stuck[i] && processes_[i].blocked &&
+                can_go_on(static_cast<int>(i), *processes_[i].blocked, is_stuck)) {
+                is_stuck[i] = false;
+                has_changed = true;
+            }
+        }
+    }
+    std::set<int> stuck;
+    for (std::size_t i = 0; i < processes_.size(); i++) {
+        if (is_stuck[i] && processes_[i].blocked)
+            stuck.insert(static_cast<int>(i));
+    }
+    if (stuck.empty() || stuck == reported_)
+        return false;
+    reported_ = stuck;
+    report(stuck, is_stuck);
+    return true;
+}
+
+std::string Analyser::site(int rank, const Place &place)
+{
+    const auto found = process(rank).sites.find(place.site);
+    return found == process(rank).sites.end() ? "?" : found->second;
+}
+
+std::string Analyser::text(int rank, const Place &place)
+{
+    return std::string(function_name(place.function)) + " at " + site(rank, place);
+}
+
+void Analyser::add(Kind kind, int rank, const Place &place, const std::string &text)
+{
+    findings_.add({kind, rank, function_name(place.function), site(rank, place), text});
+}
+
+/* ---- collective operations ---- */
+
+void Analyser::take_collective(int rank, CollectiveEvent event)
+{
+    if (!process(rank).is_trusted)
+        return;
+    Group &group = groups_[event.communicator];
+    if (event.number == 0) {
+        group.name = event.name;
+        group.world = event.world;
+    }
+    auto &arrivals = group.operations[event.number];
+    compare(group, {rank, event}, rank, event);     /* what it gives to itself */
+    for (const Arrival &earlier : arrivals) {
+        if (process(earlier.rank).is_trusted)
+            compare(group, earlier, rank, event);
+    }
+    const auto size = static_cast<std::size_t>(event.size);
+    const std::uint64_t number = event.number;
+    arrivals.push_back({rank, std::move(event)});
+    if (arrivals.size() == size)
+        group.operations.erase(number);
+    else
+        group.operations[number].back().event.world.clear();
+}
+
+void Analyser::compare(Group &group, const Arrival &earlier, int rank, const CollectiveEvent &event)
+{
+    const std::string problem = group.is_out_of_step ? "" : difference(earlier, event);
+    if (problem.empty())
+        return;
+    group.is_out_of_step = true;
+    const bool is_of_types = event.place.function == earlier.event.place.function &&
+        event.root == earlier.event.root && event.operation == earlier.event.operation;
+    add(is_of_types ? Kind::signature : Kind::collective, rank, event.place,
+        problem + " (" + text(earlier.rank, earlier.event.place) + "), operation " +
+            std::to_string(event.number + 1) + " on " +
+            (group.name.empty() ? "a communicator" : group.name));
+}
+
+std::string Analyser::strip(std::string name)
+{
+    if (name.size() > 2 && name.substr(name.size() - 2) == "_c")
+        name.resize(name.size() - 2);
+    return name;
+}
+
+std::string Analyser::difference(const Arrival &earlier, const CollectiveEvent &event)
+{
+    const CollectiveEvent &other = earlier.event;
+    const std::string who = "rank " + std::to_string(earlier.rank);
+    if (strip(function_name(other.place.function)) != strip(function_name(event.place.function)))
+        return who + " calls another function here";
+    if (other.root != event.root)
+        return "root " + std::to_string(event.root) + ", but " + who + " has root " +
+            std::to_string(other.root);
+    if (other.operation != event.operation && other.operation != MPI_OP_NULL &&
+        event.operation != MPI_OP_NULL)
+        return who + " has another reduction operation";
+    if (differ(other.same, event.same))
+        return event.same.text() + ", but " + who + " has " + other.same.text();
+    const Signature *given = event.gives.block(other.rank), *taken = other.takes.block(event.rank);
+    if (given != nullptr && taken != nullptr && differ(*given, *taken))
+        return "gives " + given->text() + ", but " + who + " takes " + taken->text();
+    given = other.gives.block(event.rank);
+    taken = event.takes.block(other.rank);
+    if (given != nullptr && taken != nullptr && differ(*given, *taken))
+        return "takes " + taken->text() + ", but " + who + " gives " + given->text();
+    return "";
+}
+
+bool Analyser::differ(const Signature &a, const Signature &b)
+{
+    const Comparison result = check::compare(a, b);
+    return result != Comparison::equal && result != Comparison::unknown;
+}
+
+/* ---- messages ---- */
+
+void Analyser::take_received(int rank, const ReceivedEvent &event)
+{
+    Inbox &inbox = inboxes_[{event.communicator, rank}];
+    const auto found =
+        std::find_if(inbox.receives.begin(), inbox.receives.end(),
+                     [&](const Receive &receive) { return receive.number == event.number; });
+    if (found == inbox.receives.end())
+        return;
+    if (event.is_cancelled)
+        inbox.receives.erase(found);
+    else {
+        found->source = event.source;
+        found->tag = event.tag;
+        found->is_certain = true;
+    }
+    match(inbox, rank);
+}
+
+void Analyser::match(Inbox &inbox, int rank)
+{
+    for (auto receive = inbox.receives.begin(); receive != inbox.receives.end();) {
+        const auto sends = receive->is_certain ? inbox.sends.find({receive->source, receive->tag}) :
+            inbox.sends.end();
+        if (sends == inbox.sends.end() ||
+            is_anybody_before(inbox, receive, receive->source, receive->tag)) {
+            ++receive;
+            continue;
+        }
+        if (process(rank).is_trusted && process(receive->source).is_trusted)
+            compare(receive->source, sends->second.front(), rank, *receive);
+        sends->second.pop_front();
+        if (sends->second.empty())
+            inbox.sends.erase(sends);
+        receive = inbox.receives.erase(receive);
+    }
+}
+
+bool Analyser::is_anybody_before(const Inbox &inbox, std::list<Receive>::const_iterator receive,
+                                 int source, int tag)
+{
+    for (auto earlier = inbox.receives.begin(); earlier != receive; ++earlier) {
+        if ((earlier->source == source || earlier->source == MPI_ANY_SOURCE) &&
+            (earlier->tag == tag || earlier->tag == MPI_ANY_TAG))
+            return true;
+    }
+    return false;
+}
+
+void Analyser::compare(int source, const Message &message, int rank, const Receive &receive)
+{
+    const Comparison result = check::compare(message.signature, receive.signature);
+    const std::string who = "rank " + std::to_string(source) + " sends " +
+                            message.signature.text() + " (" + text(source, message.place) + ")";
+    if (result == Comparison::longer)
+        add(Kind::truncation, rank, receive.place,
+            "room for " + receive.signature.text() + ", but " + who);
+    else if (result == Comparison::different)
+        add(Kind::signature, rank, receive.place,
+            "receives " + receive.signature.text() + ", but " + who);
+}
+
+/* ---- deadlocks ---- */
+
+bool Analyser::has_waited_long(const Process &process) const
+{
+    if (process.is_lost)
+        return false;
+    if (process.is_finalized)
+        return true;            /* nobody will get anything from it any more */
+    return process.is_trusted && process.blocked &&
+           Clock::now() - process.blocked_since >= timeout_;
+}
+
+std::vector<int> Analyser::missing(const Wait &wait)
+{
+    const auto group = groups_.find(wait.communicator);
+    if (group == groups_.end())
+        return {};
+    const auto operation = group->second.operations.find(wait.number);
+    if (operation == group->second.operations.end())
+        return {};
+    std::vector<int> missing = group->second.world;
+    for (const Arrival &arrival : operation->second)
+        missing.erase(std::remove(missing.begin(), missing.end(), arrival.rank), missing.end());
+    return missing;
+}
+
+bool Analyser::is_any_free(const std::vector<int> &ranks, const std::vector<bool> &is_stuck)
+{
+    return std::any_of(ranks.begin(), ranks.end(), [&](int rank) {
+        return rank < 0 || !is_stuck[static_cast<std::size_t>(rank)];
+    });
+}
+
+bool Analyser::is_sent(int receiver, const Wait &wait) const
+{
+    const auto found = inboxes_.find({wait.communicator, receiver});
+    if (!wait.is_message || found == inboxes_.end())
+        return false;
+    const Inbox &inbox = found->second;
+    const bool is_matched = wait.number != 0 &&
+        std::none_of(inbox.receives.begin(), inbox.receives.end(),
+                     [&](const Receive &receive) { return receive.number == wait.number; });
+    return is_matched ||
+           std::any_of(inbox.sends.begin(), inbox.sends.end(), [&](const auto &sends) {
+               const auto &[source, tag] = sends.first;
+               return (wait.tag == MPI_ANY_TAG || wait.tag == tag) &&
+                      std::find(wait.ranks.begin(), wait.ranks.end(), source) != wait.ranks.end();
+           });
+}
+
+bool Analyser::can_come(int waiter, const Wait &wait, const std::vector<bool> &is_stuck)
+{
+    if (is_sent(waiter, wait))
+        return true;
+    if (!wait.is_collective)
+        return wait.ranks.empty() || is_any_free(wait.ranks, is_stuck);
+    const std::vector<int> ranks = missing(wait);
+    return std::all_of(ranks.begin(), ranks.end(), [&](int rank) {
+        return rank < 0 || !is_stuck[static_cast<std::size_t>(rank)];
+    });
+}
+
+bool Analyser::can_go_on(int rank, const BlockedEvent &blocked, const std::vector<bool> &is_stuck)
+{
+    auto comes = [&](const Wait &wait) { return can_come(rank, wait, is_stuck); };
+    return blocked.needs_all ? std::all_of(blocked.waits.begin(), blocked.waits.end(), comes) :
+        std::any_of(blocked.waits.begin(), blocked.waits.end(), comes);
+}
+
+std::string Analyser::list(const std::vector<int> &ranks)
+{
+    std::string text = ranks.size() == 1 ? "rank " : "ranks ";
+    for (std::size_t i = 0; i < ranks.size() && i < 8; i++)
+        text += (i > 0 ? ", " : "") + std::to_string(ranks[i]);
+    return text + (ranks.size() > 8 ? ", ..." : "");
+}
+
+int Analyser::next_of(int waiter, const std::vector<bool> &is_stuck, std::string &what)
+{
+    for (const Wait &wait : process(waiter).blocked->waits) {
+        if (can_come(waiter, wait, is_stuck))
+            continue;
+        const std::vector<int> ranks = wait.is_collective ? missing(wait) : wait.ranks;
+        what = "waits for " + list(ranks) + ": " + wait.what;
+        for (int rank : ranks) {
+            if (rank >= 0 && is_stuck[static_cast<std::size_t>(rank)])
+                return rank;
+        }
+    }
+    return -1;
+}
+
+void Analyser::report(const std::set<int> &stuck, const std::vector<bool> &is_stuck)
+{
+    int number = 0;
+    for (int rank : stuck) {
+        if (number++ == most_lines) {
+            write_stderr("QMPI check: and " + std::to_string(stuck.size() - most_lines) +
+                                " more processes wait for each other\n");
+            break;
+        }
+        std::string what = "waits";
+        const int next = next_of(rank, is_stuck, what);
+        if (next >= 0 && process(next).is_finalized)
+            what += "; rank " + std::to_string(next) + " has ended";
+        add(Kind::deadlock, rank, process(rank).blocked->place,
+            what + cycle_through(rank, is_stuck));
+    }
+}
+
+std::string Analyser::cycle_through(int begin, const std::vector<bool> &is_stuck)
+{
+    std::string text = "; cycle: rank " + std::to_string(begin), unused;
+    int rank = begin;
+    for (std::size_t i = 0; i < processes_.size(); i++) {
+        if (!process(rank).blocked)
+            break;
+        rank = next_of(rank, is_stuck, unused);
+        if (rank < 0)
+            break;
+        text += " -> " + std::to_string(rank);
+        if (rank == begin)
+            return text;
+    }
+    return "";
+}
+
+}  // namespace tools::check

@@ -1,0 +1,42 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+#include "collectives.hpp"
+
+#include <string>
+
+namespace tools::check {
+
+Wait Collectives::tell(const SharedCommunicator &communicator, CollectiveEvent event)
+{
+    Wait wait;
+    if (!process_.is_comparable(communicator))
+        return wait;
+    const std::string name = communicator->name();
+    event.communicator = communicator->id;
+    event.size = communicator->size + static_cast<int>(communicator->remote.size());
+    event.rank = communicator->rank;
+    {
+        std::lock_guard<std::mutex> guard(lock_);
+        event.number = numbers_[communicator->id]++;
+    }
+    if (event.number == 0) {
+        event.name = name;
+        event.world = communicator->world;
+        event.world.insert(event.world.end(), communicator->remote.begin(),
+                           communicator->remote.end());
+    }
+    wait.what = "begin of the same operation" + (name.empty() ? "" : " on " + name);
+    wait.is_collective = true;
+    wait.communicator = event.communicator;
+    wait.number = event.number;
+    if (event.size > 1) {
+        const bool wants_answer = process_.waits_for_answer(event.place);
+        process_.tell(Event::collective, std::move(event), wants_answer);
+    }
+    return wait;
+}
+
+}  // namespace tools::check

@@ -1,0 +1,174 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+/* Calls that all processes of a communicator make, in the same order. */
+
+#ifndef TOOLS_CHECK_COLLECTIVES_HPP_INCLUDED
+#define TOOLS_CHECK_COLLECTIVES_HPP_INCLUDED
+
+#include "functions.hpp"
+#include "operations.hpp"
+#include "waiting.hpp"
+
+#include <qmpi.hpp>
+
+#include <cstdint>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace tools::check {
+
+/* Any number of threads. */
+class Collectives {
+  public:
+    Collectives(LocalProcess &process, Operations &operations, Waiting &waiting)
+        : process_(process), operations_(operations), waiting_(waiting)
+    {
+    }
+
+    /* For functions that is_collective() says are one. */
+    template <typename Call>
+    int intercept(Call &call, const Here &here)
+    {
+        const SharedCommunicator communicator =
+            process_.communicator(handle_of<qmpi::role::communicator>(call));
+        CollectiveEvent event;
+        std::vector<Range> ranges;
+        const Place place = event.place = process_.place(here);
+        if (communicator != nullptr && !communicator->is_inter)
+            describe(call, *communicator, event, ranges);
+        operations_.check_overlaps(ranges, place);
+        Wait wait = tell(communicator, std::move(event));
+        int error_code;
+        if constexpr (has_request<Call>())
+            error_code = nonblocking(call, place, communicator, std::move(ranges), std::move(wait));
+        else {
+            const Blocked blocked(waiting_, {place, true, {std::move(wait)}});
+            error_code = operations_.go(call);
+        }
+        if (error_code != MPI_SUCCESS)
+            process_.distrust();
+        return error_code;
+    }
+
+    /* Completes the event of a call and tells it; gives what the call will wait for. */
+    Wait tell(const SharedCommunicator &communicator, CollectiveEvent event);
+
+  private:
+    template <typename Call>
+    int nonblocking(Call &call, const Place &place, const SharedCommunicator &communicator,
+                    std::vector<Range> ranges, Wait wait)
+    {
+        const int error_code = operations_.go(call);
+        if (error_code == MPI_SUCCESS) {
+            const MPI_Request request = *qmpi::get<qmpi::role::request>(call);
+            Pending pending;
+            pending.place = place;
+            pending.ranges = std::move(ranges);
+            pending.communicator = communicator;
+            if constexpr (Call::is_in(qmpi::set::persistent))
+                operations_.add_persistent(request, std::move(pending));
+            else {
+                pending.waits.push_back(std::move(wait));
+                operations_.add(request, std::move(pending));
+            }
+        }
+        return error_code;
+    }
+
+    template <typename Call>
+    void describe(Call &call, const Communicator &communicator, CollectiveEvent &event,
+                  std::vector<Range> &ranges)
+    {
+        using qmpi::role;
+        event.root = qmpi::get_or<role::root>(call, MPI_UNDEFINED);
+        const MPI_Op op = qmpi::get_or<role::operation>(call, MPI_OP_NULL);
+        if (is_predefined(op))
+            event.operation = op;
+        if constexpr (Call::is_in(qmpi::set::collective)) {
+            constexpr Shape shape = shape_of(Call::name);
+            if constexpr (shape == Shape::reduce)
+                describe_reduction(call, event, ranges);
+            else if constexpr (shape != Shape::none)
+                describe_exchange<shape>(call, communicator, event, ranges);
+        }
+    }
+
+    /* MPICH's handles say so in their first two bits. */
+    static bool is_predefined(MPI_Op op) { return static_cast<unsigned>(op) >> 30 == 1; }
+
+    /* The same type and number of elements everywhere; the other processes do not know that one
+     * works in place. */
+    template <typename Call>
+    void describe_reduction(Call &call, CollectiveEvent &event, std::vector<Range> &ranges)
+    {
+        int n = 0;
+        call.each_buffer([&](const auto &buffer) {
+            const bool is_first = n++ == 0;
+            if (buffer.address == MPI_IN_PLACE)
+                return;
+            if (is_first || Call::name.find("llreduce") != Call::name.npos)
+                operations_.add_range(ranges, buffer.address, buffer.count, buffer.datatype,
+                                      !is_first);
+        });
+        event.same = process_.types.signature(qmpi::get<qmpi::role::datatype>(call),
+                                              qmpi::get<qmpi::role::count>(call));
+    }
+
+    /* What the process gives to others, and what it takes from them. */
+    template <Shape shape, typename Call>
+    void describe_exchange(Call &call, const Communicator &communicator, CollectiveEvent &event,
+                           std::vector<Range> &ranges)
+    {
+        const bool is_root = event.root == MPI_UNDEFINED || event.root == communicator.rank;
+        int n = 0;
+        call.each_buffer([&](const auto &buffer) {
+            const bool is_first = n++ == 0;
+            if (buffer.address == MPI_IN_PLACE)
+                return;
+            const bool gives = shape == Shape::bcast ? is_root : is_first;
+            const bool is_for_all = shape == Shape::exchange || (shape == Shape::gather) != gives;
+            if ((shape == Shape::gather && !gives && !is_root) ||
+                (shape == Shape::scatter && gives && !is_root))
+                return;
+            Side &side = gives ? event.gives : event.takes;
+            side.peer =
+                is_for_all && (shape != Shape::bcast || gives) ? MPI_ANY_SOURCE : event.root;
+            fill(side, buffer, communicator.size);
+            if constexpr (!buffer.is_vector)
+                operations_.add_range(ranges, buffer.address, buffer.count, buffer.datatype,
+                                      !gives);
+        });
+    }
+
+    template <typename Buffer>
+    void fill(Side &side, const Buffer &buffer, int size)
+    {
+        if constexpr (!Buffer::is_vector)
+            side.blocks = {process_.types.signature(buffer.datatype, buffer.count)};
+        else {
+            for (int i = 0; i < size; i++) {
+                if constexpr (Buffer::is_typed)
+                    side.blocks.push_back(
+                        process_.types.signature(buffer.datatype[i], buffer.count[i]));
+                else
+                    side.blocks.push_back(
+                        process_.types.signature(buffer.datatype, buffer.count[i]));
+            }
+        }
+    }
+
+    LocalProcess &process_;
+    Operations &operations_;
+    Waiting &waiting_;
+    std::mutex lock_;
+    std::unordered_map<std::uint64_t, std::uint64_t> numbers_;  /* of operations, by communicator */
+};
+
+}  // namespace tools::check
+
+#endif /* TOOLS_CHECK_COLLECTIVES_HPP_INCLUDED */

@@ -1,0 +1,272 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+#include "connection.hpp"
+
+#include "../common/process.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <random>
+
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace tools::check {
+namespace {
+
+/* Every event is a head and its fields. */
+struct Head {
+    std::uint32_t size = 0;
+    std::uint8_t event = 0;
+    std::uint8_t wants_answer = 0;
+};
+
+/* The first bytes of a connection. */
+struct Greeting {
+    std::uint64_t password = 0;
+    std::int64_t rank = 0;
+};
+
+}  // namespace
+
+std::thread quiet_thread(std::function<void()> work)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    std::thread thread(std::move(work));
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    return thread;
+}
+
+Address address_of_host()
+{
+    Address address;
+    host_name().copy(address.host, sizeof address.host - 1);
+    return address;
+}
+
+/* ---- sockets ---- */
+
+Socket &Socket::operator=(Socket &&other) noexcept
+{
+    std::swap(descriptor_, other.descriptor_);
+    return *this;
+}
+
+Socket::~Socket()
+{
+    if (descriptor_ >= 0)
+        close(descriptor_);
+}
+
+bool Socket::send_all(std::string_view bytes)
+{
+    while (!bytes.empty()) {
+        const ssize_t sent = send(descriptor_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+        if (sent < 0 && errno == EINTR)
+            continue;
+        if (sent <= 0)
+            return false;
+        bytes.remove_prefix(static_cast<std::size_t>(sent));
+    }
+    return true;
+}
+
+/* ---- the analyser's side ---- */
+
+bool Server::start(bool is_one_host, Address &address)
+{
+    listener_ = Socket(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_in name{};
+    name.sin_family = AF_INET;
+    name.sin_addr.s_addr = htonl(is_one_host ? INADDR_LOOPBACK : INADDR_ANY);
+    socklen_t length = sizeof name;
+    if (!listener_.is_open() ||
+        bind(listener_.descriptor(), reinterpret_cast<sockaddr *>(&name), sizeof name) != 0 ||
+        listen(listener_.descriptor(), 1024) != 0 ||
+        getsockname(listener_.descriptor(), reinterpret_cast<sockaddr *>(&name), &length) != 0)
+        return false;
+    std::random_device random;
+    password_ = address.password = std::uint64_t{random()} << 32 | random();
+    address.port = ntohs(name.sin_port);
+    host_name().copy(address.host, sizeof address.host - 1);
+    thread_ = quiet_thread([this] { run(); });
+    return true;
+}
+
+void Server::finish(std::chrono::duration<double> longest)
+{
+    std::unique_lock<std::mutex> guard(lock_);
+    ended_.wait_for(guard, longest, [this] { return analyser_.have_all_ended(); });
+    analyser_.finish();
+}
+
+void Server::stop()
+{
+    stops_ = true;
+    if (thread_.joinable())
+        thread_.join();
+}
+
+void Server::run()
+{
+    bool has_input = true;
+    /* What has already come is looked at before the end. */
+    while (!stops_ || has_input) {
+        std::vector<pollfd> polled{{listener_.descriptor(), POLLIN, 0}};
+        for (const Peer &peer : peers_)
+            polled.push_back({peer.socket.descriptor(), POLLIN, 0});
+        has_input = poll(polled.data(), polled.size(), 100) > 0;
+        std::unique_lock<std::mutex> guard(lock_);
+        for (std::size_t i = 1; i < polled.size(); i++) {
+            if (polled[i].revents != 0)
+                read(peers_[i - 1]);
+        }
+        peers_.erase(std::remove_if(peers_.begin(), peers_.end(),
+                                    [](const Peer &peer) { return !peer.socket.is_open(); }),
+                     peers_.end());
+        if (polled[0].revents != 0)
+            peers_.push_back(
+                {Socket(accept4(listener_.descriptor(), nullptr, nullptr, SOCK_CLOEXEC)), -1, {}});
+        if (analyser_.have_all_ended())
+            ended_.notify_all();
+        if (finds_deadlocks_ && analyser_.find_deadlock()) {
+            guard.unlock();
+            on_deadlock_();
+        }
+    }
+}
+
+void Server::read(Peer &peer)
+{
+    char buffer[65536];
+    const ssize_t number = recv(peer.socket.descriptor(), buffer, sizeof buffer, 0);
+    if (number < 0 && (errno == EINTR || errno == EAGAIN))
+        return;
+    if (number > 0)
+        peer.input.append(buffer, static_cast<std::size_t>(number));
+    if (number <= 0 || !take(peer)) {
+        if (peer.rank >= 0)
+            analyser_.lost(peer.rank);
+        peer.socket.end();
+    }
+}
+
+bool Server::take(Peer &peer)
+{
+    std::string_view input = peer.input;
+    if (peer.rank < 0) {
+        Greeting greeting;
+        if (input.size() < sizeof greeting)
+            return true;
+        std::memcpy(&greeting, input.data(), sizeof greeting);
+        if (greeting.password != password_)
+            return false;
+        peer.rank = static_cast<int>(greeting.rank);
+        input.remove_prefix(sizeof greeting);
+    }
+    try {
+        Head head;
+        while (input.size() >= sizeof head) {
+            std::memcpy(&head, input.data(), sizeof head);
+            if (input.size() < sizeof head + head.size)
+                break;
+            Reader reader(input.substr(sizeof head, head.size));
+            analyser_.take(peer.rank, static_cast<Event>(head.event), reader);
+            if (head.wants_answer)
+                peer.socket.send_all("!");
+            input.remove_prefix(sizeof head + head.size);
+        }
+    } catch (const std::exception &) {
+        return false;
+    }
+    peer.input.erase(0, peer.input.size() - input.size());
+    return true;
+}
+
+/* ---- the other side ---- */
+
+bool Client::connect(const Address &address, int rank)
+{
+    const bool is_here = std::strcmp(address_of_host().host, address.host) == 0;
+    addrinfo hints{}, *found = nullptr;
+    hints.ai_family = AF_INET;
+    hints.ai_socktype = SOCK_STREAM;
+    if (getaddrinfo(is_here ? "127.0.0.1" : address.host, std::to_string(address.port).c_str(),
+                    &hints, &found) != 0)
+        return false;
+    const std::unique_ptr<addrinfo, void (*)(addrinfo *)> keep(found, freeaddrinfo);
+    Socket made(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    const int one = 1;
+    const Greeting greeting{address.password, rank};
+    if (!made.is_open() || ::connect(made.descriptor(), found->ai_addr, found->ai_addrlen) != 0)
+        return false;
+    setsockopt(made.descriptor(), IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+    if (!made.send_all({reinterpret_cast<const char *>(&greeting), sizeof greeting}))
+        return false;
+    std::lock_guard<std::mutex> guard(lock_);
+    socket_ = std::move(made);
+    is_up_ = true;
+    return true;
+}
+
+void Client::flush()
+{
+    std::lock_guard<std::mutex> guard(lock_);
+    send();
+}
+
+void Client::put(Event event, const std::string &fields, bool wants_answer)
+{
+    std::lock_guard<std::mutex> guard(lock_);
+    if (!socket_.is_open())
+        return;
+    Head head;
+    head.size = static_cast<std::uint32_t>(fields.size());
+    head.event = static_cast<std::uint8_t>(event);
+    head.wants_answer = wants_answer;
+    output_.append(reinterpret_cast<const char *>(&head), sizeof head);
+    output_ += fields;
+    if (!wants_answer && output_.size() < 16384)
+        return;
+    send();
+    if (wants_answer && socket_.is_open() && !is_answered())
+        end();
+}
+
+void Client::send()
+{
+    if (socket_.is_open() && !output_.empty() && !socket_.send_all(output_))
+        end();
+    output_.clear();
+}
+
+bool Client::is_answered()
+{
+    char answer;
+    pollfd polled{socket_.descriptor(), POLLIN, 0};
+    int ready;
+    while ((ready = poll(&polled, 1, longest_wait)) < 0 && errno == EINTR)
+        ;
+    return ready > 0 && recv(socket_.descriptor(), &answer, 1, 0) == 1;
+}
+
+void Client::end()
+{
+    socket_.end();
+    is_up_ = false;
+}
+
+}  // namespace tools::check

@@ -1,0 +1,102 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+#include "handle_rules.hpp"
+
+#include <string>
+
+namespace tools::check {
+namespace {
+
+using qmpi::role;
+
+bool is_free_of_world(role kind)
+{
+    return kind == role::info || kind == role::errhandler || kind == role::session;
+}
+
+std::string text_of_leak(const Handle &handle)
+{
+    return std::string("this ") + name_of(handle.role) + " was not freed";
+}
+
+}  // namespace
+
+/* MPICH's handles say in their first two bits whether they are predefined (1) or nothing (0). */
+bool HandleRules::can_be_freed(const Handle &handle) const
+{
+    if (handle.role == role::file)
+        return handle.value != 0;
+    if (handle.role == role::datatype &&
+        process_.types.is_predefined(static_cast<int>(handle.value)))
+        return false;
+    return handle.value >> 30 >= 2;
+}
+
+void HandleRules::check(const Handle &handle, const Here &here)
+{
+    if (!can_be_freed(handle))
+        return;
+    if (const auto end = process_.handles.end_of(handle))
+        process_.found(Kind::handle, process_.place(here),
+                       std::string("this ") + name_of(handle.role) + " was freed (" +
+                           process_.text(*end) + ")");
+}
+
+void HandleRules::made(const Handle &handle, const Here &here, bool is_for_good)
+{
+    if (!can_be_freed(handle))
+        return;
+    if (is_for_good)
+        process_.handles.seen(handle);
+    else
+        process_.handles.made(handle, process_.place(here));
+}
+
+/* The old types of a type are got anew, and are to be freed. */
+void HandleRules::follow_contents(MPI_Datatype datatype, const MPI_Datatype *types,
+                                  const Here &here)
+{
+    int integers = 0, addresses = 0, number = 0, combiner = 0;
+    if (QMPI_Type_get_envelope(datatype, &integers, &addresses, &number, &combiner) != MPI_SUCCESS)
+        return;
+    for (int i = 0; i < number; i++) {
+        const Handle handle{role::datatype, value_of(types[i])};
+        if (can_be_freed(handle) && !process_.handles.is_live(handle))
+            process_.types.forget(types[i]);
+        made(handle, here, false);
+    }
+}
+
+void HandleRules::find_leaks()
+{
+    process_.handles.each_live([this](const Handle &handle, const Place &place) {
+        if (!is_free_of_world(handle.role))
+            process_.found(Kind::leak, place, text_of_leak(handle));
+    });
+}
+
+bool HandleRules::find_leaks_of_process()
+{
+    bool is_any_there = false;
+    process_.handles.each_live([&](const Handle &handle, const Place &place) {
+        if (is_free_of_world(handle.role)) {
+            is_any_there = true;
+            process_.found_alone(Kind::leak, place, text_of_leak(handle));
+        }
+    });
+    return is_any_there;
+}
+
+bool HandleRules::has_live_session() const
+{
+    bool has = false;
+    process_.handles.each_live([&](const Handle &handle, const Place &) {
+        has = has || handle.role == role::session;
+    });
+    return has;
+}
+
+}  // namespace tools::check

@@ -1,0 +1,137 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+/* One-sided communication: accesses need an epoch, and must not meet in one. */
+
+#ifndef TOOLS_CHECK_ONE_SIDED_HPP_INCLUDED
+#define TOOLS_CHECK_ONE_SIDED_HPP_INCLUDED
+
+#include "functions.hpp"
+#include "local_process.hpp"
+#include "operations.hpp"
+
+#include <qmpi.hpp>
+
+#include <string_view>
+#include <utility>
+
+namespace tools::check {
+
+/* Any number of threads. */
+class OneSided {
+  public:
+    OneSided(LocalProcess &process, Operations &operations)
+        : process_(process), operations_(operations)
+    {
+    }
+
+    /* For functions that is_one_sided() says are it. */
+    template <typename Call>
+    int intercept(Call &call, const Here &here)
+    {
+        const MPI_Win window = handle_of<qmpi::role::window>(call);
+        const int target = qmpi::get_or<qmpi::role::target>(
+            call, qmpi::get_or<qmpi::role::rank>(call, MPI_PROC_NULL));
+        if constexpr (Call::has(qmpi::role::target)) {
+            if (target != MPI_PROC_NULL && has_epoch(window, target, here))
+                check_conflict(call, here, window, target);
+        } else if constexpr (Call::id == MPI_WIN_UNLOCK_T)
+            check_unlock(window, target, here);
+        else if constexpr (Call::id == MPI_WIN_FREE_T)
+            check_free(window, here);
+        const int error_code = go(call, here);
+        if (error_code == MPI_SUCCESS)
+            follow_epochs(call, window, target);
+        return error_code;
+    }
+
+    /* After a function that makes windows. */
+    template <typename Call>
+    void follow_window(Call &call)
+    {
+        if constexpr (Call::has(qmpi::role::window) && Call::is_in(makers))
+            windows_.made(*qmpi::get<qmpi::role::window>(call));
+        else
+            (void) call;
+    }
+
+  private:
+    template <typename Call>
+    int go(Call &call, const Here &here)
+    {
+        if constexpr (!has_request<Call>())
+            return ((void) here, operations_.go(call));
+        else {
+            Pending pending;
+            pending.place = process_.place(here);
+            pending.waits.emplace_back();       /* nobody knows for whom */
+            const int error_code = operations_.go(call);
+            if (error_code == MPI_SUCCESS)
+                operations_.add(*qmpi::get<qmpi::role::request>(call), std::move(pending));
+            return error_code;
+        }
+    }
+
+    template <typename Call>
+    void check_conflict(Call &call, const Here &here, MPI_Win window, int target)
+    {
+        using qmpi::role;
+        constexpr std::string_view name = Call::name;
+        constexpr bool is_atomic = name.find("ccumulate") != name.npos ||
+                                   name.find("_op") != name.npos || name.find("swap") != name.npos;
+        constexpr bool is_get = name.find("et") != name.npos && !is_atomic;
+        constexpr auto kind = is_atomic ? Windows::Access::accumulate :
+            is_get ? Windows::Access::get : Windows::Access::put;
+        constexpr std::size_t target_type = Call::has(role::datatype, 2) ? 2 :
+                                            Call::has(role::datatype, 1) ? 1 :
+                                                                           0;
+        /* What a request completes is over before the epoch is. */
+        if constexpr (!(is_get && has_request<Call>())) {
+            if (qmpi::get_or<role::count>(call, MPI_Count{1}) != 0)
+                note_access({window, target, qmpi::get<role::displacement>(call), kind},
+                            qmpi::get<role::datatype, target_type>(call), here);
+        } else
+            (void) call, (void) here, (void) window, (void) target;
+    }
+
+    template <typename Call>
+    void follow_epochs(Call &call, MPI_Win window, int target)
+    {
+        constexpr auto id = Call::id;
+        (void) call, (void) window, (void) target;
+        if constexpr (Call::is_in(synchronizing))
+            windows_.synchronized(window);
+        if constexpr (id == MPI_WIN_FREE_T)
+            windows_.freed(window);
+        else if constexpr (id == MPI_WIN_FENCE_T)
+            windows_.fenced(window, qmpi::get<qmpi::role::assertion>(call));
+        else if constexpr (id == MPI_WIN_START_T || id == MPI_WIN_COMPLETE_T)
+            windows_.started(window, id == MPI_WIN_START_T);
+        else if constexpr (id == MPI_WIN_LOCK_T || id == MPI_WIN_UNLOCK_T)
+            windows_.locked(window, target, id == MPI_WIN_LOCK_T);
+        else if constexpr (id == MPI_WIN_LOCK_ALL_T || id == MPI_WIN_UNLOCK_ALL_T)
+            windows_.locked_all(window, id == MPI_WIN_LOCK_ALL_T);
+    }
+
+    struct Access {
+        MPI_Win window;
+        int target;
+        MPI_Aint displacement;
+        Windows::Access kind;
+    };
+
+    bool has_epoch(MPI_Win window, int target, const Here &here);
+    void check_unlock(MPI_Win window, int target, const Here &here);
+    void check_free(MPI_Win window, const Here &here);
+    void note_access(const Access &access, MPI_Datatype datatype, const Here &here);
+
+    LocalProcess &process_;
+    Operations &operations_;
+    Windows windows_;
+};
+
+}  // namespace tools::check
+
+#endif /* TOOLS_CHECK_ONE_SIDED_HPP_INCLUDED */

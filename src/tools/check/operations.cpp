@@ -1,0 +1,179 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+#include "operations.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <sys/uio.h>
+#include <unistd.h>
+
+namespace tools::check {
+namespace {
+
+/* Of memory that may be gone. */
+std::uint64_t checksum_of(const std::vector<Range> &ranges)
+{
+    std::uint64_t sum = 0;
+    std::vector<char> copy(1 << 16);
+    for (const Range &range : ranges) {
+        for (std::uintptr_t at = range.begin; at < range.end && !range.is_written;
+             at += copy.size()) {
+            iovec here{copy.data(), copy.size()};
+            iovec there{reinterpret_cast<void *>(at),
+                        std::min<std::size_t>(copy.size(), range.end - at)};
+            const ssize_t number = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
+            for (ssize_t i = 0; i < number; i++)
+                sum = (sum ^ static_cast<unsigned char>(copy[static_cast<std::size_t>(i)])) *
+                      0x100000001b3u;
+        }
+    }
+    return sum;
+}
+
+}  // namespace
+
+/* ---- requests ---- */
+
+void Operations::add(MPI_Request request, Pending pending)
+{
+    pending.key = ++number_of_pending_;
+    if (shares_handle(request))
+        pending.ranges.clear();
+    else
+        use_memory(pending);
+    requests_.add(request, std::move(pending));
+}
+
+void Operations::add_persistent(MPI_Request request, Pending pending)
+{
+    pending.key = ++number_of_pending_;
+    pending.is_active = false;
+    requests_.add_persistent(request, std::move(pending));
+}
+
+/* The library has one request for all operations that are complete at once. Which of them the
+ * program waits for is not known then, so that the memory of none can be said to be in use. */
+bool Operations::shares_handle(MPI_Request request)
+{
+    return requests_.visit(request, [this](Pending &other) {
+        memory_.remove(other.key, other.ranges);
+        other.ranges.clear();
+        other.checksum = 0;
+    });
+}
+
+void Operations::start(Pending &pending)
+{
+    pending.is_active = true;
+    pending.is_certain = pending.is_cancelled = false;
+    check_overlaps(pending.ranges, pending.place);
+    use_memory(pending);
+    if (pending.send.is_there || pending.receive.is_there)
+        messages_.begin(pending);
+}
+
+void Operations::end(Pending &pending, const MPI_Status *status, Outcome outcome)
+{
+    pending.is_active = false;
+    memory_.remove(pending.key, pending.ranges);
+    if (outcome == Outcome::completed && process_.wants(Kind::changed) &&
+        checksum_of(pending.ranges) != pending.checksum)
+        process_.found(Kind::changed, pending.place,
+                       "the buffer was changed before the operation was complete");
+    if (outcome == Outcome::failed)
+        messages_.failed(pending, status != nullptr ? status->MPI_ERROR : MPI_SUCCESS);
+    else if (outcome == Outcome::freed) {
+        if (pending.number != 0 && !pending.is_certain)
+            process_.distrust();
+    } else
+        messages_.received(pending, status);
+}
+
+void Operations::cancel(MPI_Request request)
+{
+    bool is_send = false;
+    requests_.visit(request, [&](Pending &pending) {
+        pending.is_cancelled = true;
+        is_send = pending.send.is_there;
+    });
+    /* Whether the message will be received is not known until both sides say so. */
+    if (is_send)
+        process_.distrust();
+}
+
+std::vector<Wait> Operations::waits_of(const MPI_Request *requests, int number, bool needs_all)
+{
+    std::vector<Wait> waits;
+    for (int i = 0; requests != nullptr && i < number; i++) {
+        if (requests[i] == MPI_REQUEST_NULL)
+            continue;
+        const bool is_known = requests_.visit(requests[i], [&](Pending &pending) {
+            if (needs_all)
+                messages_.expect(pending);
+            if (pending.is_active)
+                waits.insert(waits.end(), pending.waits.begin(), pending.waits.end());
+        });
+        if (!is_known)
+            waits.emplace_back();
+    }
+    return waits;
+}
+
+void Operations::find_left()
+{
+    std::vector<std::pair<Place, bool>> left;
+    requests_.each([&](MPI_Request, Pending &pending, bool is_active) {
+        left.push_back({pending.place, is_active});
+    });
+    for (const auto &[place, is_active] : left)
+        process_.found(is_active ? Kind::request : Kind::leak, place,
+                       is_active ? "nobody has waited for this operation" :
+                                   "this persistent request was not freed");
+}
+
+/* ---- memory ---- */
+
+void Operations::use_memory(Pending &pending)
+{
+    memory_.add(pending.key, pending.ranges, pending.place);
+    if (process_.wants(Kind::changed))
+        pending.checksum = checksum_of(pending.ranges);
+}
+
+void Operations::add_range(std::vector<Range> &ranges, const void *address, MPI_Count count,
+                           MPI_Datatype datatype, bool is_written)
+{
+    const Types::Shared type = count > 0 ? process_.types.of(datatype) : nullptr;
+    if (type == nullptr || !type->is_contiguous || type->size == 0)
+        return;
+    const auto begin =
+        reinterpret_cast<std::uintptr_t>(address) + static_cast<std::uintptr_t>(type->first);
+    ranges.push_back({begin, begin + static_cast<std::uintptr_t>(count) * type->size, is_written});
+}
+
+void Operations::check_overlaps(const std::vector<Range> &ranges, const Place &place)
+{
+    if (!process_.wants(Kind::overlap))
+        return;
+    for (const Range &range : ranges) {
+        if (const auto other = memory_.conflict(range))
+            process_.found(Kind::overlap, place,
+                           std::string(range.is_written ? "writes" : "reads") +
+                               " memory that a pending operation uses (" + process_.text(*other) +
+                               ")");
+    }
+}
+
+void Operations::check_own_overlap(const Pending &pending)
+{
+    if (pending.ranges.size() == 2 && pending.ranges[0].begin < pending.ranges[1].end &&
+        pending.ranges[1].begin < pending.ranges[0].end)
+        process_.found(Kind::overlap, pending.place, "sends and receives in the same memory");
+}
+
+}  // namespace tools::check

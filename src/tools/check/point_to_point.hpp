@@ -1,0 +1,187 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+/* Calls that send, receive and probe. */
+
+#ifndef TOOLS_CHECK_POINT_TO_POINT_HPP_INCLUDED
+#define TOOLS_CHECK_POINT_TO_POINT_HPP_INCLUDED
+
+#include "functions.hpp"
+#include "messages.hpp"
+#include "operations.hpp"
+#include "waiting.hpp"
+
+#include <qmpi.hpp>
+
+#include <utility>
+
+namespace tools::check {
+
+/* Any number of threads. */
+class PointToPoint {
+  public:
+    PointToPoint(LocalProcess &process, Messages &messages, Operations &operations,
+                 Waiting &waiting)
+        : process_(process), messages_(messages), operations_(operations), waiting_(waiting)
+    {
+    }
+
+    /* For functions that is_message() says are one. */
+    template <typename Call>
+    int intercept(Call &call, const Here &here)
+    {
+        if constexpr (Call::is_in(qmpi::set::partitioned))
+            return operations_.go(call);
+        else {
+            Pending pending;
+            pending.place = process_.place(here);
+            pending.communicator = process_.communicator(qmpi::get<qmpi::role::communicator>(call));
+            describe(call, pending.send, pending.receive);
+            add_ranges(pending);
+            if constexpr (Call::is_in(qmpi::set::persistent))
+                return persistent(call, pending);
+            else if constexpr (Call::buffers.empty())
+                return probe(call, pending);
+            else if constexpr (has_request<Call>())
+                return nonblocking(call, pending);
+            else
+                return blocking(call, pending);
+        }
+    }
+
+  private:
+    /* What the two ends of a call are. */
+    template <typename Call>
+    static void describe(Call &call, Message &send, Message &receive)
+    {
+        using qmpi::role;
+        call.each_buffer([&](const auto &buffer) {
+            const auto count = static_cast<MPI_Count>(buffer.count);
+            if (Call::has(role::destination) && buffer.direction != qmpi::direction::out)
+                send = {true,
+                        buffer.address,
+                        count,
+                        buffer.datatype,
+                        qmpi::get_or<role::destination>(call, MPI_PROC_NULL),
+                        qmpi::get_or<role::tag>(call, 0)};
+            if (Call::has(role::source) && buffer.direction != qmpi::direction::in)
+                receive = {true, buffer.address, count, buffer.datatype,
+                           qmpi::get_or<role::source>(call, MPI_PROC_NULL),
+                           Call::has(role::tag, 1) ? qmpi::get_or<role::tag, 1>(call, 0) :
+                           qmpi::get_or<role::tag>(call, 0)};
+        });
+    }
+
+    void add_ranges(Pending &pending)
+    {
+        for (const Message *end : {&pending.send, &pending.receive}) {
+            if (end->peer != MPI_PROC_NULL)
+                operations_.add_range(pending.ranges, end->address, end->count, end->datatype,
+                                      end == &pending.receive);
+        }
+    }
+
+    template <typename Call>
+    int persistent(Call &call, Pending &pending)
+    {
+        const int error_code = operations_.go(call);
+        if (error_code == MPI_SUCCESS)
+            operations_.add_persistent(*qmpi::get<qmpi::role::request>(call), std::move(pending));
+        return error_code;
+    }
+
+    template <typename Call>
+    void begin(Pending &pending)
+    {
+        /* with one buffer for both it is meant to be the same memory */
+        if constexpr (Call::buffers.size() == 2)
+            operations_.check_own_overlap(pending);
+        operations_.check_overlaps(pending.ranges, pending.place);
+        messages_.begin(pending);
+    }
+
+    template <typename Call>
+    int nonblocking(Call &call, Pending &pending)
+    {
+        begin<Call>(pending);
+        const int error_code = operations_.go(call);
+        if (error_code == MPI_SUCCESS)
+            operations_.add(*qmpi::get<qmpi::role::request>(call), std::move(pending));
+        else
+            process_.distrust();
+        return error_code;
+    }
+
+    template <typename Call>
+    int blocking(Call &call, Pending &pending)
+    {
+        /* Nobody can cancel it. */
+        pending.is_certain =
+            pending.receive.peer != MPI_ANY_SOURCE && pending.receive.tag != MPI_ANY_TAG;
+        begin<Call>(pending);
+        MPI_Status own_status{};
+        const MPI_Status *status = nullptr;
+        if constexpr (Call::has(qmpi::role::status))
+            status = need_status(qmpi::get<qmpi::role::status>(call), own_status);
+        const int error_code = blocked(call, pending.place, pending.waits);
+        if (error_code == MPI_SUCCESS)
+            messages_.received(pending, status);
+        else
+            messages_.failed(pending, error_code);
+        return error_code;
+    }
+
+    template <typename Call>
+    int probe(Call &call, Pending &pending)
+    {
+        if constexpr (!Call::has(qmpi::role::source))
+            return operations_.go(call);
+        else {
+            const int source = qmpi::get<qmpi::role::source>(call),
+                      tag = qmpi::get<qmpi::role::tag>(call);
+            MPI_Status own_status{};
+            [[maybe_unused]] const MPI_Status *status =
+                need_status(qmpi::get<qmpi::role::status>(call), own_status);
+            int error_code;
+            if constexpr (Call::has(qmpi::role::flag))
+                error_code = operations_.go(call);
+            else
+                error_code =
+                    blocked(call, pending.place, messages_.waits_of_probe(pending, source, tag));
+            if constexpr (Call::has(qmpi::role::message)) {
+                bool is_there = error_code == MPI_SUCCESS && source != MPI_PROC_NULL;
+                if constexpr (Call::has(qmpi::role::flag))
+                    is_there = is_there && *qmpi::get<qmpi::role::flag>(call);
+                if (is_there)
+                    messages_.taken(pending, *status);
+            }
+            return error_code;
+        }
+    }
+
+    template <typename Call>
+    int blocked(Call &call, const Place &place, std::vector<Wait> waits)
+    {
+        const Blocked blocked(waiting_, {place, true, std::move(waits)});
+        return operations_.go(call);
+    }
+
+    /* The tool needs the status where the program does not. */
+    static const MPI_Status *need_status(MPI_Status *&given, MPI_Status &own)
+    {
+        if (given == MPI_STATUS_IGNORE)
+            given = &own;
+        return given;
+    }
+
+    LocalProcess &process_;
+    Messages &messages_;
+    Operations &operations_;
+    Waiting &waiting_;
+};
+
+}  // namespace tools::check
+
+#endif /* TOOLS_CHECK_POINT_TO_POINT_HPP_INCLUDED */

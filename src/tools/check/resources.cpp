@@ -1,0 +1,166 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+#include "resources.hpp"
+
+#include <algorithm>
+
+namespace tools::check {
+
+void Handles::made(const Handle &handle, const Place &place)
+{
+    std::lock_guard<std::mutex> guard(lock_);
+    Object &object = objects_[handle];
+    object.makers.push_back(place);
+    object.freed.reset();
+}
+
+void Handles::freed(const Handle &handle, const Place &place)
+{
+    std::lock_guard<std::mutex> guard(lock_);
+    Object &object = objects_[handle];
+    if (!object.makers.empty())
+        object.makers.pop_back();
+    if (object.makers.empty())
+        object.freed = place;
+}
+
+void Handles::seen(const Handle &handle)
+{
+    std::lock_guard<std::mutex> guard(lock_);
+    const auto found = objects_.find(handle);
+    if (found != objects_.end())
+        found->second.freed.reset();
+}
+
+bool Handles::is_live(const Handle &handle) const
+{
+    std::lock_guard<std::mutex> guard(lock_);
+    const auto found = objects_.find(handle);
+    return found != objects_.end() && !found->second.makers.empty();
+}
+
+std::optional<Place> Handles::end_of(const Handle &handle) const
+{
+    std::lock_guard<std::mutex> guard(lock_);
+    const auto found = objects_.find(handle);
+    return found == objects_.end() ? std::nullopt : found->second.freed;
+}
+
+std::optional<Place> PendingMemory::conflict(const Range &range) const
+{
+    std::lock_guard<std::mutex> guard(lock_);
+    const std::uintptr_t from = range.begin > longest_ ? range.begin - longest_ : 0;
+    for (auto i = ranges_.lower_bound(from); i != ranges_.end() && i->first < range.end; ++i) {
+        const Range &other = i->second.range;
+        if (other.end > range.begin && (other.is_written || range.is_written))
+            return i->second.place;
+    }
+    return std::nullopt;
+}
+
+void PendingMemory::add(Key key, const std::vector<Range> &ranges, const Place &place)
+{
+    std::lock_guard<std::mutex> guard(lock_);
+    for (const Range &range : ranges) {
+        longest_ = std::max(longest_, range.end - range.begin);
+        ranges_.insert({range.begin, {range, key, place}});
+    }
+}
+
+void PendingMemory::remove(Key key, const std::vector<Range> &ranges)
+{
+    std::lock_guard<std::mutex> guard(lock_);
+    for (const Range &range : ranges) {
+        auto [i, last] = ranges_.equal_range(range.begin);
+        while (i != last)
+            i = i->second.key == key ? ranges_.erase(i) : std::next(i);
+    }
+}
+
+void Windows::made(MPI_Win window)
+{
+    std::lock_guard<std::mutex> guard(lock_);
+    windows_[window] = {};
+}
+
+void Windows::freed(MPI_Win window)
+{
+    std::lock_guard<std::mutex> guard(lock_);
+    windows_.erase(window);
+}
+
+std::optional<Place> Windows::access(MPI_Win window, int target, MPI_Aint displacement, Access kind,
+                                     const Place &place)
+{
+    std::optional<Place> conflict;
+    change(window, [&](State &state) {
+        const auto [found, is_new] = state.accesses.insert({{target, displacement}, {kind, place}});
+        if (is_new)
+            return;
+        const bool is_harmless = found->second.kind == kind && kind != Access::put;
+        if (!is_harmless)
+            conflict = found->second.place;
+    });
+    return conflict;
+}
+
+void Windows::synchronized(MPI_Win window)
+{
+    change(window, [](State &state) { state.accesses.clear(); });
+}
+
+void Windows::fenced(MPI_Win window, int assertion)
+{
+    change(window, [&](State &state) { state.is_fenced = !(assertion & MPI_MODE_NOSUCCEED); });
+}
+
+void Windows::started(MPI_Win window, bool is_begin)
+{
+    change(window, [&](State &state) { state.is_started = is_begin; });
+}
+
+void Windows::locked(MPI_Win window, int target, bool is_begin)
+{
+    change(window, [&](State &state) {
+        if (is_begin)
+            state.locked.insert(target);
+        else
+            state.locked.erase(target);
+    });
+}
+
+void Windows::locked_all(MPI_Win window, bool is_begin)
+{
+    change(window, [&](State &state) { state.is_locked_all = is_begin; });
+}
+
+bool Windows::may_access(MPI_Win window, int target) const
+{
+    std::lock_guard<std::mutex> guard(lock_);
+    const auto found = windows_.find(window);
+    if (found == windows_.end())
+        return true;
+    const State &state = found->second;
+    return state.is_fenced || state.is_started || state.is_locked_all ||
+           state.locked.count(target) > 0;
+}
+
+bool Windows::is_locked(MPI_Win window) const
+{
+    std::lock_guard<std::mutex> guard(lock_);
+    const auto found = windows_.find(window);
+    return found != windows_.end() && (found->second.is_started || found->second.is_locked_all ||
+                                       !found->second.locked.empty());
+}
+
+bool Windows::may_unlock(MPI_Win window, int target) const
+{
+    std::lock_guard<std::mutex> guard(lock_);
+    const auto found = windows_.find(window);
+    return found == windows_.end() || found->second.locked.count(target) > 0;
+}
+
+}  // namespace tools::check

@@ -1,0 +1,51 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+#include "sites.hpp"
+
+namespace tools::check {
+namespace {
+
+std::string brief_text_of(const CallSite &site)
+{
+    if (site.line <= 0)
+        return text_of(site);
+    return site.file.substr(site.file.rfind('/') + 1) + ":" + std::to_string(site.line);
+}
+
+}  // namespace
+
+std::uint32_t Sites::number_of(const void *address)
+{
+    std::lock_guard<std::mutex> guard(lock_);
+    const auto [found, is_new] =
+        numbers_.insert({address, static_cast<std::uint32_t>(sites_.size())});
+    if (is_new) {
+        sites_.push_back({brief_text_of(call_sites_.find(address)), 0});
+        on_new_(found->second, sites_.back().text);
+    }
+    return found->second;
+}
+
+std::string Sites::text(std::uint32_t number) const
+{
+    std::lock_guard<std::mutex> guard(lock_);
+    return sites_[number].text;
+}
+
+std::uint64_t Sites::times(std::uint32_t number)
+{
+    std::lock_guard<std::mutex> guard(lock_);
+    return sites_[number].times++;
+}
+
+void Sites::each(const Visit &visit) const
+{
+    std::lock_guard<std::mutex> guard(lock_);
+    for (std::uint32_t i = 0; i < sites_.size(); i++)
+        visit(i, sites_[i].text);
+}
+
+}  // namespace tools::check

@@ -1,0 +1,57 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+/* Numbers for the call sites of a process: small enough to be in every event. */
+
+#ifndef TOOLS_CHECK_SITES_HPP_INCLUDED
+#define TOOLS_CHECK_SITES_HPP_INCLUDED
+
+#include "../common/call_sites.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace tools::check {
+
+/* Any number of threads. */
+class Sites {
+  public:
+    using Visit = std::function<void(std::uint32_t number, const std::string &text)>;
+
+    /* on_new is called for each call site when it is asked for first, before any other thread gets
+     * its number; it must not use this object. */
+    explicit Sites(Visit on_new) : on_new_(std::move(on_new)) {}
+
+    /* Of a return address. */
+    std::uint32_t number_of(const void *address);
+
+    /* "halo.c:231", or what else is known of it. */
+    std::string text(std::uint32_t number) const;
+
+    /* How often this function was asked for that call site before. */
+    std::uint64_t times(std::uint32_t number);
+
+    void each(const Visit &visit) const;
+
+  private:
+    struct Site {
+        std::string text;
+        std::uint64_t times;
+    };
+
+    const Visit on_new_;
+    mutable std::mutex lock_;
+    CallSites call_sites_;
+    std::unordered_map<const void *, std::uint32_t> numbers_;
+    std::vector<Site> sites_;
+};
+
+}  // namespace tools::check
+
+#endif /* TOOLS_CHECK_SITES_HPP_INCLUDED */

@@ -185,12 +185,12 @@ class Check : public qmpi::tool<Check> {
     void connect()
     {
         process_.enter_world();
+        is_spawned_ = is_spawned();
         Address address = begin_analysis();
         QMPI_Bcast(&address, sizeof address, MPI_BYTE, 0, MPI_COMM_WORLD);
         if (!process_.connect(address) && process_.rank() == 0)
-            write_stderr(
-                "QMPI tool check: the processes cannot reach rank 0 by TCP; nothing is compared "
-                "between them\n");
+            complain(name(), "the processes cannot reach rank 0 by TCP; nothing is compared "
+                             "between them");
         waiting_.start(finds_deadlocks_);
     }
 
@@ -275,7 +275,8 @@ class Check : public qmpi::tool<Check> {
     void write(bool is_alone)
     {
         std::lock_guard<std::mutex> guard(writing_lock_);
-        destination_.write({instance_number(), instance_count(), is_alone}, [this](Format format) {
+        const Reporter reporter{instance_number(), instance_count(), is_alone || is_spawned_};
+        destination_.write(reporter, [this](Format format) {
             return format == Format::json ? findings_.json() : findings_.text();
         });
     }
@@ -303,6 +304,7 @@ class Check : public qmpi::tool<Check> {
     OneSided one_sided_{process_, operations_};
     HandleRules handle_rules_{process_};
 
+    bool is_spawned_ = false;                   /* by others, who have a report of their own */
     std::atomic<bool> has_sessions_{false};
     std::atomic<bool> has_callbacks_{false}; /* in MPI_Finalize, by attributes of MPI_COMM_SELF */
     bool is_reported_ = false;

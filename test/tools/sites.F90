@@ -1,48 +1,16 @@
 ! Copyright (C) by the QMPI for MPICH developers
 !     See COPYRIGHT in top-level directory
 !
-! Calls MPI from many places and knows by itself what a profile has to say of each, like sites.c. With -DF08 by
-! the module mpi_f08, else by mpif.h. A call stands on the line behind its "call expect".
+! Calls MPI from many places, and notes each call as a profile has to count it. With -DF08 by the module mpi_f08,
+! else by mpif.h.
 
-module expectations
-    implicit none
-    integer, parameter :: most = 100
-    integer :: number = 0
-    character(len=32) :: functions(most)
-    integer :: lines(most)
-    integer(kind=8) :: calls(most) = 0, sent(most) = 0, received(most) = 0
-contains
-    subroutine expect(name, line, bytes_sent, bytes_received)
-        character(len=*), intent(in) :: name
-        integer, intent(in) :: line, bytes_sent, bytes_received
-        integer :: i
-        do i = 1, number
-            if (functions(i) == name .and. lines(i) == line + 1) exit
-        end do
-        if (i > number) then
-            number = i
-            functions(i) = name
-            lines(i) = line + 1
-        end if
-        calls(i) = calls(i) + 1
-        sent(i) = sent(i) + bytes_sent
-        received(i) = received(i) + bytes_received
-    end subroutine
-
-    subroutine show()
-        integer :: i
-        do i = 1, number
-            print '(a,1x,a,1x,a,1x,i0,1x,i0,1x,i0,1x,i0)', 'expect', trim(functions(i)), 'sites.F90', lines(i), &
-                calls(i), sent(i), received(i)
-        end do
-    end subroutine
-end module
+#include "expected_calls.F90"
 
 module work
 #ifdef F08
     use mpi_f08
 #endif
-    use expectations
+    use expected_calls
     implicit none
 #ifdef F08
 #define COMM type(MPI_Comm)
@@ -63,11 +31,11 @@ contains
         next = mod(rank + 1, ranks)
         before = mod(rank + ranks - 1, ranks)
         do i = 1, 12
-            call expect('MPI_Irecv', __LINE__, 0, 400)
+            call expect_call('MPI_Irecv', __LINE__, 0, 400)
             call MPI_Irecv(data_in, 50, MPI_DOUBLE_PRECISION, before, 3, comm_used, requests(1), ierror)
-            call expect('MPI_Isend', __LINE__, 8 * i, 0)
+            call expect_call('MPI_Isend', __LINE__, 8 * i, 0)
             call MPI_Isend(data_out, i, MPI_DOUBLE_PRECISION, next, 3, comm_used, requests(2), ierror)
-            call expect('MPI_Waitall', __LINE__, 0, 0)
+            call expect_call('MPI_Waitall', __LINE__, 0, 0)
             call MPI_Waitall(2, requests, MPI_STATUSES_IGNORE, ierror)
         end do
     end subroutine
@@ -78,30 +46,31 @@ contains
         one = rank
         at_root = merge(1, 0, rank == 0)
         elsewhere = 1 - at_root
-        call expect('MPI_Bcast', __LINE__, 16 * at_root, 16 * elsewhere)
+        call expect_call('MPI_Bcast', __LINE__, 16 * at_root, 16 * elsewhere)
         call MPI_Bcast(one, 4, MPI_INTEGER, 0, MPI_COMM_WORLD, ierror)
-        call expect('MPI_Gather', __LINE__, 16, 16 * ranks * at_root)
+        call expect_call('MPI_Gather', __LINE__, 16, 16 * ranks * at_root)
         call MPI_Gather(one, 4, MPI_INTEGER, all, 4, MPI_INTEGER, 0, MPI_COMM_WORLD, ierror)
-        call expect('MPI_Allreduce', __LINE__, 0, 16)
+        call expect_call('MPI_Allreduce', __LINE__, 0, 16)
         call MPI_Allreduce(MPI_IN_PLACE, one, 4, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierror)
-        call expect('MPI_Barrier', __LINE__, 0, 0)
+        call expect_call('MPI_Barrier', __LINE__, 0, 0)
         call MPI_Barrier(MPI_COMM_WORLD, ierror)
     end subroutine
 end module
 
 program sites
     use work
+    use expected_calls
     implicit none
     integer :: rank, ranks, ierror
     call MPI_Init(ierror)
-    call expect('MPI_Comm_rank', __LINE__, 0, 0)
+    call expect_call('MPI_Comm_rank', __LINE__, 0, 0)
     call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierror)
-    call expect('MPI_Comm_size', __LINE__, 0, 0)
+    call expect_call('MPI_Comm_size', __LINE__, 0, 0)
     call MPI_Comm_size(MPI_COMM_WORLD, ranks, ierror)
     call exchange(rank, ranks, MPI_COMM_WORLD)
     call collect(rank, ranks)
-    call expect('MPI_Allreduce', __LINE__, 4, 4)
+    call expect_call('MPI_Allreduce', __LINE__, 4, 4)
     call MPI_Allreduce(rank, ranks, 1, MPI_INTEGER, MPI_MAX, MPI_COMM_WORLD, ierror)
-    call show()
+    call print_expected_calls('sites.F90')
     call MPI_Finalize(ierror)
 end program

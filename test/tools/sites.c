@@ -3,25 +3,18 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Calls MPI from many places and knows by itself what a profile has to say of each: every process
- * prints lines "expect FUNCTION FILE LINE CALLS SENT RECEIVED". A buffer that is read counts as sent,
- * one that is written as received, in the processes where the argument means something.
+/* Calls MPI from many places, and notes each call as a profile has to count it.
  *
  * With -DLIBRARY the part that library_calls() is made of becomes a shared library, and with
  * -DUSES_LIBRARY the program leaves that part out. */
 
+#include "expected_calls.h"
+
 #include <mpi.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-void expect(const char *function, const char *file, int line, long sent, long received);
 void library_calls(int rank, int size);
-
-/* One call: the function's name, the bytes that it sends and receives in this process, the call. */
-#define CALL(name, sent, received, arguments) \
-    (expect(#name, __FILE__, __LINE__, sent, received), name arguments)
 
 #ifndef USES_LIBRARY
 void library_calls(int rank, int size)
@@ -29,36 +22,14 @@ void library_calls(int rank, int size)
     int in[64] = { 0 }, out[64] = { 0 };
     for (int i = 0; i < 5; i++) {
         CALL(MPI_Allreduce, 4 * i, 4 * i, (in, out, i, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
-        CALL(MPI_Gather, 8, rank == 1 ? 8 * size : 0, (in, 2, MPI_INT, out, 2, MPI_INT, 1, MPI_COMM_WORLD));
+        CALL(MPI_Gather, 8, rank == 1 ? 8 * size : 0,
+             (in, 2, MPI_INT, out, 2, MPI_INT, 1, MPI_COMM_WORLD));
     }
 }
 #endif
 
 #ifndef LIBRARY
-enum { MOST_SITES = 200, THREADS = 4, CALLS_OF_A_THREAD = 300 };
-
-static struct {
-    const char *function, *file;
-    int line;
-    long calls, sent, received;
-} sites[MOST_SITES];
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-
-void expect(const char *function, const char *file, int line, long sent, long received)
-{
-    int i = 0;
-    pthread_mutex_lock(&lock);
-    while (sites[i].function && (sites[i].line != line || strcmp(sites[i].function, function) ||
-                                 strcmp(sites[i].file, file)))
-        i++;
-    sites[i].function = function;
-    sites[i].file = file;
-    sites[i].line = line;
-    sites[i].calls++;
-    sites[i].sent += sent;
-    sites[i].received += received;
-    pthread_mutex_unlock(&lock);
-}
+enum { THREADS = 4, CALLS_OF_A_THREAD = 300 };
 
 static inline __attribute__((always_inline)) void inlined_send(int peer, int count)
 {
@@ -69,7 +40,8 @@ static inline __attribute__((always_inline)) void inlined_send(int peer, int cou
 static __attribute__((noinline)) void receive(int peer, int count)
 {
     double data[32];
-    CALL(MPI_Recv, 0, 8 * count, (data, count, MPI_DOUBLE, peer, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+    CALL(MPI_Recv, 0, 8 * count,
+         (data, count, MPI_DOUBLE, peer, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
 }
 
 static void *thread_calls(void *argument)
@@ -77,7 +49,9 @@ static void *thread_calls(void *argument)
     int peer = *(int *) argument, in = 0, out = 0;
     for (int i = 0; i < CALLS_OF_A_THREAD; i++) {
         int tag = 7;
-        CALL(MPI_Sendrecv, 0, 0, (&in, 1, MPI_INT, peer, tag, &out, 1, MPI_INT, peer, tag, MPI_COMM_SELF, MPI_STATUS_IGNORE));
+        CALL(MPI_Sendrecv, 0, 0,
+             (&in, 1, MPI_INT, peer, tag, &out, 1, MPI_INT, peer, tag, MPI_COMM_SELF,
+              MPI_STATUS_IGNORE));
     }
     return NULL;
 }
@@ -105,9 +79,12 @@ static void collectives(int rank, int size)
         displs[i] = sum;
         sum += i + 1;
     }
-    CALL(MPI_Bcast, rank == 0 ? 400 : 0, rank == 0 ? 0 : 400, (all, 100, MPI_INT, 0, MPI_COMM_WORLD));
-    CALL(MPI_Allgatherv, 4 * (rank + 1), 4 * sum, (one, rank + 1, MPI_INT, all, counts, displs, MPI_INT, MPI_COMM_WORLD));
-    CALL(MPI_Alltoall, 4 * size, 4 * size, (all, 1, MPI_INT, all + 500, 1, MPI_INT, MPI_COMM_WORLD));
+    CALL(MPI_Bcast, rank == 0 ? 400 : 0, rank == 0 ? 0 : 400,
+         (all, 100, MPI_INT, 0, MPI_COMM_WORLD));
+    CALL(MPI_Allgatherv, 4 * (rank + 1), 4 * sum,
+         (one, rank + 1, MPI_INT, all, counts, displs, MPI_INT, MPI_COMM_WORLD));
+    CALL(MPI_Alltoall, 4 * size, 4 * size,
+         (all, 1, MPI_INT, all + 500, 1, MPI_INT, MPI_COMM_WORLD));
     CALL(MPI_Reduce, 8, rank == 0 ? 8 : 0, (one, all, 2, MPI_INT, MPI_MAX, 0, MPI_COMM_WORLD));
     CALL(MPI_Allreduce, 0, 12, (MPI_IN_PLACE, all, 3, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
     CALL(MPI_Barrier, 0, 0, (MPI_COMM_WORLD));
@@ -142,10 +119,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
 
-    for (int i = 0; sites[i].function; i++)
-        printf("expect %s %s %d %ld %ld %ld\n", sites[i].function, sites[i].file, sites[i].line, sites[i].calls,
-               sites[i].sent, sites[i].received);
-    fflush(stdout);
+    print_expected_calls();
     MPI_Finalize();
     return 0;
 }

@@ -7,6 +7,10 @@
 #include <mpi.h>
 #include <unistd.h>
 
+// With -DALL_INTERFACES the library has MPI-IO and Fortran, and all calls are there; without, those of C
+// that every build has.
+
+#ifdef ALL_INTERFACES
 // calls_fortran.F90, once for each interface
 #define FORTRAN_CALLS(interface_) \
     void interface_##_comm_rank(long calls); \
@@ -23,11 +27,10 @@ extern "C" {
 FORTRAN_CALLS(mpif)
 FORTRAN_CALLS(f08)
 }
+#endif
 
 namespace
 {
-
-MPI_File file;
 
 void comm_rank(long calls)
 {
@@ -66,12 +69,16 @@ void isend_wait(long calls)
     }
 }
 
+#ifdef ALL_INTERFACES
+MPI_File file;
+
 void file_write(long calls)
 {
     int value = 0;
     for (long i = 0; i < calls; i++)
         MPI_File_write(file, &value, 0, MPI_INT, MPI_STATUS_IGNORE);
 }
+#endif
 
 // One call is a message there and one back.
 template <int doubles> void ping_pong(long calls)
@@ -103,6 +110,7 @@ const std::vector<bench::Call> bench::calls = {
     {"MPI_Send to MPI_PROC_NULL", 1, true, send},
     {"MPI_Iprobe", 1, false, iprobe},
     {"MPI_Isend+MPI_Wait", 1, false, isend_wait},
+#ifdef ALL_INTERFACES
     {"MPI_File_write 0 bytes", 1, false, file_write},
     {"mpif.h MPI_Comm_rank", 1, false, mpif_comm_rank},
     {"mpif.h MPI_Wtime", 1, false, mpif_wtime},
@@ -116,25 +124,32 @@ const std::vector<bench::Call> bench::calls = {
     {"mpi_f08 MPI_Iprobe", 1, false, f08_iprobe},
     {"mpi_f08 MPI_Isend+MPI_Wait", 1, false, f08_isend_wait},
     {"mpi_f08 MPI_File_write 0 bytes", 1, false, f08_file_write},
+#endif
     {"ping-pong 0 bytes", 2, false, ping_pong<0>},
     {"ping-pong 8 bytes", 2, false, ping_pong<1>},
     {"MPI_Allreduce 8 bytes", 2, false, allreduce},
+#ifdef ALL_INTERFACES
     {"mpif.h ping-pong 8 bytes", 2, false, mpif_ping_pong},
     {"mpif.h MPI_Allreduce 8 bytes", 2, false, mpif_allreduce},
     {"mpi_f08 ping-pong 8 bytes", 2, false, f08_ping_pong},
     {"mpi_f08 MPI_Allreduce 8 bytes", 2, false, f08_allreduce},
+#endif
 };
 
 void bench::set_up()
 {
+#ifdef ALL_INTERFACES
     char name[] = "file.XXXXXX";
     close(mkstemp(name));
     MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file);
     mpif_set_file(MPI_File_c2f(file));
     f08_set_file(MPI_File_c2f(file));
+#endif
 }
 
 void bench::tear_down()
 {
+#ifdef ALL_INTERFACES
     MPI_File_close(&file);
+#endif
 }

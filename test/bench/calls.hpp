@@ -6,7 +6,8 @@
 
 #include <vector>
 
-// The calls that are timed (time_calls.cpp) and whose instructions are counted (count_calls.cpp).
+// The calls that are timed (time_calls.cpp) and whose instructions are counted (count_calls.cpp, for
+// test/bench/run and test/cost/run).
 
 namespace bench
 {

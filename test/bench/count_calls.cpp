@@ -1,7 +1,8 @@
 // Copyright (C) by the QMPI for MPICH developers
 //     See COPYRIGHT in top-level directory
 
-// Has the instructions of the calls of calls.cpp counted by callgrind, in one process; see test/cost.
+// Has the instructions of the calls of calls.cpp counted by callgrind, in one process. It knows nothing
+// of tools: the same source is built for every library.
 //
 //     count_calls [NAME]...      of these calls only
 

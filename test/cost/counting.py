@@ -8,6 +8,9 @@ import re
 import shlex
 import shutil
 import subprocess
+from pathlib import Path
+
+CALLS = Path(__file__).resolve().parent.parent / "bench"
 
 # Every name that the file of bounds has; it says what they mean.
 BOUNDS = (
@@ -57,6 +60,18 @@ def compile_program(command):
     done = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if done.returncode != 0:
         raise Failure(f"does not compile: {shlex.join(map(str, command))}\n{done.stdout}")
+
+
+def compile_fortran_calls(prefix, folder):
+    """What the calls of test/bench/calls.cpp are compiled and linked with where prefix has all interfaces: the same
+    calls from mpif.h and mpi_f08 as object files in the folder."""
+    objects = []
+    for name, define in (("mpif", "-UMPI_F08"), ("f08", "-DMPI_F08")):
+        objects.append(folder / f"{name}.o")
+        # mpif.h has no interfaces: buffers of several types are no mistake
+        compile_program([prefix / "bin/mpifort", "-O2", "-fno-plt", "-w", define, "-c", CALLS / "calls_fortran.F90",
+                         "-o", objects[-1]])
+    return ["-DALL_INTERFACES", *objects, "-lmpifort", "-lgfortran"]
 
 
 def environment(prefix, tools, variables=None):

@@ -7,7 +7,7 @@ import statistics
 import subprocess
 
 from compare import compare
-from report import RANK, C_CALLS, compared, layer_times, paired, plain_title
+from report import RANK, C_CALLS, compared, layer_times, paired, plain_title, tool_figures, tool_title
 from variants import BUILDS, DECADES
 
 TERMINALS = {"svg": "svg size 800,500 font 'sans,12' background 'white' noenhanced", "png": "pngcairo size 800,500 font 'sans,10' noenhanced"}
@@ -41,12 +41,12 @@ def curves(out, name, title, x_label, y_label, lines, settings=""):
          f"set key left top\n{settings}\nplot {drawn}\n")
 
 
-def intervals(out, name, title, rows):
+def intervals(out, name, title, rows, reference="the unpatched build"):
     """rows: (text, comparison): ratios with their intervals, one below the other"""
     if not rows:
         return
     data = block("d", [(text, number, one["ratio"], one["low"], one["high"]) for number, (text, one) in enumerate(rows)])
-    plot(out, name, data + f"set title {quoted(title)}\nset xlabel 'ratio to the unpatched build, 95 % interval'\nset yrange [{len(rows)}:-1]\n"
+    plot(out, name, data + f"set title {quoted(title)}\nset xlabel 'ratio to {reference}, 95 % interval'\nset yrange [{len(rows)}:-1]\n"
          "set arrow from 1, graph 0 to 1, graph 1 nohead dashtype 2\nunset key\n"
          "plot $d using 3:2:4:5:yticlabels(1) with xerrorbars pointtype 7\n")
 
@@ -86,6 +86,8 @@ def draw(results, out):
             lines[f"{application}: {plain_title(prefix + 'instance 1').replace('1 × ', '')}"] = {
                 n: statistics.median(times[f"{prefix}instance {n}"]) for n in DECADES if f"{prefix}instance {n}" in times}
     curves(out, "applications-layers", "Applications through a chain", "layers", "seconds", lines, "set logscale x\nset yrange [0:*]")
+    rows = [(tool_title(name), of["comparison"]) for name, of in tool_figures(results).items() if of["comparison"]]
+    intervals(out, "tools", "Every tool on the solver, two processes", rows, "no tool")
     startup = results.get("startup", {})
     lines = {}
     for kind in ("instance", "tool null", "prototype instance"):

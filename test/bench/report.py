@@ -327,6 +327,59 @@ def table_of_applications(results):
     return text
 
 
+def tool_figures(results):
+    """{variant: figures} of the solver through every tool: the comparison of its time with no tool (None there), medians,
+    the memory in KiB that it has beyond no tool in the short run and in the long one, and the bytes of memory that each
+    call of the long run adds (None where the calls were not counted)."""
+    if "tools" not in results:
+        return {}
+    runs, calls = results["tools"]["runs"], results["tools"]["calls"]
+    short, long = sorted(runs["none"], key=int)
+
+    def median(name, solves, what):
+        return statistics.median(runs[name][solves][what])
+
+    figures = {}
+    for name, of in runs.items():
+        added = {solves: median(name, solves, "peak_kib") - median("none", solves, "peak_kib") for solves in of}
+        figures[name] = {
+            "runs": len(of[short]["seconds"]),
+            "comparison": None if name == "none" else compare(*paired(of[short]["seconds"], runs["none"][short]["seconds"])),
+            **{what: median(name, short, what) for what in ("seconds", "finalize", "report_kib", "peak_kib")},
+            "added_kib": added[short],
+            "added_kib_long": added[long],
+            "bytes_per_call": 1024 * (added[long] - added[short]) / (calls[long] - calls[short]) if calls else None,
+        }
+    return figures
+
+
+def tool_title(name):
+    """What the user would write in the list of tools."""
+    return "no tool" if name == "none" else name.removeprefix("tool ").removesuffix(" 1")
+
+
+def table_of_tools(results):
+    figures = tool_figures(results)
+    if not figures:
+        return ""
+    rows = []
+    for name, of in figures.items():
+        row = [tool_title(name), str(of["runs"]), f"{of['seconds']:.4f}"]
+        row += [ratio_text(of["comparison"]), f"{of['comparison']['p']:.3g}"] if of["comparison"] else ["", ""]
+        row += [f"{1e3 * of['finalize']:.1f}", f"{of['report_kib']:.0f}", f"{of['peak_kib']:.0f}"]
+        row += [f"{of['added_kib']:.0f}", f"{of['added_kib_long']:.0f}"] if of["comparison"] else ["", ""]
+        row += [f"{of['bytes_per_call']:.1f}" if of["comparison"] and of["bytes_per_call"] is not None else ""]
+        rows.append(row)
+    calls = list(results["tools"]["calls"].values())
+    made = f"{calls[0]} calls of each process, {calls[1]} in the longer run" if calls else "calls not counted"
+    return "## Every tool on the solver\n\n" + \
+        f"Application cg on two processes, {made}. Seconds between MPI_Init and MPI_Finalize; the tools make their " + \
+        "reports in MPI_Finalize. Memory is the most that was resident at any time (VmHWM), of the process that had " + \
+        "more.\n\n" + \
+        table(["tool", "runs", "seconds, median", "ratio to no tool", "p", "MPI_Finalize, ms", "reports, KiB", "memory, KiB",
+               "more than no tool", "more in the longer run", "bytes for each further call"], rows)
+
+
 def table_of_startup(results):
     startup = results.get("startup")
     if not startup:
@@ -360,7 +413,8 @@ def summary(results):
                        "The same from mpi_f08", ["mpi_f08 " + call for call in C_CALLS]) if results.get("calls") else "",
         table_of_layers(results),
         table_of_times(results, "pairs", "Calls between two processes", pairs),
-        table_of_messages(results), table_of_threads(results), table_of_applications(results), table_of_startup(results),
+        table_of_messages(results), table_of_threads(results), table_of_applications(results), table_of_tools(results),
+        table_of_startup(results),
         table_of_sizes(results),
     ])
 

@@ -17,6 +17,12 @@
 // The cube is cut into one slab for each rank. So that two ranks have as many messages as processes with many
 // neighbours, the plane that two slabs share is sent in several pieces. Every run of a number of ranks gives the
 // same residual to the last bit, with tools and without.
+//
+// Each rank prints a line of JSON when all is over: the residual, the seconds that the slowest rank
+// needed to solve, the seconds of its own MPI_Finalize (there tools make their reports), and the
+// most memory that it ever had, in KiB.
+
+#include "memory.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -258,6 +264,13 @@ class Solver
     std::vector<Level> levels;
 };
 
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin)
+{
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
 }   // namespace
 
 int main(int argc, char **argv)
@@ -271,15 +284,16 @@ int main(int argc, char **argv)
         if (mix.name != name)
             continue;
         double residual = 0, longest = 0;
-        const auto begin = std::chrono::steady_clock::now();
+        const auto begin = Clock::now();
         for (int i = 0; i < solves; i++)
             residual = Solver(mix).solve();
-        const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-        const double own = seconds.count();
+        const double own = seconds_since(begin);
         MPI_Allreduce(&own, &longest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-        if (rank == 0)
-            std::printf("{\"seconds\": %.9f, \"residual\": \"%a\"}\n", longest, residual);
+        const auto end = Clock::now();
         MPI_Finalize();
+        std::printf("{\"residual\": \"%a\", \"seconds\": %.9f, \"finalize\": %.9f, "
+                    "\"peak_kib\": %ld}\n",
+                    residual, longest, seconds_since(end), bench::memory_in_kib("VmHWM"));
         return 0;
     }
     if (rank == 0)

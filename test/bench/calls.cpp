@@ -7,8 +7,8 @@
 #include <mpi.h>
 #include <unistd.h>
 
-// With -DALL_INTERFACES the library has MPI-IO and Fortran, and all calls are there; without, those of C
-// that every build has.
+// With -DALL_INTERFACES the library has MPI-IO and Fortran, and all calls are there; without, those
+// of C that every build has.
 
 #ifdef ALL_INTERFACES
 // calls_fortran.F90, once for each interface
@@ -141,7 +141,8 @@ void bench::set_up()
 #ifdef ALL_INTERFACES
     char name[] = "file.XXXXXX";
     close(mkstemp(name));
-    MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file);
+    MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
+                  &file);
     mpif_set_file(MPI_File_c2f(file));
     f08_set_file(MPI_File_c2f(file));
 #endif

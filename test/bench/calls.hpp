@@ -6,8 +6,8 @@
 
 #include <vector>
 
-// The calls that are timed (time_calls.cpp) and whose instructions are counted (count_calls.cpp, for
-// test/bench/run and test/cost/run).
+// The calls that are timed (time_calls.cpp) and whose instructions are counted (count_calls.cpp,
+// for test/bench/run and test/cost/run).
 
 namespace bench
 {

@@ -76,7 +76,8 @@ subroutine iprobe(calls) bind(C, name=PREFIX//"iprobe")
   integer :: ierror
   logical :: is_there
   do i = 1, calls
-     call MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, is_there, MPI_STATUS_IGNORE, ierror)
+     call MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, is_there, MPI_STATUS_IGNORE, &
+          ierror)
   end do
 end subroutine iprobe
 
@@ -108,7 +109,8 @@ subroutine ping_pong(calls) bind(C, name=PREFIX//"ping_pong")
   call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierror)
   do i = 1, calls
      if (rank == 0) call MPI_Send(buffer, 1, MPI_DOUBLE_PRECISION, 1, 0, MPI_COMM_WORLD, ierror)
-     call MPI_Recv(buffer, 1, MPI_DOUBLE_PRECISION, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierror)
+     call MPI_Recv(buffer, 1, MPI_DOUBLE_PRECISION, 1 - rank, 0, MPI_COMM_WORLD, &
+          MPI_STATUS_IGNORE, ierror)
      if (rank == 1) call MPI_Send(buffer, 1, MPI_DOUBLE_PRECISION, 0, 0, MPI_COMM_WORLD, ierror)
   end do
 end subroutine ping_pong

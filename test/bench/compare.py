@@ -1,12 +1,13 @@
 # Copyright (C) by the QMPI for MPICH developers
 #     See COPYRIGHT in top-level directory
 
-"""Statistics of measurements that were made in pairs, run by run, of a thing and what it is compared with.
+"""Statistics of measurements that were made in pairs, run by run, of a thing and what it is
+compared with.
 
-What is compared is the ratio of a pair. Its logarithms go through Wilcoxon's signed-rank test: the p-value, the
-interval of the ratio at 95 % and the estimate in its middle (Hodges and Lehmann) belong together, need no normal
-distribution and do not mind a run that was disturbed. The effect size is Cohen's d, for comparison with what others
-published.
+What is compared is the ratio of a pair. Its logarithms go through Wilcoxon's signed-rank test: the
+p-value, the interval of the ratio at 95 % and the estimate in its middle (Hodges and Lehmann)
+belong together, need no normal distribution and do not mind a run that was disturbed. The effect
+size is Cohen's d, for comparison with what others published.
 """
 
 import math
@@ -61,8 +62,8 @@ def critical_value(n, level):
 
 
 def interval(differences, level=LEVEL):
-    """(estimate, low, high) of the centre of the differences. With few of them (below 6 for 95 %) the interval has all
-    of them and yet not the level."""
+    """(estimate, low, high) of the centre of the differences. With few of them (below 6 for 95 %)
+    the interval has all of them and yet not the level."""
     n = len(differences)
     averages = sorted((differences[i] + differences[j]) / 2 for i in range(n) for j in range(i, n))
     outside = max(0, critical_value(n, level) - 1)
@@ -95,7 +96,8 @@ def compare(values, references, level=LEVEL):
 
 
 def is_significant(p_values, level=LEVEL):
-    """Which of several tests are significant when all are made at once (Holm): {name: p} to {name: bool}."""
+    """Which of several tests are significant when all are made at once (Holm): {name: p} to
+    {name: bool}."""
     answers, still = {}, True
     for position, name in enumerate(sorted(p_values, key=p_values.get)):
         still = still and p_values[name] <= (1 - level) / (len(p_values) - position)
@@ -104,8 +106,8 @@ def is_significant(p_values, level=LEVEL):
 
 
 def line(points):
-    """(slope, intercept, worst residual as a part of the value) of the line through {x: y} that least squares of
-    relative errors give."""
+    """(slope, intercept, worst residual as a part of the value) of the line through {x: y} that
+    least squares of relative errors give."""
     weights = {x: 1 / y ** 2 for x, y in points.items()}
     total = sum(weights.values())
     x_mean = sum(w * x for x, w in weights.items()) / total

@@ -1,8 +1,8 @@
 // Copyright (C) by the QMPI for MPICH developers
 //     See COPYRIGHT in top-level directory
 
-// Has the instructions of the calls of calls.cpp counted by callgrind, in one process. It knows nothing
-// of tools: the same source is built for every library.
+// Has the instructions of the calls of calls.cpp counted by callgrind, in one process. It knows
+// nothing of tools: the same source is built for every library.
 //
 //     count_calls [NAME]...      of these calls only
 
@@ -18,7 +18,8 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     bench::set_up();
     for (const bench::Call &call : bench::calls)
-        if (call.ranks == 1 && (argc == 1 || std::find(argv + 1, argv + argc, std::string(call.name)) != argv + argc))
+        if (call.ranks == 1 &&
+            (argc == 1 || std::find(argv + 1, argv + argc, std::string(call.name)) != argv + argc))
             cost::count_phases(call.name, call.repeat);
     bench::tear_down();
     return MPI_Finalize() == MPI_SUCCESS ? 0 : 1;

@@ -1,10 +1,12 @@
 // Copyright (C) by the QMPI for MPICH developers
 //     See COPYRIGHT in top-level directory
 
-// Pass-through tools by which chains of any length are built. The same source is compiled for this library and, in
-// the names that both have, for MPICH's experimental interface (without MPIX_TOOL_INTERFACE_VERSION).
-//   static1 ... static1000   plain variables of its own for each; MPI_Comm_rank and MPI_Send. With -DSTATIC_LAYERS, and
-//                            none of the others then: a thousand names take their time at start-up
+// Pass-through tools by which chains of any length are built. The same source is compiled for this
+// library and, in the names that both have, for MPICH's experimental interface (without
+// MPIX_TOOL_INTERFACE_VERSION).
+//   static1 ... static1000   plain variables of its own for each; MPI_Comm_rank and MPI_Send. With
+//                            -DSTATIC_LAYERS, and none of the others then: a thousand names take
+//                            their time at start-up
 //   instance                 links kept by tool id in an array
 //   lookup                   the next function looked up in every call
 //   frame                    as instance, but with work behind the call: it stays on the stack
@@ -38,14 +40,16 @@ template <typename Function> struct Link {
 
     void find(int tool_id_of_caller, QMPI_Functions_enum id)
     {
-        need(QMPI_Get_function(tool_id_of_caller, id, reinterpret_cast<void (**)(void)>(&function), &tool_id),
+        need(QMPI_Get_function(tool_id_of_caller, id, reinterpret_cast<void (**)(void)>(&function),
+                               &tool_id),
              "QMPI_Get_function");
     }
 };
 
 template <typename Function> void intercept(int tool_id, QMPI_Functions_enum id, Function *function)
 {
-    need(QMPI_Register_function(tool_id, id, reinterpret_cast<void (*)(void)>(function)), "QMPI_Register_function");
+    need(QMPI_Register_function(tool_id, id, reinterpret_cast<void (*)(void)>(function)),
+         "QMPI_Register_function");
 }
 
 // What finds the links of all instances, once the chain is complete.
@@ -57,7 +61,8 @@ void when_ready(int tool_id, Ready *ready)
     need(MPIX_Register_tool_ready_function(tool_id, ready), "MPIX_Register_tool_ready_function");
 }
 #else
-// The experimental interface says nothing when the chain is complete: it is in the first call, MPI_Init or MPI_Init_thread.
+// The experimental interface says nothing when the chain is complete: it is in the first call,
+// MPI_Init or MPI_Init_thread.
 std::array<Ready *, most_tools> ready_functions;
 
 template <typename Function, QMPI_Functions_enum id, typename... Arguments>
@@ -72,9 +77,11 @@ int first_call(QMPI_Context context, int tool_id, Arguments... arguments)
 void when_ready(int tool_id, Ready *ready)
 {
     ready_functions.at(static_cast<unsigned>(tool_id)) = ready;
-    intercept<QMPI_Init_t>(tool_id, MPI_INIT_T, first_call<QMPI_Init_t, MPI_INIT_T, int *, char ***>);
-    intercept<QMPI_Init_thread_t>(tool_id, MPI_INIT_THREAD_T,
-                                  first_call<QMPI_Init_thread_t, MPI_INIT_THREAD_T, int *, char ***, int, int *>);
+    intercept<QMPI_Init_t>(tool_id, MPI_INIT_T,
+                           first_call<QMPI_Init_t, MPI_INIT_T, int *, char ***>);
+    intercept<QMPI_Init_thread_t>(
+        tool_id, MPI_INIT_THREAD_T,
+        first_call<QMPI_Init_thread_t, MPI_INIT_THREAD_T, int *, char ***, int, int *>);
 }
 #endif
 
@@ -159,14 +166,16 @@ template <typename... Layers, QMPI_Functions_enum... ids> auto tool_of(Ids<ids..
 
 // All functions that the benchmarks call. The experimental interface has none of MPI-IO.
 using All = decltype(tool_of<
-    LAYER(COMM_RANK, Comm_rank), LAYER(WTIME, Wtime), LAYER(SEND, Send), LAYER(RECV, Recv), LAYER(IPROBE, Iprobe),
-    LAYER(ISEND, Isend), LAYER(IRECV, Irecv), LAYER(WAIT, Wait), LAYER(WAITALL, Waitall), LAYER(BCAST, Bcast),
-    LAYER(ALLREDUCE, Allreduce), LAYER(ALLGATHER, Allgather), LAYER(ALLGATHERV, Allgatherv)
+    LAYER(COMM_RANK, Comm_rank), LAYER(WTIME, Wtime), LAYER(SEND, Send), LAYER(RECV, Recv),
+    LAYER(IPROBE, Iprobe), LAYER(ISEND, Isend), LAYER(IRECV, Irecv), LAYER(WAIT, Wait),
+    LAYER(WAITALL, Waitall), LAYER(BCAST, Bcast), LAYER(ALLREDUCE, Allreduce),
+    LAYER(ALLGATHER, Allgather), LAYER(ALLGATHERV, Allgatherv)
 #ifdef MPIX_TOOL_INTERFACE_VERSION
     , LAYER(FILE_WRITE, File_write)
 #endif
-    >(Ids<MPI_COMM_RANK_T, MPI_WTIME_T, MPI_SEND_T, MPI_RECV_T, MPI_IPROBE_T, MPI_ISEND_T, MPI_IRECV_T, MPI_WAIT_T,
-          MPI_WAITALL_T, MPI_BCAST_T, MPI_ALLREDUCE_T, MPI_ALLGATHER_T, MPI_ALLGATHERV_T
+    >(Ids<MPI_COMM_RANK_T, MPI_WTIME_T, MPI_SEND_T, MPI_RECV_T, MPI_IPROBE_T, MPI_ISEND_T,
+          MPI_IRECV_T, MPI_WAIT_T, MPI_WAITALL_T, MPI_BCAST_T, MPI_ALLREDUCE_T, MPI_ALLGATHER_T,
+          MPI_ALLGATHERV_T
 #ifdef MPIX_TOOL_INTERFACE_VERSION
           , MPI_FILE_WRITE_T
 #endif
@@ -197,7 +206,10 @@ template <int... numbers> void name_static_tools(std::integer_sequence<int, numb
     (name_tool("static" + std::to_string(numbers + 1), StaticTool<numbers>::init), ...);
 }
 
-__attribute__((constructor)) void name_tools() { name_static_tools(std::make_integer_sequence<int, 1000>()); }
+__attribute__((constructor)) void name_tools()
+{
+    name_static_tools(std::make_integer_sequence<int, 1000>());
+}
 #else
 void other(int tool_id)
 {

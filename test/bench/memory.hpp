@@ -11,8 +11,8 @@ namespace bench
 {
 
 // What the system says of the memory of this process, in KiB: a line of /proc/self/status by its
-// name, such as VmHWM (most that was ever resident) or RssAnon (resident, and this process's alone).
-// -1 where there is no such line.
+// name, such as VmHWM (most that was ever resident) or RssAnon (resident, and this process's
+// alone). -1 where there is no such line.
 inline long memory_in_kib(const char *name)
 {
     std::FILE *status = std::fopen("/proc/self/status", "r");

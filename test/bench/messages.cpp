@@ -1,11 +1,12 @@
 // Copyright (C) by the QMPI for MPICH developers
 //     See COPYRIGHT in top-level directory
 
-// Latency, bandwidth and message rate between two ranks over the size of the message, in the manner of the OSU tests:
-// latency is half of a ping-pong, bandwidth a window of nonblocking sends and one answer, message rate the same with
-// messages of 8 bytes.
+// Latency, bandwidth and message rate between two ranks over the size of the message, in the manner
+// of the OSU tests: latency is half of a ping-pong, bandwidth a window of nonblocking sends and one
+// answer, message rate the same with messages of 8 bytes.
 //
-//     messages VOLUME      VOLUME: how many bytes each test moves at most; small sizes send 1000 messages at least
+//     messages VOLUME      VOLUME: how many bytes each test moves at most; small sizes send 1000
+//                          messages at least
 
 #include <algorithm>
 #include <cstdio>
@@ -80,14 +81,19 @@ int main(int argc, char **argv)
         std::printf("[");
     for (int size : sizes) {
         const long most = volume / std::max(size, 1);
-        const long messages = std::clamp(most, 4L, 2000L), windows = std::clamp(most / window, 1L, 30L);
+        const long messages = std::clamp(most, 4L, 2000L);
+        const long windows = std::clamp(most / window, 1L, 30L);
         test.ping_pong(size, std::min(messages, 10L));
         test.windows(size, 1);
-        const double there_and_back = test.seconds([&] { test.ping_pong(size, messages); }) / static_cast<double>(messages);
-        const double of_window = test.seconds([&] { test.windows(size, windows); }) / static_cast<double>(windows);
+        const double there_and_back =
+            test.seconds([&] { test.ping_pong(size, messages); }) / static_cast<double>(messages);
+        const double of_window =
+            test.seconds([&] { test.windows(size, windows); }) / static_cast<double>(windows);
         if (test.rank == 0) {
-            std::printf("%s\n{\"bytes\": %d, \"latency\": %.6e, \"bandwidth\": %.6e, \"messages_per_second\": %.6e}", separator, size,
-                        there_and_back / 2, size * static_cast<double>(window) / of_window, window / of_window);
+            std::printf("%s\n{\"bytes\": %d, \"latency\": %.6e, \"bandwidth\": %.6e, "
+                        "\"messages_per_second\": %.6e}",
+                        separator, size, there_and_back / 2,
+                        size * static_cast<double>(window) / of_window, window / of_window);
         }
         separator = ",";
     }

@@ -1,7 +1,8 @@
 # Copyright (C) by the QMPI for MPICH developers
 #     See COPYRIGHT in top-level directory
 
-"""What the results say: the goals one by one, Markdown tables, and the checks against the file of bounds."""
+"""What the results say: the goals one by one, Markdown tables, and the checks against the file of
+bounds."""
 
 import math
 import statistics
@@ -13,9 +14,11 @@ from variants import BUILDS, DECADES, KINDS, LAYERS
 RANK, SEND = "MPI_Comm_rank", "MPI_Send to MPI_PROC_NULL"
 BOTH = (("MPI_Comm_rank", RANK, "comm-rank"), ("MPI_Send", SEND, "send"))
 C_CALLS = (RANK, "MPI_Wtime", SEND, "MPI_Iprobe", "MPI_Isend+MPI_Wait", "MPI_File_write 0 bytes")
-# Work of the library itself that is not the same in every call: its instructions say nothing of QMPI's.
+# Work of the library itself that is not the same in every call: its instructions say nothing of
+# QMPI's.
 UNSTEADY = ("MPI_Iprobe",)
-# Calls of functions with an argument that is passed on the stack, and how many such arguments they have
+# Calls of functions with an argument that is passed on the stack, and how many such arguments they
+# have
 STACKED = {"MPI_Isend+MPI_Wait": 1}
 MANY = 100              # instances that do not intercept a function
 
@@ -32,7 +35,8 @@ def limit_without_tools(call, bounds):
     """How many instructions more a call may have in all."""
     stacked = sum(number for name, number in STACKED.items() if call.endswith(name))
     through_fortran = "File" in call and call.startswith(("mpif.h", "mpi_f08"))
-    return bounds["no-tools"] * functions_of(call) + bounds["no-tools-stacked"] * stacked + bounds["no-tools-file"] * through_fortran
+    return (bounds["no-tools"] * functions_of(call) + bounds["no-tools-stacked"] * stacked +
+            bounds["no-tools-file"] * through_fortran)
 
 
 # ---- figures ----
@@ -40,7 +44,8 @@ def limit_without_tools(call, bounds):
 def per_layer(counts, kind, call, few=1, many=10):
     """Instructions of one more layer, or None where that was not counted."""
     if f"{kind} {few}" in counts and f"{kind} {many}" in counts and call in counts[f"{kind} {few}"]:
-        return round((counts[f"{kind} {many}"][call] - counts[f"{kind} {few}"][call]) / (many - few), 1)
+        return round((counts[f"{kind} {many}"][call] - counts[f"{kind} {few}"][call]) /
+                     (many - few), 1)
     return None
 
 
@@ -53,7 +58,9 @@ def extra(counts, variant, call, reference="base"):
 def paired(values, references):
     """Values and references run by run; what ran twice in a round counts there with its mean."""
     def once(long, short):
-        return [math.sqrt(a * b) for a, b in zip(long[::2], long[1::2])] if len(long) == 2 * len(short) else long
+        if len(long) != 2 * len(short):
+            return long
+        return [math.sqrt(a * b) for a, b in zip(long[::2], long[1::2])]
     return once(values, references), once(references, values)
 
 
@@ -77,7 +84,8 @@ def time_comparisons(results, variant, reference):
             found[f"latency {size} bytes"] = compare(*paired(of_size["latency"], other["latency"]))
             # a time again, so that more is slower everywhere
             found[f"time per message of {size} bytes in a window"] = compare(*paired(
-                [1 / rate for rate in of_size["messages_per_second"]], [1 / rate for rate in other["messages_per_second"]]))
+                [1 / rate for rate in of_size["messages_per_second"]],
+                [1 / rate for rate in other["messages_per_second"]]))
     for application, times in results.get("applications", {}).items():
         if variant in times and reference in times:
             found[f"application {application}"] = compare(*paired(times[variant], times[reference]))
@@ -87,7 +95,8 @@ def time_comparisons(results, variant, reference):
 def slower(comparisons):
     """Those that are slower beyond chance, all tests taken together: worst first."""
     significant = is_significant({what: one["p"] for what, one in comparisons.items()})
-    return sorted((what for what in comparisons if significant[what] and comparisons[what]["ratio"] > 1),
+    return sorted((what for what in comparisons
+                   if significant[what] and comparisons[what]["ratio"] > 1),
                   key=lambda what: -comparisons[what]["ratio"])
 
 
@@ -102,17 +111,20 @@ def layer_line(points):
 def layer_times(results, kind, call):
     """{layers: median nanoseconds}"""
     times = results.get("calls", {})
-    return {n: statistics.median(times[f"{kind} {n}"][call]) for n in LAYERS if call in times.get(f"{kind} {n}", {})}
+    return {n: statistics.median(times[f"{kind} {n}"][call])
+            for n in LAYERS if call in times.get(f"{kind} {n}", {})}
 
 
 # ---- goals ----
 
 def goals(results, bounds):
-    """[(goal, verdict, figure)], verdict: met, missed, not measured, or not judged: times of a quick run."""
+    """[(goal, verdict, figure)], verdict: met, missed, not measured, or not judged: times of a
+    quick run."""
     answers = []
 
     def goal(text, is_met, figure):
-        answers.append((text, "not measured" if is_met is None else "met" if is_met else "missed", figure))
+        answers.append((text, "not measured" if is_met is None else "met" if is_met else "missed",
+                        figure))
 
     def goal_of_time(text, is_met, figure):
         goal(text, is_met, figure)
@@ -122,69 +134,91 @@ def goals(results, bounds):
     counts = results.get("counts", {})
     steady = [call for call in counts.get("base", {}) if is_steady(call)]
     more = {call: extra(counts, "none", call) for call in steady}
-    bad = [f"{call} {number(value)}" for call, value in more.items() if value > 3 * functions_of(call)]
+    bad = [f"{call} {number(value)}" for call, value in more.items()
+           if value > 3 * functions_of(call)]
     goal("no tools: at most 3 instructions a call, C and Fortran", not bad if more else None,
          "; ".join(bad) or f"{len(more)} benchmarks")
 
     comparisons = time_comparisons(results, "none", "base")
     worse = slower(comparisons)
-    goal_of_time("no tools: no measurable time on any benchmark", not worse if comparisons else None,
-         f"slower beyond chance: {len(worse)} of {len(comparisons)}" +
-         "".join(f"; {what} {ratio_text(comparisons[what])}" for what in worse[:6]))
+    goal_of_time("no tools: no measurable time on any benchmark",
+                 not worse if comparisons else None,
+                 f"slower beyond chance: {len(worse)} of {len(comparisons)}" +
+                 "".join(f"; {what} {ratio_text(comparisons[what])}" for what in worse[:6]))
 
     for name, call, _ in BOTH:
         first = extra(counts, "static 1", call)
-        goal(f"first layer and end of the chain, {name}: at most 20 instructions more", first <= 20 if first is not None else None,
-             number(first) if first is not None else "")
+        goal(f"first layer and end of the chain, {name}: at most 20 instructions more",
+             first <= 20 if first is not None else None, number(first) if first is not None else "")
     for kind, limit in (("static", 2), ("instance", 7), ("lookup", 40)):
         for name, call, _ in BOTH:
             value = per_layer(counts, kind, call)
-            goal(f"each further layer, {KINDS[kind]}, {name}: at most {limit}", value <= limit if value is not None else None,
+            goal(f"each further layer, {KINDS[kind]}, {name}: at most {limit}",
+                 value <= limit if value is not None else None,
                  number(value) if value is not None else "")
-    idle = {call: extra(counts, f"other {MANY}", call, "none") for call in steady if f"other {MANY}" in counts}
-    goal("instances that do not intercept a function cost nothing", max(idle.values()) <= 0 if idle else None,
+    idle = {call: extra(counts, f"other {MANY}", call, "none")
+            for call in steady if f"other {MANY}" in counts}
+    goal("instances that do not intercept a function cost nothing",
+         max(idle.values()) <= 0 if idle else None,
          f"{number(max(idle.values()))} instructions for {MANY} instances" if idle else "")
     for kind in ("static", "instance"):
-        points = {n: counts[f"{kind} {n}"][RANK] for n in (1, 2, *DECADES[1:]) if f"{kind} {n}" in counts}
+        points = {n: counts[f"{kind} {n}"][RANK]
+                  for n in (1, 2, *DECADES[1:]) if f"{kind} {n}" in counts}
         fit = layer_line(points)
-        goal(f"linear to 1000 layers, instructions, {KINDS[kind]}: residual under 2 %", fit[2] < 0.02 if fit else None,
+        goal(f"linear to 1000 layers, instructions, {KINDS[kind]}: residual under 2 %",
+             fit[2] < 0.02 if fit else None,
              f"{fit[2]:.2%}, {number(round(fit[0], 2))} a layer" if fit else "")
     for kind in ("static", "instance"):
         fit = layer_line(layer_times(results, kind, RANK))
-        goal_of_time(f"linear to 1000 layers, time, {KINDS[kind]}: residual under 2 %", fit[2] < 0.02 if fit else None,
-             f"{fit[2]:.1%}, {fit[0]:.2f} ns a layer" if fit else "")
+        goal_of_time(f"linear to 1000 layers, time, {KINDS[kind]}: residual under 2 %",
+                     fit[2] < 0.02 if fit else None,
+                     f"{fit[2]:.1%}, {fit[0]:.2f} ns a layer" if fit else "")
 
     if "prototype" in counts:
-        rows = [("none", "prototype"), *((f"instance {n}", f"prototype instance {n}") for n in (1, 2, 10)),
+        rows = [("none", "prototype"),
+                *((f"instance {n}", f"prototype instance {n}") for n in (1, 2, 10)),
                 *((f"lookup {n}", f"prototype lookup {n}") for n in (1, 2, 10))]
-        bad = [f"{ours}, {call}: {number(extra(counts, ours, call, theirs))} more" for ours, theirs in rows for call in steady
-               if ("File" not in call or ours == "none") and (extra(counts, ours, call, theirs) or 0) > 0]
-        goal("against the prototype: no row has more instructions", not bad, f"{len(bad)} of {len(rows) * len(steady)}: " + "; ".join(bad[:6]) if bad else f"{len(rows)} rows of {len(steady)} calls")
+        bad = [f"{ours}, {call}: {number(extra(counts, ours, call, theirs))} more"
+               for ours, theirs in rows for call in steady
+               if ("File" not in call or ours == "none")
+               and (extra(counts, ours, call, theirs) or 0) > 0]
+        goal("against the prototype: no row has more instructions", not bad,
+             f"{len(bad)} of {len(rows) * len(steady)}: " + "; ".join(bad[:6]) if bad
+             else f"{len(rows)} rows of {len(steady)} calls")
     comparisons = time_comparisons(results, "none", "prototype")
     worse = slower(comparisons)
-    goal_of_time("against the prototype: no row is slower without tools", not worse if comparisons else None,
-         f"slower beyond chance: {len(worse)} of {len(comparisons)}" + "".join(f"; {what} {ratio_text(comparisons[what])}" for what in worse[:6]))
+    goal_of_time("against the prototype: no row is slower without tools",
+                 not worse if comparisons else None,
+                 f"slower beyond chance: {len(worse)} of {len(comparisons)}" +
+                 "".join(f"; {what} {ratio_text(comparisons[what])}" for what in worse[:6]))
     ours, theirs = (address_cost(counts, prefix) for prefix in ("", "prototype "))
-    goal("calling address: at least 1000 times cheaper than the prototype's", theirs / ours >= 1000 if ours and theirs else None,
-         f"{number(ours)} instructions instead of {theirs:.0f}: {theirs / ours:.0f} times" if ours and theirs else "")
+    goal("calling address: at least 1000 times cheaper than the prototype's",
+         theirs / ours >= 1000 if ours and theirs else None,
+         f"{number(ours)} instructions instead of {theirs:.0f}: {theirs / ours:.0f} times"
+         if ours and theirs else "")
 
     threads = results.get("threads", {})
     if "base" in threads and "none" in threads:
-        two = {call: compare(*paired(threads["none"][call]["2"], threads["base"][call]["2"])) for call in threads["none"]}
+        two = {call: compare(*paired(threads["none"][call]["2"], threads["base"][call]["2"]))
+               for call in threads["none"]}
         significant = is_significant({call: one["p"] for call, one in two.items()})
         bad = [call for call, one in two.items() if significant[call] and one["ratio"] < 1]
         goal_of_time("2 threads: throughput within noise of the build without QMPI", not bad,
              "; ".join(f"{call} {ratio_text(one)}" for call, one in two.items()))
-        speed = {call: compare(threads["none"][call]["2"], threads["none"][call]["1"])["ratio"] for call in threads["none"]}
-        goal_of_time("2 threads make 1.9 times the calls of one, a function without locks", speed[RANK] >= 1.9,
-             "; ".join(f"{call} {value:.2f}" for call, value in speed.items()))
+        speed = {call: compare(threads["none"][call]["2"], threads["none"][call]["1"])["ratio"]
+                 for call in threads["none"]}
+        goal_of_time("2 threads make 1.9 times the calls of one, a function without locks",
+                     speed[RANK] >= 1.9,
+                     "; ".join(f"{call} {value:.2f}" for call, value in speed.items()))
     else:
         goal("2 threads: throughput within noise of the build without QMPI", None, "")
 
     startup = results.get("startup", {})
     if "instance 1000" in startup:
-        longer = 1e3 * (statistics.median(startup["instance 1000"]["init"]) - statistics.median(startup["none"]["init"]))
-        goal_of_time("1000 instances: MPI_Init less than 10 ms longer", longer < 10, f"{longer:.1f} ms")
+        longer = 1e3 * (statistics.median(startup["instance 1000"]["init"]) -
+                        statistics.median(startup["none"]["init"]))
+        goal_of_time("1000 instances: MPI_Init less than 10 ms longer", longer < 10,
+                     f"{longer:.1f} ms")
         for name in ("instance", "tool null"):
             each = memory_of_instance(startup, name)
             goal(f"at most 16 KiB for an instance ({name})", each <= 16, f"{each:.1f} KiB")
@@ -227,23 +261,33 @@ def plain_title(name):
     return f"{layers} × {kind}" if layers.isdigit() else name
 
 
+def kind_title(kind):
+    return plain_title(f"{kind} 1").replace("1 × ", "")
+
+
 def table_of_counts(results):
     counts = results.get("counts")
     if not counts:
         return ""
-    text = "## Instructions per call\n\nCounted by callgrind in one process; the calling loop counts with it. MPI_Isend+MPI_Wait is two calls.\n\n"
-    text += table(["variant", *C_CALLS], [[plain_title(name), *(number(of[call]) if call in of else "" for call in C_CALLS)]
-                                          for name, of in counts.items()])
+    text = ("## Instructions per call\n\nCounted by callgrind in one process; the calling loop "
+            "counts with it. MPI_Isend+MPI_Wait is two calls.\n\n")
+    text += table(["variant", *C_CALLS],
+                  [[plain_title(name),
+                    *(number(of[call]) if call in of else "" for call in C_CALLS)]
+                   for name, of in counts.items()])
     fortran = [call for call in counts["base"] if call.startswith(("mpif.h", "mpi_f08"))]
     builds = [key for key in BUILDS if key in counts]
     text += "Fortran:\n\n" + table(["call", *(BUILDS[key] for key in builds)],
-                                   [[call, *(number(counts[key][call]) for key in builds)] for call in fortran])
+                                   [[call, *(number(counts[key][call]) for key in builds)]
+                                    for call in fortran])
     rows = []
-    for kind in ("static", "instance", "lookup", "frame", "prototype instance", "prototype lookup", "pmpi=",
-                 *sorted({name.rpartition(" ")[0] for name in counts if name.startswith("tool ")})):
-        values = [per_layer(counts, kind, call, 1, 10 if f"{kind} 10" in counts else 2) for _, call, _ in BOTH]
+    tools = sorted({name.rpartition(" ")[0] for name in counts if name.startswith("tool ")})
+    for kind in ("static", "instance", "lookup", "frame", "prototype instance", "prototype lookup",
+                 "pmpi=", *tools):
+        values = [per_layer(counts, kind, call, 1, 10 if f"{kind} 10" in counts else 2)
+                  for _, call, _ in BOTH]
         if values[0] is not None:
-            rows.append([plain_title(kind + " 1").replace("1 × ", ""), *(number(value) for value in values)])
+            rows.append([kind_title(kind), *(number(value) for value in values)])
     return text + "One more layer:\n\n" + table(["layer", *(name for name, _, _ in BOTH)], rows)
 
 
@@ -262,7 +306,8 @@ def table_of_times(results, part, title, calls):
             one = None if name == "base" else compared(times, name, "base", call)
             row.append(f"{value} ({ratio_text(one)})" if one else value)
         rows.append(row)
-    return f"## {title}\n\nNanoseconds, median of runs; in brackets the ratio to the unpatched build with its interval at 95 %.\n\n" + \
+    return f"## {title}\n\nNanoseconds, median of runs; in brackets the ratio to the unpatched " + \
+        "build with its interval at 95 %.\n\n" + \
         table(["variant", *calls], rows)
 
 
@@ -272,9 +317,10 @@ def table_of_layers(results):
     kinds = ("static", "instance", "frame", "lookup", "prototype instance", "prototype lookup")
     columns = {kind: layer_times(results, kind, RANK) for kind in kinds}
     columns = {kind: points for kind, points in columns.items() if points}
-    rows = [[str(n), *(f"{points[n]:.1f}" if n in points else "" for points in columns.values())] for n in LAYERS]
-    return "## Time of MPI_Comm_rank by the number of layers\n\nNanoseconds, median of runs.\n\n" + \
-        table(["layers", *(plain_title(kind + " 1").replace("1 × ", "") for kind in columns)], rows)
+    rows = [[str(n), *(f"{points[n]:.1f}" if n in points else "" for points in columns.values())]
+            for n in LAYERS]
+    return "## Time of MPI_Comm_rank by the number of layers\n\nNanoseconds, median of runs.\n\n" \
+        + table(["layers", *map(kind_title, columns)], rows)
 
 
 def table_of_messages(results):
@@ -282,8 +328,9 @@ def table_of_messages(results):
     if not messages:
         return ""
     text = "## Messages between two processes\n\n"
-    for what, unit, factor, sizes in (("latency", "µs", 1e6, ("0", "8", "1024", "65536", "1048576", "4194304")),
-                                      ("bandwidth", "GB/s", 1e-9, ("1024", "65536", "1048576", "4194304")),
+    large = ("1024", "65536", "1048576", "4194304")
+    for what, unit, factor, sizes in (("latency", "µs", 1e6, ("0", "8", *large)),
+                                      ("bandwidth", "GB/s", 1e-9, large),
                                       ("messages_per_second", "million/s", 1e-6, ("8",))):
         rows = []
         for name, of in messages.items():
@@ -291,10 +338,12 @@ def table_of_messages(results):
             for size in sizes:
                 value = f"{factor * statistics.median(of[size][what]):.3f}"
                 if name != "base":
-                    value += f" ({ratio_text(compare(*paired(of[size][what], messages['base'][size][what])))})"
+                    one = compare(*paired(of[size][what], messages["base"][size][what]))
+                    value += f" ({ratio_text(one)})"
                 row.append(value)
             rows.append(row)
-        text += f"{what.replace('_', ' ')}, {unit}:\n\n" + table(["variant", *(size + " B" for size in sizes)], rows)
+        text += f"{what.replace('_', ' ')}, {unit}:\n\n"
+        text += table(["variant", *(size + " B" for size in sizes)], rows)
     return text
 
 
@@ -303,9 +352,11 @@ def table_of_threads(results):
     if not threads:
         return ""
     calls = list(threads["base"])
-    rows = [[plain_title(name), *(f"{statistics.median(of[call][n]) / 1e6:.1f}" for call in calls for n in ("1", "2", "4"))]
+    rows = [[plain_title(name), *(f"{statistics.median(of[call][n]) / 1e6:.1f}"
+                                  for call in calls for n in ("1", "2", "4"))]
             for name, of in threads.items()]
-    return "## Threads\n\nMillion calls a second of all threads together, MPI_THREAD_MULTIPLE.\n\n" + \
+    return "## Threads\n\nMillion calls a second of all threads together, " + \
+        "MPI_THREAD_MULTIPLE.\n\n" + \
         table(["variant", *(f"{call}, {n}" for call in calls for n in ("1", "2", "4"))], rows)
 
 
@@ -322,15 +373,17 @@ def table_of_applications(results):
                 one = compare(*paired(values, times["base"]))
                 row += [ratio_text(one), f"{one['p']:.3g}", f"{one['d']:.2f}"]
             rows.append(row)
-        text += f"## Application {application}\n\nTwo processes, seconds between MPI_Init and MPI_Finalize.\n\n" + \
-            table(["variant", "runs", "median", "range", "ratio to unpatched", "p", "Cohen's d"], rows)
+        text += f"## Application {application}\n\nTwo processes, seconds between MPI_Init and " + \
+            "MPI_Finalize.\n\n" + table(["variant", "runs", "median", "range",
+                                         "ratio to unpatched", "p", "Cohen's d"], rows)
     return text
 
 
 def tool_figures(results):
-    """{variant: figures} of the solver through every tool: the comparison of its time with no tool (None there), medians,
-    the memory in KiB that it has beyond no tool in the short run and in the long one, and the bytes of memory that each
-    call of the long run adds (None where the calls were not counted)."""
+    """{variant: figures} of the solver through every tool: the comparison of its time with no tool
+    (None there), medians, the memory in KiB that it has beyond no tool in the short run and in the
+    long one, and the bytes of memory that each call of the long run adds (None where the calls were
+    not counted)."""
     if "tools" not in results:
         return {}
     runs, calls = results["tools"]["runs"], results["tools"]["calls"]
@@ -341,14 +394,18 @@ def tool_figures(results):
 
     figures = {}
     for name, of in runs.items():
-        added = {solves: median(name, solves, "peak_kib") - median("none", solves, "peak_kib") for solves in of}
+        added = {solves: median(name, solves, "peak_kib") - median("none", solves, "peak_kib")
+                 for solves in of}
+        pairs = paired(of[short]["seconds"], runs["none"][short]["seconds"])
         figures[name] = {
             "runs": len(of[short]["seconds"]),
-            "comparison": None if name == "none" else compare(*paired(of[short]["seconds"], runs["none"][short]["seconds"])),
-            **{what: median(name, short, what) for what in ("seconds", "finalize", "report_kib", "peak_kib")},
+            "comparison": None if name == "none" else compare(*pairs),
+            **{what: median(name, short, what)
+               for what in ("seconds", "finalize", "report_kib", "peak_kib")},
             "added_kib": added[short],
             "added_kib_long": added[long],
-            "bytes_per_call": 1024 * (added[long] - added[short]) / (calls[long] - calls[short]) if calls else None,
+            "bytes_per_call": 1024 * (added[long] - added[short]) / (calls[long] - calls[short])
+            if calls else None,
         }
     return figures
 
@@ -364,57 +421,65 @@ def table_of_tools(results):
         return ""
     rows = []
     for name, of in figures.items():
-        row = [tool_title(name), str(of["runs"]), f"{of['seconds']:.4f}"]
-        row += [ratio_text(of["comparison"]), f"{of['comparison']['p']:.3g}"] if of["comparison"] else ["", ""]
-        row += [f"{1e3 * of['finalize']:.1f}", f"{of['report_kib']:.0f}", f"{of['peak_kib']:.0f}"]
-        row += [f"{of['added_kib']:.0f}", f"{of['added_kib_long']:.0f}"] if of["comparison"] else ["", ""]
-        row += [f"{of['bytes_per_call']:.1f}" if of["comparison"] and of["bytes_per_call"] is not None else ""]
-        rows.append(row)
+        one, per_call = of["comparison"], of["bytes_per_call"]
+        compared_cells = [ratio_text(one), f"{one['p']:.3g}"] if one else ["", ""]
+        added_cells = [f"{of['added_kib']:.0f}", f"{of['added_kib_long']:.0f}",
+                       "" if per_call is None else f"{per_call:.1f}"] if one else ["", "", ""]
+        rows.append([tool_title(name), str(of["runs"]), f"{of['seconds']:.4f}", *compared_cells,
+                     f"{1e3 * of['finalize']:.1f}", f"{of['report_kib']:.0f}",
+                     f"{of['peak_kib']:.0f}", *added_cells])
     calls = list(results["tools"]["calls"].values())
-    made = f"{calls[0]} calls of each process, {calls[1]} in the longer run" if calls else "calls not counted"
-    return "## Every tool on the solver\n\n" + \
-        f"Application cg on two processes, {made}. Seconds between MPI_Init and MPI_Finalize; the tools make their " + \
-        "reports in MPI_Finalize. Memory is the most that was resident at any time (VmHWM), of the process that had " + \
-        "more.\n\n" + \
-        table(["tool", "runs", "seconds, median", "ratio to no tool", "p", "MPI_Finalize, ms", "reports, KiB", "memory, KiB",
-               "more than no tool", "more in the longer run", "bytes for each further call"], rows)
+    made = (f"{calls[0]} calls of each process, {calls[1]} in the longer run" if calls
+            else "calls not counted")
+    return (f"## Every tool on the solver\n\nApplication cg on two processes, {made}. Seconds "
+            "between MPI_Init and MPI_Finalize, in which the tools make their reports. Memory: the "
+            "most that was resident at any time (VmHWM), of the process that had more; and what it "
+            "is more than without a tool.\n\n") + \
+        table(["tool", "runs", "seconds, median", "ratio to no tool", "p", "MPI_Finalize, ms",
+               "reports, KiB", "memory, KiB", "more, KiB", "more in the longer run, KiB",
+               "bytes for each further call"], rows)
 
 
 def table_of_startup(results):
     startup = results.get("startup")
     if not startup:
         return ""
-    rows = [[plain_title(name), f"{1e3 * statistics.median(of['init']):.2f}", f"{1e3 * min(of['init']):.2f}",
-             f"{statistics.median(of['kib']):.0f}"] for name, of in startup.items()]
-    return "## Start-up\n\n" + table(["variant", "MPI_Init, ms, median", "least", "own memory, KiB"], rows)
+    rows = [[plain_title(name), f"{1e3 * statistics.median(of['init']):.2f}",
+             f"{1e3 * min(of['init']):.2f}", f"{statistics.median(of['kib']):.0f}"]
+            for name, of in startup.items()]
+    return "## Start-up\n\n" + \
+        table(["variant", "MPI_Init, ms, median", "least", "own memory, KiB"], rows)
 
 
 def table_of_sizes(results):
     sizes = results["sizes"]
     sections = list(sizes["base"])
     return "## Size of libmpi, bytes\n\n" + table(["build", *sections, "text over unpatched"], [
-        [BUILDS[key], *(str(of[section]) for section in sections), f"{of['text'] / sizes['base']['text'] - 1:+.1%}"]
+        [BUILDS[key], *(str(of[section]) for section in sections),
+         f"{of['text'] / sizes['base']['text'] - 1:+.1%}"]
         for key, of in sizes.items()])
 
 
 def summary(results):
     of = results["machine"]
     pairs = [call for call in results.get("pairs", {}).get("base", {})]
+    builds_alone = {"calls": {name: times for name, times in results.get("calls", {}).items()
+                              if name in BUILDS}}
     return "".join([
         "# What QMPI costs\n\n",
         f"{of['processor']}, {of['cores']} cores, {of['system']}, {of['compiler']}, {of['date']}; ",
-        f"load at the start {of['load']:.1f}; {results['minutes']} minutes", ", a quick run" if results["quick"] else "", ".\n\n",
+        f"load at the start {of['load']:.1f}; {results['minutes']} minutes",
+        ", a quick run" if results["quick"] else "", ".\n\n",
         "## Goals\n\n", table(["goal", "", "figure"], [list(row) for row in results["goals"]]),
         table_of_counts(results),
         table_of_times(results, "calls", "Calls of one process", C_CALLS),
-        table_of_times({"calls": {name: times for name, times in results.get("calls", {}).items() if name in BUILDS}}, "calls",
-                       "The same from mpif.h", ["mpif.h " + call for call in C_CALLS]) if results.get("calls") else "",
-        table_of_times({"calls": {name: times for name, times in results.get("calls", {}).items() if name in BUILDS}}, "calls",
-                       "The same from mpi_f08", ["mpi_f08 " + call for call in C_CALLS]) if results.get("calls") else "",
+        *(table_of_times(builds_alone, "calls", f"The same from {interface}",
+                         [f"{interface} {call}" for call in C_CALLS])
+          for interface in ("mpif.h", "mpi_f08")),
         table_of_layers(results),
         table_of_times(results, "pairs", "Calls between two processes", pairs),
-        table_of_messages(results), table_of_threads(results), table_of_applications(results), table_of_tools(results),
-        table_of_startup(results),
+        table_of_messages(results), table_of_threads(results), table_of_applications(results),
+        table_of_tools(results), table_of_startup(results),
         table_of_sizes(results),
     ])
 
@@ -426,19 +491,23 @@ def checks(results, bounds):
     counts = results.get("counts", {})
     for call in counts.get("base", {}):
         if is_steady(call):
-            yield "no-tools", f"{call}, no tools", extra(counts, "none", call), limit_without_tools(call, bounds)
+            yield ("no-tools", f"{call}, no tools", extra(counts, "none", call),
+                   limit_without_tools(call, bounds))
             if "disabled" in counts:
-                yield "disabled", f"{call}, QMPI configured away", extra(counts, "disabled", call), bounds["disabled"]
+                yield ("disabled", f"{call}, QMPI configured away",
+                       extra(counts, "disabled", call), bounds["disabled"])
             if f"other {MANY}" in counts:
                 yield ("not-intercepting", f"{call}, {MANY} instances that do not intercept it",
                        extra(counts, f"other {MANY}", call, "none"), bounds["not-intercepting"])
     for name, call, short in BOTH:
         if "static 1" in counts:
-            yield (f"first-layer-{short}", f"{name}, first layer and end of the chain", extra(counts, "static 1", call),
-                   bounds[f"first-layer-{short}"])
-        for kind, bound in (("static", "layer-static"), ("instance", "layer-instance"), ("lookup", f"layer-lookup-{short}")):
+            yield (f"first-layer-{short}", f"{name}, first layer and end of the chain",
+                   extra(counts, "static 1", call), bounds[f"first-layer-{short}"])
+        for kind, bound in (("static", "layer-static"), ("instance", "layer-instance"),
+                            ("lookup", f"layer-lookup-{short}")):
             if per_layer(counts, kind, call) is not None:
-                yield bound, f"{name}, a layer: {KINDS[kind]}", per_layer(counts, kind, call), bounds[bound]
+                yield (bound, f"{name}, a layer: {KINDS[kind]}", per_layer(counts, kind, call),
+                       bounds[bound])
 
 
 def judge(results, bounds):
@@ -449,6 +518,7 @@ def judge(results, bounds):
             print(f"ok      {what}: {number(instructions)}, at most {limit}")
         else:
             failed += 1
-            print(f"not ok  {what}: {number(instructions)}, more than {limit} ({bound} in test/cost/bounds)")
+            print(f"not ok  {what}: {number(instructions)}, more than {limit} "
+                  f"({bound} in test/cost/bounds)")
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0

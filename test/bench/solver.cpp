@@ -1,12 +1,13 @@
 // Copyright (C) by the QMPI for MPICH developers
 //     See COPYRIGHT in top-level directory
 
-// Conjugate gradients for the Laplace equation on a cube, preconditioned by a multigrid cycle: two programs whose calls
-// per process are those of two well-known benchmarks, each on 28 processes.
+// Conjugate gradients for the Laplace equation on a cube, preconditioned by a multigrid cycle: two
+// programs whose calls per process are those of two well-known benchmarks, each on 28 processes.
 //
-//     solver cg SOLVES     as HPCG: four levels, smoothed by Gauss-Seidel; every message is waited for by itself
-//     solver amg SOLVES    as AMG 2006: five levels, smoothed by Jacobi; one wait for each exchange, and a set-up that
-//                          gathers sizes on every level
+//     solver cg SOLVES     as HPCG: four levels, smoothed by Gauss-Seidel; every message is waited
+//                          for by itself
+//     solver amg SOLVES    as AMG 2006: five levels, smoothed by Jacobi; one wait for each exchange,
+//                          and a set-up that gathers sizes on every level
 //
 // calls per process and solve   Irecv, Isend   Waitall   Allreduce   Allgather   Allgatherv   Bcast
 //     HPCG                             17329     17329         555           -            -       1
@@ -14,9 +15,9 @@
 //     AMG 2006                           833       350          88          10            5       -
 //     solver amg                         800       350          88          10            5       -
 //
-// The cube is cut into one slab for each rank. So that two ranks have as many messages as processes with many
-// neighbours, the plane that two slabs share is sent in several pieces. Every run of a number of ranks gives the
-// same residual to the last bit, with tools and without.
+// The cube is cut into one slab for each rank. So that two ranks have as many messages as processes
+// with many neighbours, the plane that two slabs share is sent in several pieces. Every run of a
+// number of ranks gives the same residual to the last bit, with tools and without.
 //
 // Each rank prints a line of JSON when all is over: the residual, the seconds that the slowest rank
 // needed to solve, the seconds of its own MPI_Finalize (there tools make their reports), and the
@@ -54,8 +55,9 @@ constexpr int finest = 32;          // points of a slab in each direction
 
 using Field = std::vector<double>;
 
-// The slab of this rank on one level, with a layer of points around it: zero at the cube's boundary, the neighbours'
-// where slabs touch. The operator is the one that sums over blocks of 2 x 2 x 2 points give.
+// The slab of this rank on one level, with a layer of points around it: zero at the cube's
+// boundary, the neighbours' where slabs touch. The operator is the one that sums over blocks of
+// 2 x 2 x 2 points give.
 class Level
 {
   public:
@@ -96,7 +98,8 @@ class Level
     {
         std::vector<MPI_Request> requests;
         exchange_with(rank - 1, &u[0], &u[static_cast<std::size_t>(plane)], requests);
-        exchange_with(rank + 1, &u[static_cast<std::size_t>(plane) * (n + 1)], &u[static_cast<std::size_t>(plane) * n], requests);
+        exchange_with(rank + 1, &u[static_cast<std::size_t>(plane) * (n + 1)],
+                      &u[static_cast<std::size_t>(plane) * n], requests);
         if (!requests.empty())
             MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
     }
@@ -126,7 +129,8 @@ class Level
         }
     }
 
-    // What every process knows of a level before it solves: how many points the others have, and the outermost ones.
+    // What every process knows of a level before it solves: how many points the others have, and
+    // the outermost ones.
     void gather_sizes()
     {
         const long own[] = {static_cast<long>(n) * n * n, 7L * n * n * n};
@@ -141,22 +145,26 @@ class Level
             counts.push_back(n);
             displacements.push_back(i * n);
         }
-        std::vector<int> points(static_cast<std::size_t>(n), rank), of_all(static_cast<std::size_t>(n * ranks));
-        MPI_Allgatherv(points.data(), n, MPI_INT, of_all.data(), counts.data(), displacements.data(), MPI_INT, MPI_COMM_WORLD);
+        std::vector<int> points(static_cast<std::size_t>(n), rank),
+            of_all(static_cast<std::size_t>(n * ranks));
+        MPI_Allgatherv(points.data(), n, MPI_INT, of_all.data(), counts.data(),
+                       displacements.data(), MPI_INT, MPI_COMM_WORLD);
     }
 
     int n, row, plane;
     Field solution, right_side, residual;
 
   private:
-    void exchange_with(int neighbour, double *theirs, double *mine, std::vector<MPI_Request> &requests)
+    void exchange_with(int neighbour, double *theirs, double *mine,
+                       std::vector<MPI_Request> &requests)
     {
         if (neighbour < 0 || neighbour >= ranks)
             return;
         for (int piece = 0; piece < pieces; piece++) {
             const int begin = plane * piece / pieces, count = plane * (piece + 1) / pieces - begin;
             MPI_Request pair[2];
-            MPI_Irecv(theirs + begin, count, MPI_DOUBLE, neighbour, piece, MPI_COMM_WORLD, &pair[0]);
+            MPI_Irecv(theirs + begin, count, MPI_DOUBLE, neighbour, piece, MPI_COMM_WORLD,
+                      &pair[0]);
             MPI_Isend(mine + begin, count, MPI_DOUBLE, neighbour, piece, MPI_COMM_WORLD, &pair[1]);
             if (mix.waits_for_each)
                 MPI_Waitall(2, pair, MPI_STATUSES_IGNORE);
@@ -251,7 +259,8 @@ class Solver
     }
 
     // Every point of a level with the point of the next that its block of 2 x 2 x 2 becomes.
-    template <typename Visit> static void each_pair(const Level &fine, const Level &coarse, Visit visit)
+    template <typename Visit>
+    static void each_pair(const Level &fine, const Level &coarse, Visit visit)
     {
         for (int z = 1; z <= fine.n; z++)
             for (int y = 1; y <= fine.n; y++)

@@ -1,10 +1,12 @@
 // Copyright (C) by the QMPI for MPICH developers
 //     See COPYRIGHT in top-level directory
 
-// Times every call of calls.cpp that this number of ranks can make, or, as "threads", those that several threads may
-// make at once, by 1, 2 and 4 threads.
+// Times every call of calls.cpp that this number of ranks can make, or, as "threads", those that
+// several threads may make at once, by 1, 2 and 4 threads.
 //
-//     time_calls CALLS REPETITIONS [all|threads [NAME]...]      prints Google Benchmark's JSON on rank 0
+//     time_calls CALLS REPETITIONS [all|threads [NAME]...]
+//
+// Rank 0 prints Google Benchmark's JSON.
 //
 // All ranks do the same number of iterations, fixed by CALLS: messages must meet.
 
@@ -58,7 +60,8 @@ int main(int argc, char **argv)
     bench::set_up();
 
     for (const bench::Call &call : bench::calls) {
-        const bool is_named = argc <= 4 || std::find(argv + 4, argv + argc, std::string(call.name)) != argv + argc;
+        const bool is_named =
+            argc <= 4 || std::find(argv + 4, argv + argc, std::string(call.name)) != argv + argc;
         if (call.ranks != ranks || !is_named || (by_threads && !call.may_be_shared))
             continue;
         for (int threads = 1; threads <= (by_threads ? 4 : 1); threads *= 2)

@@ -40,13 +40,16 @@ class Variant:
 def layered(kind, layers, library="none"):
     """A chain of pass-through tools of one kind (layers.cpp)."""
     separator = ":" if library == "prototype" else ","
-    names = [f"static{number}" for number in range(1, layers + 1)] if kind == "static" else [kind] * layers
-    file = ("static" if kind == "static" else "layers") + ("-prototype" if library == "prototype" else "")
+    names, file = [kind] * layers, "layers"
+    if kind == "static":
+        names, file = [f"static{number + 1}" for number in range(layers)], "static"
+    if library == "prototype":
+        file += "-prototype"
     name = f"{kind} {layers}" if library == "none" else f"prototype {kind} {layers}"
     where = "" if library == "none" else "prototype, "
     plural = "layer" if layers == 1 else "layers"
-    return Variant(name, f"{where}{layers} {plural}: {KINDS[kind]}", library, kind, layers, separator.join(names),
-                   f"lib{file}.so")
+    return Variant(name, f"{where}{layers} {plural}: {KINDS[kind]}", library, kind, layers,
+                   separator.join(names), f"lib{file}.so")
 
 
 def build(key):
@@ -56,15 +59,16 @@ def build(key):
 def shipped(tool, layers=1):
     """A tool that the installation has. What it reports goes to the folder of the run."""
     title = f"tool {tool}" if layers == 1 else f"{layers} of the tool {tool}"
-    return Variant(f"tool {tool} {layers}", title, "none", f"tool {tool}", layers, ",".join([tool] * layers),
-                   variables={"QMPI_COUNT_OUTPUT": "count.txt"})
+    return Variant(f"tool {tool} {layers}", title, "none", f"tool {tool}", layers,
+                   ",".join([tool] * layers), variables={"QMPI_COUNT_OUTPUT": "count.txt"})
 
 
 def wrapper():
-    return Variant("PMPI wrapper", "a preloaded PMPI wrapper", "none", "wrapper", 1, preload="libwrapper.so")
+    return Variant("PMPI wrapper", "a preloaded PMPI wrapper", "none", "wrapper", 1,
+                   preload="libwrapper.so")
 
 
 def member(layers, folder):
     plural = "member" if layers == 1 else "members"
-    return Variant(f"pmpi= {layers}", f"{layers} {plural} of the chain: the same wrapper, pmpi=", "none", "pmpi=", layers,
-                   ",".join([f"pmpi={folder}/libwrapper.so"] * layers))
+    return Variant(f"pmpi= {layers}", f"{layers} {plural} of the chain: the same wrapper, pmpi=",
+                   "none", "pmpi=", layers, ",".join([f"pmpi={folder}/libwrapper.so"] * layers))

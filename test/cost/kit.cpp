@@ -3,7 +3,8 @@
 
 // Pass-through tools on the C++ kit, as tools.cpp has them in the C interface:
 //   kit            a generic member for all functions that are counted
-//   kit_ending     the same, but its objects end before the process does, and calls must find that out
+//   kit_ending     the same, but its objects end before the process does, and calls must find
+//                  that out
 
 #include <qmpi.hpp>
 

@@ -1,8 +1,10 @@
 // Copyright (C) by the QMPI for MPICH developers
 //     See COPYRIGHT in top-level directory
 
-// The pass-through tools whose cost is counted. All do nothing but call the next function; they differ in how they find it:
-//   static1 ... static16   each instance has plain variables of its own (a chain needs as many tools as layers)
+// The pass-through tools whose cost is counted. All do nothing but call the next function; they
+// differ in how they find it:
+//   static1 ... static16   each instance has plain variables of its own (a chain needs as many tools
+//                          as layers)
 //   instance               one tool, links kept by tool id in an array
 //   lookup                 MPI_Get_next_tool_function in every call
 //   storage                MPI_Get_tool_storage in every call, the links are in the storage
@@ -19,7 +21,8 @@
 
 // A reference for the interface functions: the least that a call to another library can cost.
 extern "C" {
-int cost_nothing_next(int tool_id, enum MPI_Functions_enum function_enum, void (**function_ptr)(void), int *next_tool_id);
+int cost_nothing_next(int tool_id, enum MPI_Functions_enum function_enum,
+                      void (**function_ptr)(void), int *next_tool_id);
 int cost_nothing_context(MPI_Context context, int tool_id, void *storage);
 int cost_nothing_address(MPI_Context context, void *address);
 }
@@ -35,9 +38,11 @@ void need(int status, const char *what)
     std::exit(1);
 }
 
-template <typename Function> void intercept(int tool_id, enum MPI_Functions_enum id, Function *function)
+template <typename Function>
+void intercept(int tool_id, enum MPI_Functions_enum id, Function *function)
 {
-    need(MPI_Register_tool_function(tool_id, id, reinterpret_cast<void (*)(void)>(function)), "MPI_Register_tool_function");
+    need(MPI_Register_tool_function(tool_id, id, reinterpret_cast<void (*)(void)>(function)),
+         "MPI_Register_tool_function");
 }
 
 template <typename Function> struct Link {
@@ -46,7 +51,8 @@ template <typename Function> struct Link {
 
     void find(int tool_id_of_caller, enum MPI_Functions_enum id)
     {
-        need(MPI_Get_next_tool_function(tool_id_of_caller, id, reinterpret_cast<void (**)(void)>(&function), &tool_id),
+        need(MPI_Get_next_tool_function(tool_id_of_caller, id,
+                                        reinterpret_cast<void (**)(void)>(&function), &tool_id),
              "MPI_Get_next_tool_function");
     }
 };
@@ -62,12 +68,14 @@ struct Links {
     }
 };
 
-void set_up(int tool_id, MPI_Comm_rank_t *comm_rank, MPI_Send_t *send, MPIX_Tool_ready_function *ready)
+void set_up(int tool_id, MPI_Comm_rank_t *comm_rank, MPI_Send_t *send,
+            MPIX_Tool_ready_function *ready)
 {
     intercept(tool_id, MPI_COMM_RANK_T, comm_rank);
     intercept(tool_id, MPI_SEND_T, send);
     if (ready)
-        need(MPIX_Register_tool_ready_function(tool_id, ready), "MPIX_Register_tool_ready_function");
+        need(MPIX_Register_tool_ready_function(tool_id, ready),
+             "MPIX_Register_tool_ready_function");
 }
 
 template <int number> struct StaticLayer {
@@ -78,9 +86,11 @@ template <int number> struct StaticLayer {
         return links.comm_rank.function(context, links.comm_rank.tool_id, comm, rank);
     }
 
-    static int send(MPI_Context context, int, const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+    static int send(MPI_Context context, int, const void *buf, int count, MPI_Datatype datatype,
+                    int dest, int tag, MPI_Comm comm)
     {
-        return links.send.function(context, links.send.tool_id, buf, count, datatype, dest, tag, comm);
+        return links.send.function(context, links.send.tool_id, buf, count, datatype, dest, tag,
+                                   comm);
     }
 
     static void ready(int tool_id) { links.find(tool_id); }
@@ -89,7 +99,8 @@ template <int number> struct StaticLayer {
 
 struct InstanceLayer {
     static constexpr int most_tools = 64;
-    // An array for each function, as a tool has it that intercepts many: the place of a link is one shift away.
+    // An array for each function, as a tool has it that intercepts many: the place of a link is one
+    // shift away.
     static inline std::array<Link<MPI_Comm_rank_t>, most_tools> comm_rank_links;
     static inline std::array<Link<MPI_Send_t>, most_tools> send_links;
 
@@ -99,8 +110,8 @@ struct InstanceLayer {
         return next.function(context, next.tool_id, comm, rank);
     }
 
-    static int send(MPI_Context context, int tool_id, const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
-                    MPI_Comm comm)
+    static int send(MPI_Context context, int tool_id, const void *buf, int count,
+                    MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
     {
         const auto &next = send_links[static_cast<unsigned>(tool_id)];
         return next.function(context, next.tool_id, buf, count, datatype, dest, tag, comm);
@@ -120,16 +131,18 @@ struct LookupLayer {
     {
         MPI_Comm_rank_t *next;
         int next_tool_id;
-        MPI_Get_next_tool_function(tool_id, MPI_COMM_RANK_T, reinterpret_cast<void (**)(void)>(&next), &next_tool_id);
+        MPI_Get_next_tool_function(tool_id, MPI_COMM_RANK_T,
+                                   reinterpret_cast<void (**)(void)>(&next), &next_tool_id);
         return next(context, next_tool_id, comm, rank);
     }
 
-    static int send(MPI_Context context, int tool_id, const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
-                    MPI_Comm comm)
+    static int send(MPI_Context context, int tool_id, const void *buf, int count,
+                    MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
     {
         MPI_Send_t *next;
         int next_tool_id;
-        MPI_Get_next_tool_function(tool_id, MPI_SEND_T, reinterpret_cast<void (**)(void)>(&next), &next_tool_id);
+        MPI_Get_next_tool_function(tool_id, MPI_SEND_T, reinterpret_cast<void (**)(void)>(&next),
+                                   &next_tool_id);
         return next(context, next_tool_id, buf, count, datatype, dest, tag, comm);
     }
 
@@ -146,19 +159,21 @@ struct StorageLayer {
         return links->comm_rank.function(context, links->comm_rank.tool_id, comm, rank);
     }
 
-    static int send(MPI_Context context, int tool_id, const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
-                    MPI_Comm comm)
+    static int send(MPI_Context context, int tool_id, const void *buf, int count,
+                    MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
     {
         Links *links;
         MPI_Get_tool_storage(context, tool_id, &links);
-        return links->send.function(context, links->send.tool_id, buf, count, datatype, dest, tag, comm);
+        return links->send.function(context, links->send.tool_id, buf, count, datatype, dest, tag,
+                                    comm);
     }
 
     static void ready(int tool_id) { storages.at(tool_id).find(tool_id); }
 
     static void init(int tool_id)
     {
-        need(MPI_Register_tool_storage(tool_id, &storages.at(tool_id)), "MPI_Register_tool_storage");
+        need(MPI_Register_tool_storage(tool_id, &storages.at(tool_id)),
+             "MPI_Register_tool_storage");
         set_up(tool_id, comm_rank, send, ready);
     }
 };
@@ -166,21 +181,25 @@ struct StorageLayer {
 struct Probe {
     static inline Links links;
 
-    // The loop around a real function and the loop around its empty counterpart have the same instructions.
+    // The loop around a real function and the loop around its empty counterpart have the same
+    // instructions.
     template <typename Next> static void repeat_next(Next next, const char *name, int tool_id)
     {
         cost::count_phases(name, [=](long calls) {
             MPI_Send_t *function;
             int next_tool_id;
             for (long i = 0; i < calls; i++)
-                next(tool_id, MPI_SEND_T, reinterpret_cast<void (**)(void)>(&function), &next_tool_id);
+                next(tool_id, MPI_SEND_T, reinterpret_cast<void (**)(void)>(&function),
+                     &next_tool_id);
         });
     }
 
     static void count_next(int tool_id)
     {
-        repeat_next([](auto... arguments) { return MPI_Get_next_tool_function(arguments...); }, "MPI_Get_next_tool_function", tool_id);
-        repeat_next([](auto... arguments) { return cost_nothing_next(arguments...); }, "nothing MPI_Get_next_tool_function", tool_id);
+        repeat_next([](auto... arguments) { return MPI_Get_next_tool_function(arguments...); },
+                    "MPI_Get_next_tool_function", tool_id);
+        repeat_next([](auto... arguments) { return cost_nothing_next(arguments...); },
+                    "nothing MPI_Get_next_tool_function", tool_id);
     }
 
     static void count_storage(MPI_Context context, int tool_id)
@@ -221,9 +240,11 @@ struct Probe {
         return links.comm_rank.function(context, links.comm_rank.tool_id, comm, rank);
     }
 
-    static int send(MPI_Context context, int, const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+    static int send(MPI_Context context, int, const void *buf, int count, MPI_Datatype datatype,
+                    int dest, int tag, MPI_Comm comm)
     {
-        return links.send.function(context, links.send.tool_id, buf, count, datatype, dest, tag, comm);
+        return links.send.function(context, links.send.tool_id, buf, count, datatype, dest, tag,
+                                   comm);
     }
 
     static void ready(int tool_id) { links.find(tool_id); }

@@ -382,7 +382,7 @@ contains
         call end_pattern()
 
         call begin_pattern('collective', 'exscan')
-        call expect_call('MPI_Exscan', __LINE__, 28, 28)
+        call expect_call('MPI_Exscan', __LINE__, 28, except_at(0, 28))
         call MPI_Exscan(out, in, 7, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD)
         do i = 0, ranks - 1
             do j = i + 1, ranks - 1

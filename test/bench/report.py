@@ -17,9 +17,6 @@ C_CALLS = (RANK, "MPI_Wtime", SEND, "MPI_Iprobe", "MPI_Isend+MPI_Wait", "MPI_Fil
 # Work of the library itself that is not the same in every call: its instructions say nothing of
 # QMPI's.
 UNSTEADY = ("MPI_Iprobe",)
-# Calls of functions with an argument that is passed on the stack, and how many such arguments they
-# have
-STACKED = {"MPI_Isend+MPI_Wait": 1}
 MANY = 100              # instances that do not intercept a function
 
 
@@ -33,10 +30,7 @@ def functions_of(call):
 
 def limit_without_tools(call, bounds):
     """How many instructions more a call may have in all."""
-    stacked = sum(number for name, number in STACKED.items() if call.endswith(name))
-    through_fortran = "File" in call and call.startswith(("mpif.h", "mpi_f08"))
-    return (bounds["no-tools"] * functions_of(call) + bounds["no-tools-stacked"] * stacked +
-            bounds["no-tools-file"] * through_fortran)
+    return bounds["no-tools"] * functions_of(call)
 
 
 # ---- figures ----

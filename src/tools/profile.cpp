@@ -439,7 +439,7 @@ class Profile : public ReportingTool<Profile> {
     const std::string command = command_line();
     const std::string begin = local_time();
     int rank = -1;                  /* in MPI_COMM_WORLD; -1: the process has none */
-    bool is_flushed = false;
+    std::atomic<bool> is_flushed{false};
 };
 
 }  // namespace

@@ -70,10 +70,13 @@ class Check : public qmpi::tool<Check> {
         "epochs=no         does not look for one-sided accesses outside of an epoch, or in "
         "conflict\n";
 
+    /* All that takes or gives a handle, or begins or ends something. */
     static constexpr auto functions =
         (qmpi::set::all - qmpi::set::tool_information - qmpi::set::environment) |
         qmpi::function_set(MPI_INIT_T, MPI_INIT_THREAD_T, MPI_FINALIZE_T, MPI_ABORT_T,
-                           MPI_SESSION_INIT_T, MPI_SESSION_FINALIZE_T);
+                           MPI_SESSION_INIT_T, MPI_SESSION_FINALIZE_T, MPI_SESSION_GET_INFO_T,
+                           MPI_SESSION_GET_PSET_INFO_T, MPI_GROUP_FROM_SESSION_PSET_T,
+                           MPI_COMM_CREATE_FROM_GROUP_T);
 
     Check()
     {

@@ -33,8 +33,8 @@ enum class Times {
     own_entry           /* the vector's entry for the calling process */
 };
 
-/* In an operation with a root, who uses the argument. */
-enum class Who { everyone, root, others, others_and_root };
+/* Who uses the argument: in an operation with a root, or in one that goes along the ranks. */
+enum class Who { everyone, root, others, others_and_root, all_but_first };
 
 struct Use {
     Times times = Times::once;
@@ -94,6 +94,8 @@ constexpr Pattern pattern_of(std::string_view name)
         return {once, in};
     if (is("neighbor_alltoall") || is("neighbor_alltoallv") || is("neighbor_alltoallw"))
         return {out, in};
+    if (is("exscan"))
+        return {once, {Times::once, Who::all_but_first}};
     if (is("reduce_local"))
         return {never, never};
     return {once, once};
@@ -162,6 +164,8 @@ inline bool takes_part(Who who, const Peers &peers)
         return (peers.root == MPI_ROOT) == (who == Who::root);
     }
     QMPI_Comm_rank(peers.comm, &rank);
+    if (who == Who::all_but_first)
+        return rank != 0;
     return who == Who::others_and_root || (rank == peers.root) == (who == Who::root);
 }
 

@@ -41,12 +41,29 @@
 namespace tools::check {
 namespace {
 
-/* Depth of calls in each other: callbacks of the program that call MPI. */
-thread_local int depth = 0;
+/* A call that an instance has begun in this thread. Calls lie in each other where the program calls
+ * MPI from a callback, and where the chain has several instances. */
+class Nesting {
+  public:
+    explicit Nesting(const void *instance) : instance_(instance), outer_(innermost)
+    {
+        innermost = this;
+    }
+    ~Nesting() { innermost = outer_; }
 
-struct Nesting {
-    Nesting() { depth++; }
-    ~Nesting() { depth--; }
+    /* Whether the instance is in another call already. */
+    bool is_inner() const
+    {
+        const Nesting *nesting = outer_;
+        while (nesting != nullptr && nesting->instance_ != instance_)
+            nesting = nesting->outer_;
+        return nesting != nullptr;
+    }
+
+  private:
+    const void *instance_;
+    const Nesting *outer_;
+    static inline thread_local const Nesting *innermost = nullptr;
 };
 
 class Check : public qmpi::tool<Check> {
@@ -117,8 +134,8 @@ class Check : public qmpi::tool<Check> {
         if constexpr (!Call::returns_error_code)
             return call();
         else {
-            const bool is_nested = depth > 0;
-            const Nesting nesting;
+            const Nesting nesting(this);
+            const bool is_nested = nesting.is_inner();
             const Here here{call.context(), Call::id};
             if constexpr (Call::id == MPI_FINALIZE_T)
                 return finalize(call, here);

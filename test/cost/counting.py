@@ -17,7 +17,7 @@ CALLS = Path(__file__).resolve().parent.parent / "bench"
 BOUNDS = (
     "no-tools", "layer-static", "layer-instance", "layer-kit", "layer-kit-ending", "next",
     "storage", "address", "address-mixed", "disabled", "first-layer-comm-rank", "first-layer-send",
-    "layer-lookup-comm-rank", "layer-lookup-send", "not-intercepting",
+    "layer-lookup-comm-rank", "layer-lookup-send", "not-intercepting", "no-tools-file",
 )
 
 

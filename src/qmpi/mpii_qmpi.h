@@ -123,6 +123,10 @@ void MPII_QMPI_Pmpi_init(int tool_id, void *member) MPIR_QMPI_HIDDEN;
 
 /* ---- the chain ---- */
 
+/* For fast paths, one test for two pointers: if their common bits are not all zero both are set. The
+ * rare valid pair that fails it is answered the long way. */
+#define MPII_QMPI_both_set(a_, b_) (((uintptr_t) (a_) & (uintptr_t) (b_)) != 0)
+
 /* MPI_SUCCESS where an init callback may ask for something for this instance. */
 int MPII_QMPI_check_init(const char *fcname, int tool_id) MPIR_QMPI_HIDDEN;
 

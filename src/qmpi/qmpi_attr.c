@@ -17,7 +17,7 @@ int MPII_QMPI_##name_(handle_type_ handle, int keyval, void *attribute_val,     
     const MPIR_QMPI_Link *link = MPIR_QMPI_first_link(id_);                                     \
     struct MPIR_QMPI_Context context = { MPIR_QMPI_CALL_SITE, id_, attr_type };                 \
                                                                                                 \
-    if (likely(!MPIR_QMPI_is_intercepted(id_)))                                                 \
+    if (likely(link == &MPIR_QMPI_tail[id_]))                                                   \
         return MPII_##direct_(handle, keyval, attribute_val, attr_type);                        \
     return ((MPI_##name_##_t *) link->fn) (&context, link->tool_id, handle, keyval,             \
                                            attribute_val);                                      \
@@ -35,7 +35,7 @@ int MPII_QMPI_##name_(handle_type_ handle, int keyval, void *attribute_val, int 
     void *value;                                                                                \
     int mpi_errno;                                                                              \
                                                                                                 \
-    if (likely(!MPIR_QMPI_is_intercepted(id_)))                                                 \
+    if (likely(link == &MPIR_QMPI_tail[id_]))                                                   \
         return MPII_##direct_(handle, keyval, attribute_val, flag, attr_type);                  \
     mpi_errno = ((MPI_##name_##_t *) link->fn) (&context, link->tool_id, handle, keyval,        \
                                                 &value, flag);                                  \

@@ -144,11 +144,9 @@ static _Unwind_Reason_Code visit_frame(struct _Unwind_Context *frame, void *stat
     Search *search = state;
     const void *address = (const void *) (uintptr_t) _Unwind_GetIP(frame);
 
-    if (!search->is_inside) {
-        search->is_inside = address == search->inner;
-        if (!search->is_inside)
-            return _URC_NO_REASON;
-    }
+    search->is_inside = search->is_inside || address == search->inner;
+    if (!search->is_inside)
+        return _URC_NO_REASON;
 #ifdef FRAME_POINTER
     search->stack_pointer = _Unwind_GetCFA(frame);
     if (CALLER_OF_FRAME_POINTER(search->frame_pointer) == search->stack_pointer)
@@ -215,10 +213,6 @@ static const void *find_outer(MPI_Context context)
 
 /* ---- asking ---- */
 
-/* Two pointers whose common bits are not all zero are both set; the rare valid pair that fails this
- * goes the long way. */
-#define both_set(a_, b_) (((uintptr_t) (a_) & (uintptr_t) (b_)) != 0)
-
 static int MPIR_QMPI_COLD get_slow(MPI_Context context, void *address)
 {
     static const char fcname[] = "PMPI_Get_calling_address";
@@ -240,7 +234,7 @@ static int MPIR_QMPI_COLD get_slow(MPI_Context context, void *address)
 /* While only C can call. */
 static int get_in_c(MPI_Context context, void *address)
 {
-    if (unlikely(!both_set(context, address)))
+    if (unlikely(!MPII_QMPI_both_set(context, address)))
         return get_slow(context, address);
     *(const void **) address = context->call_site;
     return MPI_SUCCESS;
@@ -248,7 +242,7 @@ static int get_in_c(MPI_Context context, void *address)
 
 static int get_in_any(MPI_Context context, void *address)
 {
-    if (likely(both_set(context, address))) {
+    if (likely(MPII_QMPI_both_set(context, address))) {
         const void *site = context->call_site;
         if (likely(MPL_atomic_relaxed_load_ptr(place_of(site)) == site)) {
             *(const void **) address = site;

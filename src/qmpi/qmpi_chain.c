@@ -44,7 +44,7 @@ static struct {
     MPII_QMPI_Instance *instances;      /* [instance] */
     Wishes *wishes;             /* [instance], while init callbacks run */
     Row *rows;                  /* row 0 is behind the application, row i behind tool id i */
-    size_t num_wishes;          /* in all rows */
+    size_t num_wishes;          /* that were ever made: there are no more links */
     MPIR_QMPI_Link *links;      /* all links of all instances, in the order of the chain */
     MPIR_QMPI_Link *pcontrol;   /* links of MPI_Pcontrol, in the order of the chain */
     int num_pcontrol;
@@ -372,11 +372,7 @@ int PMPIX_Fail_tool(int tool_id, const char *reason)
 /* ---- look-ups: what tools may do in every call ----
  *
  * Each has a fast path for valid arguments and leaves everything else to a function out of line,
- * which repeats the work with all checks and reports under the name that the tool called. Two
- * pointers whose common bits are not all zero are both set: one test serves for two, and the rare
- * valid pair that fails it is answered out of line. */
-
-#define both_set(a_, b_) (((uintptr_t) (a_) & (uintptr_t) (b_)) != 0)
+ * which repeats the work with all checks and reports under the name that the tool called. */
 
 static int MPIR_QMPI_COLD find_next_slow(int tool_id, enum MPI_Functions_enum function_enum,
                                          void (**function_ptr) (void), int *next_tool_id)
@@ -408,7 +404,7 @@ int PMPI_Get_next_tool_function(int tool_id, enum MPI_Functions_enum function_en
     const unsigned function = function_enum;
 
     if (likely(instance < chain.num_linked && function < MPI_LAST_FUNC_T &&
-               both_set(function_ptr, next_tool_id))) {
+               MPII_QMPI_both_set(function_ptr, next_tool_id))) {
         const MPIR_QMPI_Link *next = chain.next[instance][function].link;
         *function_ptr = next->fn;
         *next_tool_id = next->tool_id;

@@ -288,7 +288,6 @@ class Check : public qmpi::tool<Check> {
     {
         if (server_ != nullptr)
             server_->stop();
-        is_reported_ = true;
         write(is_alone);
     }
 

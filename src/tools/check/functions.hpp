@@ -8,6 +8,8 @@
 #ifndef TOOLS_CHECK_FUNCTIONS_HPP_INCLUDED
 #define TOOLS_CHECK_FUNCTIONS_HPP_INCLUDED
 
+#include "../common/text.hpp"
+
 #include <qmpi.hpp>
 
 #include <cstddef>
@@ -90,11 +92,8 @@ template <typename Call>
 constexpr bool is_kind_of_free()
 {
     constexpr std::string_view name = Call::name;
-    auto ends_in = [name](std::string_view end) {
-        return name.size() > end.size() && name.substr(name.size() - end.size()) == end;
-    };
-    return ends_in("_free") || ends_in("_disconnect") || ends_in("File_close") ||
-           ends_in("Session_finalize");
+    return ends_in(name, "_free") || ends_in(name, "_disconnect") ||
+           ends_in(name, "File_close") || ends_in(name, "Session_finalize");
 }
 
 /* The handle of a role, which a function takes by value or by address; 0, which is none, where the

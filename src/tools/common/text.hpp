@@ -48,7 +48,7 @@ inline std::vector<std::string> words_of(const std::string &list)
 }
 
 /* Whether there is something, and then the ending. */
-inline bool ends_in(std::string_view text, std::string_view ending)
+constexpr bool ends_in(std::string_view text, std::string_view ending)
 {
     return text.size() > ending.size() && text.substr(text.size() - ending.size()) == ending;
 }

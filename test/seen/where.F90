@@ -36,29 +36,6 @@ subroutine called_back(handle, code)
   call MPI_Barrier(MPI_COMM_SELF, ierror)
 end subroutine called_back
 
-! The same functions from several places, at any depth of the stack.
-recursive subroutine descend(depth)
-  use lines
-#if defined(USE_MPI_F08)
-  use mpi_f08
-#elif defined(USE_MPI)
-  use mpi
-#endif
-  implicit none
-#if defined(MPIF_H)
-  include 'mpif.h'
-#endif
-  integer, intent(in) :: depth
-  integer :: value(1), ierror
-  call next_call_is_on(__LINE__ + 1)
-  call MPI_Send(value, 1, MPI_INTEGER, MPI_PROC_NULL, 0, MPI_COMM_SELF, ierror)
-  if (depth > 1) call descend(depth - 1)
-  call next_call_is_on(__LINE__ + 1)
-  call MPI_Comm_rank(MPI_COMM_SELF, value(1), ierror)
-  call next_call_is_on(__LINE__ + 1)
-  call MPI_Send(value, 1, MPI_INTEGER, MPI_PROC_NULL, 0, MPI_COMM_SELF, ierror)
-end subroutine descend
-
 program where
   use lines
 #if defined(USE_MPI_F08)
@@ -101,4 +78,19 @@ program where
   call MPI_Comm_call_errhandler(MPI_COMM_SELF, MPI_ERR_OTHER, ierror)
   call MPI_Errhandler_free(handler, ierror)
   call MPI_Finalize(ierror)
+
+contains
+
+  ! The same functions from several places, at any depth of the stack.
+  recursive subroutine descend(depth)
+    integer, intent(in) :: depth
+    integer :: value(1), ierror
+    call next_call_is_on(__LINE__ + 1)
+    call MPI_Send(value, 1, MPI_INTEGER, MPI_PROC_NULL, 0, MPI_COMM_SELF, ierror)
+    if (depth > 1) call descend(depth - 1)
+    call next_call_is_on(__LINE__ + 1)
+    call MPI_Comm_rank(MPI_COMM_SELF, value(1), ierror)
+    call next_call_is_on(__LINE__ + 1)
+    call MPI_Send(value, 1, MPI_INTEGER, MPI_PROC_NULL, 0, MPI_COMM_SELF, ierror)
+  end subroutine descend
 end program where

@@ -79,19 +79,21 @@ def dump_entries_c(path, forms):
     out = ["#include \"mpi_fortimpl.h\"", "",
            "/* All arguments are pointers, but for the lengths of strings, which follow them and are passed in",
            " * the same way. */", "",
-           "#define NO_NOTE -1",
-           "#define NOTE(id_) if ((id_) != NO_NOTE) MPIR_QMPI_FORTRAN_NOTE(id_)", "",
-           "#define PARAMS_0 void", "#define ARGS_0"]
-    for n in range(1, num_args + 1):
-        out.append("#define PARAMS_%d " % n + ', '.join("void *a%d" % i for i in range(n)))
-        out.append("#define ARGS_%d " % n + ', '.join("a%d" % i for i in range(n)))
+           "#define NO_NOTE -1", "",
+           ]
+    for n in range(num_args + 1):
+        params = ["void *a%d" % i for i in range(n)]
+        args = ["a%d" % i for i in range(n)]
+        out += ["#define PARAMS_%d %s" % (n, ', '.join(params) or "void"),
+                "#define ARGS_%d %s" % (n, ', '.join(args))]
     out += ["",
             "#define PROCEDURE(type_, return_, id_, n_, entry_, procedure_) \\",
             "    __attribute__((visibility(\"hidden\"))) type_ procedure_(PARAMS_ ## n_); \\",
             "    type_ entry_(PARAMS_ ## n_); \\",
             "    type_ entry_(PARAMS_ ## n_) \\",
             "    { \\",
-            "        NOTE(id_); \\",
+            "        if (id_ != NO_NOTE) \\",
+            "            MPIR_QMPI_NOTE(id_); \\",
             "        return_ procedure_(ARGS_ ## n_); \\",
             "    }",
             "#define SUBROUTINE(id_, n_, entry_, ENTRY_, procedure_, PROCEDURE_) \\",

@@ -22,7 +22,7 @@
 extern "C" {
 #endif
 
-/* ---- libmpi, for the libraries of other languages ---- */
+/* ---- call sites of other languages ---- */
 
 /* Call site of a call in Fortran, between the interface's function and MPI_X. Only a closed gate
  * takes a note, and only that of its own function. */
@@ -31,38 +31,32 @@ typedef struct {
     int function;               /* -1 if there is no note */
 } MPIR_QMPI_Note;
 
-extern __thread MPIR_QMPI_Note MPIR_QMPI_note __attribute__((tls_model("initial-exec")));
+MPICH_API_PUBLIC extern __thread MPIR_QMPI_Note MPIR_QMPI_note
+    __attribute__((tls_model("initial-exec")));
 
-/* Notes the call site of this thread's next call of the function. Returns whether later calls need
- * a note, too; once they do not, they never will. */
-MPICH_API_PUBLIC int MPII_QMPI_note_call_site(int function, const void *site);
+/* The gates as the libraries of other languages see them. */
+MPICH_API_PUBLIC extern const unsigned char MPII_QMPI_gate[];
+
+#ifdef __SANITIZE_THREAD__
+#define MPIR_QMPI_GATE_IS_CLOSED(function_) \
+    __builtin_expect(__atomic_load_n(&MPII_QMPI_gate[function_], __ATOMIC_RELAXED), 0)
+#else   /* compilers do not fold an atomic load into the instruction that compares */
+#define MPIR_QMPI_GATE_IS_CLOSED(function_) __builtin_expect(MPII_QMPI_gate[function_], 0)
+#endif
+
+/* Notes the call of the function that contains it. */
+#define MPIR_QMPI_NOTE(function_) \
+    do { \
+        if (MPIR_QMPI_GATE_IS_CLOSED(function_)) { \
+            MPIR_QMPI_note.site = __builtin_return_address(0); \
+            MPIR_QMPI_note.function = function_; \
+        } \
+    } while (0)
 
 /* Sets the function that finds the application's call site for a return address in a language
  * binding; NULL removes it. It returns its argument if there is nothing to find. */
 typedef const void *(MPIR_QMPI_Call_site_resolver) (const void *site);
 MPICH_API_PUBLIC void MPII_QMPI_set_call_site_resolver(MPIR_QMPI_Call_site_resolver * resolver);
-
-/* ---- libmpifort ---- */
-
-/* One byte per function: 1 once calls need no note. */
-extern unsigned char MPIR_QMPI_fortran_open[] __attribute__((visibility("hidden")));
-
-/* Initializes the Fortran interface as every function of mpif.h does in MPICH, and notes the call. */
-void MPIR_QMPI_fortran_note(int function, const void *site)
-    __attribute__((visibility("hidden"), cold));
-
-#ifdef __SANITIZE_THREAD__
-#define MPIR_QMPI_FORTRAN_IS_OPEN(function_) \
-    __atomic_load_n(&MPIR_QMPI_fortran_open[function_], __ATOMIC_RELAXED)
-#else   /* compilers do not fold an atomic load into the instruction that compares */
-#define MPIR_QMPI_FORTRAN_IS_OPEN(function_) MPIR_QMPI_fortran_open[function_]
-#endif
-
-#define MPIR_QMPI_FORTRAN_NOTE(function_) \
-    do { \
-        if (__builtin_expect(!MPIR_QMPI_FORTRAN_IS_OPEN(function_), 0)) \
-            MPIR_QMPI_fortran_note(function_, __builtin_return_address(0)); \
-    } while (0)
 
 #ifdef __cplusplus
 }
@@ -75,11 +69,18 @@ void MPIR_QMPI_fortran_note(int function, const void *site)
 #endif
 
 #ifdef MPI_FORTIMPL_H_INCLUDED
-/* First statement of the functions of mpif.h: NOTE where MPICH has none, ENTER in place of its test
- * whether the interface is initialized. */
+/* First statement of the functions of mpif.h. ENTER is in place of MPICH's test whether the interface
+ * is initialized: with QMPI this is done when the library is loaded, or by a call before that. */
 #if MPIR_EXT_QMPI && !defined(MPIR_QMPI_BYPASS)
-#define MPIR_QMPI_F77_NOTE(function_) MPIR_QMPI_FORTRAN_NOTE(function_)
-#define MPIR_QMPI_F77_ENTER(function_) MPIR_QMPI_FORTRAN_NOTE(function_)
+#define MPIR_QMPI_F77_NOTE(function_) MPIR_QMPI_NOTE(function_)
+#define MPIR_QMPI_F77_ENTER(function_) \
+    do { \
+        if (MPIR_QMPI_GATE_IS_CLOSED(function_)) { \
+            MPIR_QMPI_fortran_init(); \
+            MPIR_QMPI_NOTE(function_); \
+        } \
+    } while (0)
+void MPIR_QMPI_fortran_init(void) __attribute__((visibility("hidden"), cold));
 #else
 #define MPIR_QMPI_F77_NOTE(function_) (void) 0
 #define MPIR_QMPI_F77_ENTER(function_) \

@@ -30,8 +30,8 @@ REGISTRY = "src/binding/qmpi_functions.txt"
 # C functions that MPICH does not generate, and the feature that they belong to. Their files have
 # MPIR_QMPI_ENTER in the body.
 HAND_WRITTEN = {
-    "MPI_Status_c2f": "MPIR_QMPI_HAVE_F77",
-    "MPI_Status_f2c": "MPIR_QMPI_HAVE_F77",
+    "MPI_Status_c2f": "HAVE_FORTRAN_BINDING",
+    "MPI_Status_f2c": "HAVE_FORTRAN_BINDING",
     "MPI_Type_create_f90_complex": "MPIR_QMPI_HAVE_FC",
     "MPI_Type_create_f90_integer": "MPIR_QMPI_HAVE_FC",
     "MPI_Type_create_f90_real": "MPIR_QMPI_HAVE_FC",

@@ -21,6 +21,7 @@ from local_python import MPI_API_Global as G
 from local_python.mpi_api import *
 from local_python.binding_common import *
 from local_python import RE
+from local_python import binding_qmpi_api
 
 import re
 import sys
@@ -206,6 +207,7 @@ def dump_broken_line(s, tail=''):
 
 def dump_files(dump_c_file):
     """Writes the generated files; called when every function has been seen by dump_entry."""
+    binding_qmpi_api.dump_api(dump_c_file)
     romio = dump_romio_entries("src/qmpi/romio_entries.c", dump_c_file)
     dump_romio_h("src/include/mpir_qmpi_romio_names.h", romio, dump_c_file)
     hand_written = [Function(G.FUNCS[name.lower()], False, feature=HAND_WRITTEN[name], body="P" + name)
@@ -321,7 +323,7 @@ def dump_proto_h(path, names, known, dump_c_file):
     for handle in MACRO_HANDLES:
         out.append("MPI_Fint QMPI_%s_c2f(%s handle) MPICH_API_PUBLIC;" % (handle, handle_type(handle)))
         out.append("%s QMPI_%s_f2c(MPI_Fint handle) MPICH_API_PUBLIC;" % (handle_type(handle), handle))
-    out += ["", "#endif /* MPI_QMPI_PROTO_H_INCLUDED */"]
+    out += [""] + binding_qmpi_api.prototypes() + ["", "#endif /* MPI_QMPI_PROTO_H_INCLUDED */"]
     dump_c_file(path, out)
 
 def handle_type(name):

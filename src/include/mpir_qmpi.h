@@ -91,35 +91,42 @@ MPL_STATIC_INLINE_PREFIX const MPIR_QMPI_Link *MPIR_QMPI_first_link(enum MPI_Fun
     return likely(link) ? link : MPIR_QMPI_build(function);
 }
 
-/* What the generated code of the interface's own functions (qmpi_api.txt) uses. */
-
-bool MPIR_QMPI_is_instance(int tool_id) MPIR_QMPI_HIDDEN;
+/* ---- for the generated code of the interface's own functions (src/qmpi/qmpi_api.txt) ---- */
 
 /* Whether this thread runs init callbacks. */
 bool MPIR_QMPI_is_initializing(void) MPIR_QMPI_HIDDEN;
+
+/* Version of the interface for which the instance's tool was registered. */
+int MPIR_QMPI_tool_version(int tool_id) MPIR_QMPI_HIDDEN;
+
+const void *MPIR_QMPI_call_site(MPI_Context context) MPIR_QMPI_HIDDEN;
 
 MPL_STATIC_INLINE_PREFIX bool MPIR_QMPI_is_linked(void)
 {
     return MPL_atomic_acquire_load_int(&MPIR_QMPI_chain.num_linked) > 0;
 }
 
-/* Next link after an instance; NULL if the instance or the function does not exist, or the chain is
- * not linked yet. */
-MPL_STATIC_INLINE_PREFIX const MPIR_QMPI_Link *MPIR_QMPI_next_link(int tool_id, int function)
-{
-    const unsigned n = MPL_atomic_acquire_load_int(&MPIR_QMPI_chain.num_linked);
-
-    if (likely((unsigned) tool_id - 1 < n && (unsigned) function < MPI_LAST_FUNC_T))
-        return MPIR_QMPI_chain.rows[tool_id][function];
-    return NULL;
-}
-
-/* Slot of the address of an instance's storage; NULL if the instance does not exist. */
-MPL_STATIC_INLINE_PREFIX void **MPIR_QMPI_storage(int tool_id)
+MPL_STATIC_INLINE_PREFIX bool MPIR_QMPI_is_instance(int tool_id)
 {
     const unsigned n = MPL_atomic_acquire_load_int(&MPIR_QMPI_chain.num_instances);
+    return (unsigned) tool_id - 1 < n;
+}
 
-    return likely((unsigned) tool_id - 1 < n) ? &MPIR_QMPI_chain.storage[tool_id - 1] : NULL;
+MPL_STATIC_INLINE_PREFIX bool MPIR_QMPI_is_linked_instance(int tool_id)
+{
+    const unsigned n = MPL_atomic_acquire_load_int(&MPIR_QMPI_chain.num_linked);
+    return (unsigned) tool_id - 1 < n;
+}
+
+/* Next link after an instance of the linked chain. */
+MPL_STATIC_INLINE_PREFIX const MPIR_QMPI_Link *MPIR_QMPI_next_link(int tool_id, int function)
+{
+    return MPIR_QMPI_chain.rows[tool_id][function];
+}
+
+MPL_STATIC_INLINE_PREFIX void *MPIR_QMPI_storage(int tool_id)
+{
+    return __atomic_load_n(&MPIR_QMPI_chain.storage[tool_id - 1], __ATOMIC_ACQUIRE);
 }
 
 /* ---- gates ---- */
@@ -128,6 +135,15 @@ extern unsigned char MPIR_QMPI_gate[MPI_LAST_FUNC_T] MPIR_QMPI_HIDDEN;
 
 /* The function, counted from 1, whose gate the next call in this thread passes. */
 extern __thread int MPIR_QMPI_mark MPIR_QMPI_HIDDEN __attribute__((tls_model("initial-exec")));
+
+/* The call site that a Fortran interface noted for this thread's next call of the function. */
+typedef struct {
+    const void *call_site;
+    int function;               /* -1 if there is no note */
+} MPIR_QMPI_Note;
+
+extern __thread MPIR_QMPI_Note MPIR_QMPI_note
+    MPIR_QMPI_HIDDEN __attribute__((tls_model("initial-exec")));
 
 #define MPIR_QMPI_CALL_SITE __builtin_return_address(0)
 
@@ -185,7 +201,7 @@ MPL_STATIC_INLINE_PREFIX const void *MPIR_QMPI_take_call_site(enum MPI_Functions
     if (MPIR_QMPI_note.function != (int) function)
         return call_site;
     MPIR_QMPI_note.function = -1;
-    return MPIR_QMPI_note.site;
+    return MPIR_QMPI_note.call_site;
 }
 
 #define MPIR_QMPI_CONTEXT(function_, call_site_) \

@@ -45,6 +45,7 @@ mpi_core_sources += \
     src/qmpi/qmpi_functions.c \
     src/qmpi/qmpi_list.c \
     src/qmpi/qmpi_load.c \
+    src/qmpi/qmpi_old_names.c \
     src/qmpi/qmpi_pcontrol.c \
     src/qmpi/qmpi_query.c \
     src/qmpi/qmpi_report.c \
@@ -56,6 +57,8 @@ mpi_core_sources += \
 mpi_sources += src/qmpi/romio_entries.c
 
 errnames_txt_files += src/qmpi/errnames.txt
+
+include $(top_srcdir)/src/qmpi/man/Makefile.mk
 
 # ---- QMPI_ names of mpi_f08 ----
 

@@ -51,7 +51,7 @@ typedef enum {
 typedef struct MPII_QMPI_Tool {
     struct MPII_QMPI_Tool *next;
     MPI_Tool_init_function *init_fn;
-    int version, subversion;    /* of the interface it was compiled for; 0: the experimental one */
+    int version, subversion;    /* of the interface it was compiled for; 0 if unknown */
     int library;                /* number of the library whose loading registered it, else 0 */
     char *file;                 /* file that contains init_fn, NULL if unknown */
     char *info[MPII_QMPI_NUM_TOOL_INFOS];       /* NULL where not set */

@@ -294,15 +294,25 @@ void MPII_QMPI_end_settings(void)
     MPL_atomic_release_store_int(&phase, OPEN);
 }
 
-bool MPIR_QMPI_is_instance(int tool_id)
-{
-    return (unsigned) tool_id - 1 <
-        (unsigned) MPL_atomic_acquire_load_int(&MPIR_QMPI_chain.num_instances);
-}
-
 bool MPIR_QMPI_is_initializing(void)
 {
     return is_builder && callback.registration;
+}
+
+int MPIR_QMPI_tool_version(int tool_id)
+{
+    return MPII_QMPI_instances[tool_id - 1].tool->version;
+}
+
+int MPII_QMPI_note_call_site(int function, const void *call_site)
+{
+    const bool is_needed = MPL_atomic_acquire_load_int(&phase) != BUILT || is_intercepted(function);
+
+    if (is_needed) {
+        MPIR_QMPI_note.call_site = call_site;
+        MPIR_QMPI_note.function = function;
+    }
+    return is_needed;
 }
 
 MPII_QMPI_Registration *MPII_QMPI_registration_of(int tool_id)

@@ -19,7 +19,7 @@ int MPIR_Register_tool_storage_impl(int tool_id, void *tool_storage)
 
     MPIR_ERR_CHKANDJUMP1(!MPII_QMPI_registration_of(tool_id), mpi_errno, MPI_ERR_ARG,
                          "**qmpi_tool_id", "**qmpi_tool_id %d", tool_id);
-    __atomic_store_n(MPIR_QMPI_storage(tool_id), tool_storage, __ATOMIC_RELEASE);
+    __atomic_store_n(&MPIR_QMPI_chain.storage[tool_id - 1], tool_storage, __ATOMIC_RELEASE);
 
   fn_exit:
     return mpi_errno;

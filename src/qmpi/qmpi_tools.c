@@ -87,20 +87,22 @@ void MPII_QMPI_close_registration(void)
     MPL_initlock_unlock(&lock);
 }
 
+/* Version 0 is that of callers that do not know the version (qmpi_old_names.c). */
+static bool is_foreign(int version)
+{
+    return version != 0 && version != MPIX_TOOL_INTERFACE_VERSION;
+}
+
 bool MPII_QMPI_is_unusable(const MPII_QMPI_Tool * tool, char *message, size_t size)
 {
     char shown[MPII_QMPI_SHOWN];
 
-    if (tool->version == MPIX_TOOL_INTERFACE_VERSION)
+    if (!is_foreign(tool->version))
         return false;
-    MPII_QMPI_show(tool->name, strlen(tool->name), shown, sizeof(shown));
-    if (tool->version == 0)
-        snprintf(message, size, "the tool '%s' was compiled for MPICH's experimental interface and "
-                 "must be compiled again", shown);
-    else
-        snprintf(message, size, "the tool '%s' was compiled for version %d.%d of the tool "
-                 "interface; this library has %d.%d", shown, tool->version, tool->subversion,
-                 MPIX_TOOL_INTERFACE_VERSION, MPIX_TOOL_INTERFACE_SUBVERSION);
+    snprintf(message, size, "the tool '%s' was compiled for version %d.%d of the tool interface; this "
+             "library has %d.%d", MPII_QMPI_show(tool->name, strlen(tool->name), shown, sizeof(shown)),
+             tool->version, tool->subversion, MPIX_TOOL_INTERFACE_VERSION,
+             MPIX_TOOL_INTERFACE_SUBVERSION);
     return true;
 }
 
@@ -154,7 +156,7 @@ int MPIR_Register_tool_impl(const char *tool_name, MPI_Tool_init_function * init
         MPL_direct_free(tool);
         goto fn_fail;
     }
-    MPIR_ERR_CHKANDJUMP2(version != MPIX_TOOL_INTERFACE_VERSION, mpi_errno, MPI_ERR_OTHER,
+    MPIR_ERR_CHKANDJUMP2(is_foreign(version), mpi_errno, MPI_ERR_OTHER,
                          "**qmpi_version", "**qmpi_version %s %d", tool_name,
                          MPIX_TOOL_INTERFACE_VERSION);
 

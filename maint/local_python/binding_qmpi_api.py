@@ -125,7 +125,7 @@ def errors(func):
     nulls = [t[:-len(" is NULL")] for t in texts if t.endswith(" is NULL")]
     texts = [t for t in texts if not t.endswith(" is NULL")]
     if nulls:
-        texts.insert(0, join(nulls, "or") + " is NULL")
+        texts.insert(0, alternatives(nulls) + " is NULL")
     if 'MPI_ERR_ARG' in func:
         texts.append(func['MPI_ERR_ARG'])
     if texts:
@@ -138,10 +138,8 @@ def errors(func):
     out['MPI_ERR_UNSUPPORTED_OPERATION'] = ["the library was configured without QMPI"]
     return out
 
-def join(words, conjunction):
-    if len(words) < 2:
-        return ''.join(words)
-    return ', '.join(words[:-1]) + " " + conjunction + " " + words[-1]
+def alternatives(words):
+    return re.sub(r', ([^,]*)$', r', or \1', ", ".join(words)) if len(words) > 2 else " or ".join(words)
 
 # ---- C code ----
 
@@ -299,7 +297,7 @@ def man_lines(func):
             "No error handler is called.",
             ".SH ERRORS"]
     for error, texts in sorted(errors(func).items()):
-        out += [".TP", ".B " + error, man_text(sentence(join(texts, "or"), func))]
+        out += [".TP", ".B " + error, man_text(sentence(alternatives(texts), func))]
     out += [".SH THREAD AND INTERRUPT SAFETY",
             SAFETY[safety(func)],
             ".SH STANDARDS", DOCUMENTS[func['source']],

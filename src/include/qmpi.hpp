@@ -66,10 +66,38 @@ inline namespace v1 {
 /* What an argument means. A rank that says with whom data is exchanged is told apart from others. */
 enum class role : std::uint8_t {
     other,
-    buffer, count, datatype, displacement, offset, partition,
-    rank, root, source, destination, target, tag,
-    communicator, group, request, message, status, window, file, operation, info, errhandler,
-    session, keyval, attribute, flag, assertion, text, error_code, callback, extra_state, length
+    buffer,
+    count,
+    datatype,
+    displacement,
+    offset,
+    partition,
+    rank,
+    root,
+    source,
+    destination,
+    target,
+    tag,
+    communicator,
+    group,
+    request,
+    message,
+    status,
+    window,
+    file,
+    operation,
+    info,
+    errhandler,
+    session,
+    keyval,
+    attribute,
+    flag,
+    assertion,
+    text,
+    error_code,
+    callback,
+    extra_state,
+    length
 };
 
 enum class direction : std::uint8_t { in, out, inout };
@@ -82,14 +110,14 @@ struct parameter {
     qmpi::role role;
     qmpi::direction direction;
     bool is_array = false;
-    std::size_t length = none;      /* index of the parameter with the array's length, if it is one */
+    std::size_t length = none; /* index of the parameter with the array's length, if it is one */
 };
 
 /* Where a function has what describes data: indices of its parameters. */
 struct buffer_parameters {
     qmpi::direction direction;
     std::size_t address;
-    std::size_t count;              /* none: one element */
+    std::size_t count; /* none: one element */
     std::size_t datatype;
     std::size_t partitions = none;
     std::size_t displacements = none;
@@ -190,32 +218,36 @@ enum membership : std::uint32_t {
 template <MPI_Functions_enum id>
 struct function;
 
-}  // inline namespace v1
+}  // namespace v1
 }  // namespace qmpi
 
 /* For qmpi_functions.hpp: how a tool's member of that name is found, called and refused. */
-#define QMPI_DETAIL_MEMBER(name_, right_form_) \
-    static constexpr std::string_view name = #name_; \
-    template <typename Shadow> \
-    static auto lacks(Shadow *) -> decltype(&Shadow::name_); \
-    template <typename Tool, typename Call, typename... Arguments> \
-    QMPI_INLINE static auto invoke(Tool &tool, Call &call, Arguments... arguments) \
-        noexcept(noexcept(tool.name_(call, arguments...))) \
-        -> decltype(tool.name_(call, arguments...)) \
-    { \
-        return tool.name_(call, arguments...); \
-    } \
-    template <bool is_right> \
-    static constexpr void check_member() \
-    { \
-        static_assert(is_right, #name_ ": this member of the tool must be public and have the form " \
-                      "  " right_form_ "  or take the call alone"); \
-    } \
-    template <bool is_right> \
-    static constexpr void check_intercept() \
-    { \
-        static_assert(is_right, #name_ ": the tool's member template intercept must be public, take " \
-                      "(Call &call) and return what call() returns (auto)"); \
+#define QMPI_DETAIL_MEMBER(name_, right_form_)                                               \
+    static constexpr std::string_view name = #name_;                                         \
+    template <typename Shadow>                                                               \
+    static auto lacks(Shadow *)->decltype(&Shadow::name_);                                   \
+    template <typename Tool, typename Call, typename... Arguments>                           \
+    QMPI_INLINE static auto invoke(Tool &tool, Call &call, Arguments... arguments) noexcept( \
+        noexcept(tool.name_(call, arguments...)))                                            \
+        ->decltype(tool.name_(call, arguments...))                                           \
+    {                                                                                        \
+        return tool.name_(call, arguments...);                                               \
+    }                                                                                        \
+    template <bool is_right>                                                                 \
+    static constexpr void check_member()                                                     \
+    {                                                                                        \
+        static_assert(is_right,                                                              \
+                      #name_                                                                 \
+                      ": this member of the tool must be public and have the form "          \
+                      "  " right_form_ "  or take the call alone");                          \
+    }                                                                                        \
+    template <bool is_right>                                                                 \
+    static constexpr void check_intercept()                                                  \
+    {                                                                                        \
+        static_assert(is_right,                                                              \
+                      #name_                                                                 \
+                      ": the tool's member template intercept must be public, take "         \
+                      "(Call &call) and return what call() returns (auto)");                 \
     }
 
 #include <qmpi_functions.hpp>
@@ -399,12 +431,14 @@ class arguments {
             return fallback;
         const std::string_view value = value_of(*found);
         Number number{};
-        const auto [end, fault] = std::from_chars(value.data(), value.data() + value.size(), number);
+        const auto [end, fault] =
+            std::from_chars(value.data(), value.data() + value.size(), number);
         if (fault == std::errc::result_out_of_range)
             throw argument_error(found->text() + ": out of range");
         if (fault != std::errc() || end != value.data() + value.size())
-            throw argument_error(found->text() + (std::is_integral_v<Number> ?
-                                                  ": must be a whole number" : ": must be a number"));
+            throw argument_error(
+                found->text() +
+                (std::is_integral_v<Number> ? ": must be a whole number" : ": must be a number"));
         return number;
     }
 
@@ -437,8 +471,8 @@ class arguments {
             std::string known;
             for (const std::string &key : asked_)
                 known += (known.empty() ? "" : ", ") + key;
-            throw argument_error("unknown argument '" + given.key + "' (known: " +
-                                 (known.empty() ? "none" : known) + ")");
+            throw argument_error("unknown argument '" + given.key +
+                                 "' (known: " + (known.empty() ? "none" : known) + ")");
         }
     }
 
@@ -529,8 +563,8 @@ class arguments {
 
 /* How long the objects of a tool live; either way calls pass through where they were. */
 enum class until {
-    exit,       /* to the end of the process */
-    finalize    /* until MPI_Finalize has come back and no session is open; else like exit */
+    exit,    /* to the end of the process */
+    finalize /* until MPI_Finalize has come back and no session is open; else like exit */
 };
 
 /* ---- calls ---- */
@@ -556,7 +590,8 @@ struct instance_base {
 
 /* Calls what comes next. */
 template <MPI_Functions_enum id, typename... Arguments>
-QMPI_INLINE typename function<id>::result call_next(const instance_base &instance, MPI_Context context,
+QMPI_INLINE typename function<id>::result call_next(const instance_base &instance,
+                                                    MPI_Context context,
                                                     Arguments... arguments) noexcept
 {
     static_assert(id != MPI_PCONTROL_T, "MPI calls MPI_Pcontrol of every tool by itself");
@@ -607,7 +642,10 @@ class call {
         return none;
     }
 
-    static constexpr bool has(role wanted, std::size_t nth = 0) { return index(wanted, nth) != none; }
+    static constexpr bool has(role wanted, std::size_t nth = 0)
+    {
+        return index(wanted, nth) != none;
+    }
 
     /* Goes on with the arguments as they stand, to the next tool or to the library. */
     QMPI_INLINE result_type operator()() noexcept
@@ -733,7 +771,8 @@ class call {
     template <typename Visit, std::size_t... indices>
     QMPI_INLINE void each_argument(Visit &visit, std::index_sequence<indices...>)
     {
-        (visit(std::integral_constant<std::size_t, indices>(), detail::value<indices>(values_)), ...);
+        (visit(std::integral_constant<std::size_t, indices>(), detail::value<indices>(values_)),
+         ...);
     }
 
     template <typename Visit, std::size_t... indices>
@@ -805,7 +844,8 @@ QMPI_INLINE Fallback get_or(const call<id> &call, Fallback fallback)
     (void) call;
     if constexpr (index != none) {
         if constexpr (std::is_convertible_v<
-                          std::tuple_element_t<index, typename qmpi::call<id>::arguments_type>, Fallback>)
+                          std::tuple_element_t<index, typename qmpi::call<id>::arguments_type>,
+                          Fallback>)
             return call.template argument<index>();
         else
             return fallback;
@@ -873,29 +913,35 @@ inline void refuse([[maybe_unused]] const char *tool_name, [[maybe_unused]] int 
 /* Has a member of every function's name. Inherited together with a tool it makes those names
  * ambiguous that the tool has as well, whatever they are there. */
 template <typename Tool>
-struct shadow : Tool, every_name {};
+struct shadow : Tool, every_name {
+};
 
 template <typename Tool, MPI_Functions_enum id, typename = void>
-struct has_member : std::true_type {};
+struct has_member : std::true_type {
+};
 
 template <typename Tool, MPI_Functions_enum id>
 struct has_member<Tool, id,
                   std::void_t<decltype(function<id>::lacks(static_cast<shadow<Tool> *>(nullptr)))>>
-    : std::false_type {};
+    : std::false_type {
+};
 
 struct intercept_name {
     int intercept;
 };
 
 template <typename Tool>
-struct intercept_shadow : Tool, intercept_name {};
+struct intercept_shadow : Tool, intercept_name {
+};
 
 template <typename Tool, typename = void>
-struct has_intercept : std::true_type {};
+struct has_intercept : std::true_type {
+};
 
 template <typename Tool>
 struct has_intercept<Tool, std::void_t<decltype(&intercept_shadow<Tool>::intercept)>>
-    : std::false_type {};
+    : std::false_type {
+};
 
 /* Result of the tool's member for a function; void where it cannot be called so. */
 template <typename Tool, MPI_Functions_enum id, typename Arguments, typename = void>
@@ -904,10 +950,10 @@ struct member_result {
 };
 
 template <typename Tool, MPI_Functions_enum id, typename... Arguments>
-struct member_result<Tool, id, std::tuple<Arguments...>,
-                     std::void_t<decltype(function<id>::invoke(std::declval<Tool &>(),
-                                                               std::declval<call<id> &>(),
-                                                               std::declval<Arguments>()...))>> {
+struct member_result<
+    Tool, id, std::tuple<Arguments...>,
+    std::void_t<decltype(function<id>::invoke(std::declval<Tool &>(), std::declval<call<id> &>(),
+                                              std::declval<Arguments>()...))>> {
     using type = decltype(function<id>::invoke(std::declval<Tool &>(), std::declval<call<id> &>(),
                                                std::declval<Arguments>()...));
 };
@@ -931,7 +977,7 @@ struct QMPI_DETAIL_HIDDEN instance : instance_base {
 template <typename Tool>
 struct QMPI_DETAIL_HIDDEN instances {
     static inline std::vector<instance<Tool> *> *all = nullptr;
-    static inline instance<Tool> **by_id = nullptr;     /* written before the first call, read by all */
+    static inline instance<Tool> **by_id = nullptr; /* written before the first call, read by all */
     static inline std::vector<instance<Tool> *> *ids = nullptr;
     static inline pid_t process = 0;
 
@@ -977,7 +1023,7 @@ template <typename Tool>
 inline constexpr bool can_end = !std::is_trivially_destructible_v<Tool>;
 
 template <typename Tool>
-inline constexpr bool ends_with_mpi = can_end<Tool> && Tool::lives_until == until::finalize;
+inline constexpr bool ends_with_mpi = can_end<Tool> &&Tool::lives_until == until::finalize;
 
 template <typename Tool, MPI_Functions_enum id>
 constexpr bool is_generic()
@@ -989,10 +1035,11 @@ constexpr bool is_generic()
 }
 
 template <typename Tool, MPI_Functions_enum id>
-__attribute__((visibility("hidden"), cold, noinline)) typename function<id>::result
-after_exception(call<id> &call, const char *what) noexcept;
+__attribute__((visibility("hidden"), cold, noinline)) typename function<id>::result after_exception(
+    call<id> &call, const char *what) noexcept;
 
-template <typename Tool, MPI_Functions_enum id, typename Arguments = typename function<id>::arguments>
+template <typename Tool, MPI_Functions_enum id,
+          typename Arguments = typename function<id>::arguments>
 struct entry;
 
 /* The C function that stands in the chain for a tool's member. */
@@ -1192,7 +1239,8 @@ struct QMPI_DETAIL_HIDDEN registration {
             address_of_entry<Tool, static_cast<MPI_Functions_enum>(ids)>()...};
         for (int id = 0; id < MPI_LAST_FUNC_T; id++) {
             if (entries[id] != nullptr)
-                need(MPI_Register_tool_function(tool_id, static_cast<MPI_Functions_enum>(id), entries[id]),
+                need(MPI_Register_tool_function(tool_id, static_cast<MPI_Functions_enum>(id),
+                                                entries[id]),
                      "cannot intercept a function");
         }
     }
@@ -1203,8 +1251,8 @@ struct QMPI_DETAIL_HIDDEN registration {
         instance<Tool> &self = *instances<Tool>::by_id[tool_id];
         for (int id = 0; id < MPI_LAST_FUNC_T; id++) {
             link &next = self.next[id];
-            need(MPI_Get_next_tool_function(tool_id, static_cast<MPI_Functions_enum>(id), &next.function,
-                                            &next.tool_id),
+            need(MPI_Get_next_tool_function(tool_id, static_cast<MPI_Functions_enum>(id),
+                                            &next.function, &next.tool_id),
                  "cannot find the next function of the chain");
         }
         try {
@@ -1294,12 +1342,12 @@ class tool {
     const detail::instance_base &self_;
 };
 
-}  // inline namespace v1
+}  // namespace v1
 }  // namespace qmpi
 
 /* Registers a tool under a name when its library is loaded; for the file's outermost level. A type
  * has one name, a library may have any number of tools. */
-#define QMPI_TOOL(name_, ...) \
+#define QMPI_TOOL(name_, ...)                                                         \
     [[maybe_unused]] static const bool QMPI_DETAIL_JOIN(qmpi_registered_, __LINE__) = \
         ::qmpi::detail::registration<__VA_ARGS__>::make(name_);
 #define QMPI_DETAIL_JOIN(a_, b_) QMPI_DETAIL_JOIN_NOW(a_, b_)

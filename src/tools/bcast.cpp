@@ -96,7 +96,7 @@ class Key {
     /* Key and number of users are changed under the lock; the key is read without it. */
     std::atomic<int> keyval{MPI_KEYVAL_INVALID};
     std::mutex lock;
-    int users = 0;      /* open sessions, and the world while it is initialised */
+    int users = 0; /* open sessions, and the world while it is initialised */
 };
 
 /* MPI_Comm_dup would do, were it not for the copy callbacks of the application's attributes, which
@@ -243,8 +243,8 @@ bool stays_with_library(const void *buffer, Count count, MPI_Datatype datatype, 
     int between_groups;
 
     return comm == MPI_COMM_NULL || datatype == MPI_DATATYPE_NULL || count < 0 ||
-        buffer == MPI_IN_PLACE ||
-        QMPI_Comm_test_inter(comm, &between_groups) != MPI_SUCCESS || between_groups;
+        buffer == MPI_IN_PLACE || QMPI_Comm_test_inter(comm, &between_groups) != MPI_SUCCESS ||
+        between_groups;
 }
 
 /* ---- the tool ---- */
@@ -304,8 +304,8 @@ class Bcast : public qmpi::tool<Bcast> {
         error_code = get_hidden(key, comm, hidden);
         if (error_code != MPI_SUCCESS)
             return error_code;
-        error_code = Broadcast<Call, Count>{call, buffer, count, datatype, hidden}
-            .run(rank, size, root);
+        error_code =
+            Broadcast<Call, Count>{call, buffer, count, datatype, hidden}.run(rank, size, root);
         if (error_code != MPI_SUCCESS)
             QMPI_Comm_call_errhandler(comm, error_code);
         return error_code;

@@ -108,8 +108,9 @@ class Check : public qmpi::tool<Check> {
             const Kind kind = static_cast<Kind>(i);
             const char *argument = kind_names[i].argument;
             if (kind != Kind::deadlock)
-                findings_.choose(kind, arguments().has(argument) ? arguments().flag(argument) :
-                                 kind != Kind::changed);
+                findings_.choose(
+                    kind,
+                    arguments().has(argument) ? arguments().flag(argument) : kind != Kind::changed);
         }
     }
 
@@ -209,8 +210,9 @@ class Check : public qmpi::tool<Check> {
         Address address = begin_analysis();
         QMPI_Bcast(&address, sizeof address, MPI_BYTE, 0, MPI_COMM_WORLD);
         if (!process_.connect(address) && process_.rank() == 0)
-            complain(name(), "the processes cannot reach rank 0 by TCP; nothing is compared "
-                             "between them");
+            complain(name(),
+                     "the processes cannot reach rank 0 by TCP; nothing is compared "
+                     "between them");
         waiting_.start(finds_deadlocks_);
     }
 
@@ -323,12 +325,12 @@ class Check : public qmpi::tool<Check> {
     OneSided one_sided_{process_, operations_};
     HandleRules handle_rules_{process_};
 
-    bool is_spawned_ = false;                   /* by others, who have a report of their own */
+    bool is_spawned_ = false; /* by others, who have a report of their own */
     std::atomic<bool> has_sessions_{false};
     std::atomic<bool> has_callbacks_{false}; /* in MPI_Finalize, by attributes of MPI_COMM_SELF */
     bool is_reported_ = false;
     std::mutex writing_lock_;
-    std::unique_ptr<Server> server_;            /* in the process of rank 0 */
+    std::unique_ptr<Server> server_; /* in the process of rank 0 */
 };
 
 }  // namespace

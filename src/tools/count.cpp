@@ -114,8 +114,9 @@ bool variable_sorts_by_bytes()
 
     static bool said = false;
     if (!said)
-        tools::complain("count", print("QMPI_COUNT_SORT is \"%s\", must be calls or bytes; sorted by calls",
-                                       order));
+        tools::complain(
+            "count",
+            print("QMPI_COUNT_SORT is \"%s\", must be calls or bytes; sorted by calls", order));
     said = true;
     return false;
 }
@@ -162,9 +163,9 @@ std::string table(const std::string &heading, const Totals &totals, bool by_byte
                   "Max/process", "Bytes sent", "Bytes total");
     std::uint64_t calls = 0, sent = 0, received = 0;
     for (const Line &line : lines) {
-        text += print("%-*s %12" PRIu64 " %12" PRIu64 " %12" PRIu64 " %16" PRIu64 " %16" PRIu64
-                      "\n", width, line.name, line.calls, line.least, line.most, line.sent,
-                      line.sent + line.received);
+        text += print(
+            "%-*s %12" PRIu64 " %12" PRIu64 " %12" PRIu64 " %16" PRIu64 " %16" PRIu64 "\n", width,
+            line.name, line.calls, line.least, line.most, line.sent, line.sent + line.received);
         calls += line.calls;
         sent += line.sent;
         received += line.received;
@@ -204,8 +205,9 @@ void write_as_variable_says(const std::string &text, const std::string &suffix)
         if (append_to_file(name, text))
             return;
         file_failed = true;
-        tools::complain("count", print("cannot write %s (QMPI_COUNT_OUTPUT): %s; the tables follow here",
-                                       name.c_str(), std::strerror(errno)));
+        tools::complain("count",
+                        print("cannot write %s (QMPI_COUNT_OUTPUT): %s; the tables follow here",
+                              name.c_str(), std::strerror(errno)));
     }
     tools::write_stderr(text);
 }
@@ -227,7 +229,7 @@ class Count : public tools::ReportingTool<Count> {
         Counter &counter = counters[Call::id];
         Counter::add(counter.calls, 1);
         if constexpr (Call::id == MPI_FINALIZE_T)
-            report_world();     /* now, so that the tables come in the order of the chain */
+            report_world(); /* now, so that the tables come in the order of the chain */
         if constexpr (Call::id == MPI_ABORT_T)
             report_alone();
         if constexpr (Call::buffers.empty())
@@ -252,17 +254,21 @@ class Count : public tools::ReportingTool<Count> {
     void write(const Totals &totals, bool is_alone)
     {
         const bool by_bytes = has_order ? orders_by_bytes : variable_sorts_by_bytes();
-        const std::string processes = is_alone ?
-            print("process %d on %s alone", static_cast<int>(getpid()), tools::host_name().c_str()) :
-            print("%d process%s of MPI_COMM_WORLD", totals.processes, totals.processes == 1 ? "" : "es");
+        const std::string processes = is_alone
+            ? print("process %d on %s alone", static_cast<int>(getpid()),
+                    tools::host_name().c_str())
+            : print("%d process%s of MPI_COMM_WORLD", totals.processes,
+                    totals.processes == 1 ? "" : "es");
         const std::string text = table(print("count: instance %d of %d (tool %d of the chain), ",
                                              instance_number(), instance_count(), tool_id()) +
-                                       processes, totals, by_bytes);
+                                           processes,
+                                       totals, by_bytes);
         const tools::Reporter reporter = this->reporter(is_alone);
         if (has_destination)
             destination.write(reporter, [&text](tools::Format) { return text; });
         else
-            write_as_variable_says(text, reporter.is_alone ? print(".%d", static_cast<int>(getpid())) : "");
+            write_as_variable_says(
+                text, reporter.is_alone ? print(".%d", static_cast<int>(getpid())) : "");
     }
 
     const bool has_destination = arguments().has("out");

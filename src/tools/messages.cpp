@@ -146,40 +146,40 @@ class Messages : public tools::ReportingTool<Messages> {
     {
         constexpr bool starts = Call::id == MPI_START_T || Call::id == MPI_STARTALL_T;
         std::uint64_t time = starts ? now() : 0;
-        return tools::complete(call, requests,
-                               [&](Operation &operation, const MPI_Status *status,
-                                   tools::Outcome outcome) {
-            if (time == 0)
-                time = now();
-            follow(operation, status, outcome, time);
-        });
+        return tools::complete(
+            call, requests,
+            [&](Operation &operation, const MPI_Status *status, tools::Outcome outcome) {
+                if (time == 0)
+                    time = now();
+                follow(operation, status, outcome, time);
+            });
     }
 
     void follow(Operation &operation, const MPI_Status *status, tools::Outcome outcome,
                 std::uint64_t time)
     {
         switch (outcome) {
-            case tools::Outcome::started:
-                operation.begin = time;
-                operation.phase = phase;
-                operation.is_recorded = is_on;
-                break;
-            case tools::Outcome::completed: {
-                tools::Parts parts = operation.parts;
-                if (operation.receives_message)
-                    tools::add_received(parts, *status, *operation.communicator);
-                record(operation, parts, time);
-                break;
-            }
-            case tools::Outcome::freed:
-                /* What is sent will be sent; what comes will never be known. */
-                if (operation.receives_message)
-                    table().add_unfinished(operation);
-                record(operation, operation.parts, time);
-                break;
-            case tools::Outcome::cancelled:
-            case tools::Outcome::failed:
-                break;
+        case tools::Outcome::started:
+            operation.begin = time;
+            operation.phase = phase;
+            operation.is_recorded = is_on;
+            break;
+        case tools::Outcome::completed: {
+            tools::Parts parts = operation.parts;
+            if (operation.receives_message)
+                tools::add_received(parts, *status, *operation.communicator);
+            record(operation, parts, time);
+            break;
+        }
+        case tools::Outcome::freed:
+            /* What is sent will be sent; what comes will never be known. */
+            if (operation.receives_message)
+                table().add_unfinished(operation);
+            record(operation, operation.parts, time);
+            break;
+        case tools::Outcome::cancelled:
+        case tools::Outcome::failed:
+            break;
         }
     }
 

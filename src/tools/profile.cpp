@@ -120,7 +120,8 @@ class Profile : public ReportingTool<Profile> {
   public:
     static constexpr const char *description = "time, calls and bytes of functions and call sites";
     static constexpr const char *argument_list =
-        "out=NAME          file (.txt, .json, .html), beginning of all files' names, or - (stderr)\n"
+        "out=NAME          file (.txt, .json, .html), beginning of all files' names, or - "
+        "(stderr)\n"
         "formats=A+B       which reports: text, json, html (default: all)\n"
         "sites=N           call sites in each list of the text; 0: all (default: 20)\n"
         "depth=N           return addresses that make a call site, 1 to 32 (default: 1)\n"
@@ -128,7 +129,8 @@ class Profile : public ReportingTool<Profile> {
         "sample=N          time every Nth call of a function (default: 1)\n"
         "communicators     sums for each communicator as well\n"
         "off               begin only with MPI_Pcontrol(1)\n"
-        "flush=SECONDS     each process writes what it has every so often, until the job ends well\n";
+        "flush=SECONDS     each process writes what it has every so often, until the job ends "
+        "well\n";
 
     Profile()
     {
@@ -189,7 +191,7 @@ class Profile : public ReportingTool<Profile> {
     /* ---- a call ---- */
 
     struct Start {
-        Table *table = nullptr;     /* nullptr: the call is not written down */
+        Table *table = nullptr; /* nullptr: the call is not written down */
         FunctionRecord *function = nullptr;
         bool is_timed = false;
         Time time = 0;
@@ -244,9 +246,11 @@ class Profile : public ReportingTool<Profile> {
             add_time(started, Call::id, call.context(), time, bytes);
             if constexpr (Call::returns_error_code) {
                 if (communicators && result == MPI_SUCCESS)
-                    add_to_communicator(*started.table, Call::id, communicator_of(call), time, bytes);
+                    add_to_communicator(*started.table, Call::id, communicator_of(call), time,
+                                        bytes);
             }
-            if (__builtin_expect(started.time + time > next_flush.load(std::memory_order_relaxed), 0))
+            if (__builtin_expect(started.time + time > next_flush.load(std::memory_order_relaxed),
+                                 0))
                 flush(started.time + time);
         }
         return result;
@@ -326,8 +330,8 @@ class Profile : public ReportingTool<Profile> {
         }
     }
 
-    static void add_to_communicator(Table &table, int id, const Communicators::Shared &communicator, Time time,
-                                    const Bytes &bytes)
+    static void add_to_communicator(Table &table, int id, const Communicators::Shared &communicator,
+                                    Time time, const Bytes &bytes)
     {
         if (communicator == nullptr)
             return;
@@ -381,8 +385,9 @@ class Profile : public ReportingTool<Profile> {
         CallSites call_sites;
         const Reports reports(run, summary, call_sites);
         destination.write(reporter(is_alone), [&](Format format) {
-            return format == Format::json ? reports.json() : format == Format::html ? reports.html() :
-                reports.text();
+            return format == Format::json ? reports.json()
+                : format == Format::html  ? reports.html()
+                                          : reports.text();
         });
     }
 
@@ -438,7 +443,7 @@ class Profile : public ReportingTool<Profile> {
     Stopwatch application;
     const std::string command = command_line();
     const std::string begin = local_time();
-    int rank = -1;                  /* in MPI_COMM_WORLD; -1: the process has none */
+    int rank = -1; /* in MPI_COMM_WORLD; -1: the process has none */
     std::atomic<bool> is_flushed{false};
 };
 

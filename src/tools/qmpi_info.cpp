@@ -45,7 +45,7 @@ using json = nlohmann::ordered_json;
 const char probe_argument[] = "--qmpi-info-probe";
 const int answer_fd = 3;
 const unsigned probe_seconds = 60;
-const std::size_t most_on_one_way = 20;     /* of more functions than that, the names are not printed */
+const std::size_t most_on_one_way = 20; /* of more functions than that, the names are not printed */
 
 /* ---- the probe ---- */
 
@@ -84,10 +84,13 @@ json registered_tools()
 {
     json tools = json::array();
     const char *name, *version, *author, *description, *file;
-    for (int i = 0; MPIX_Get_tool_info(i, &name, &version, &author, &description, &file) ==
-         MPI_SUCCESS; i++)
-        tools.push_back({{"name", name}, {"version", version}, {"author", author},
-                         {"description", first_line(description)}, {"file", file},
+    for (int i = 0;
+         MPIX_Get_tool_info(i, &name, &version, &author, &description, &file) == MPI_SUCCESS; i++)
+        tools.push_back({{"name", name},
+                         {"version", version},
+                         {"author", author},
+                         {"description", first_line(description)},
+                         {"file", file},
                          {"argument_list", further_lines(description)}});
     return tools;
 }
@@ -98,7 +101,9 @@ json instances()
     const char *name, *arguments;
     for (int id = 1; MPIX_Get_tool_name(id, &name) == MPI_SUCCESS; id++) {
         MPIX_Get_tool_arguments(id, &arguments);
-        all.push_back({{"id", id}, {"name", name}, {"arguments", arguments},
+        all.push_back({{"id", id},
+                       {"name", name},
+                       {"arguments", arguments},
                        {"functions", functions_of(id)}});
     }
     return all;
@@ -131,7 +136,7 @@ int be_probe()
 struct Answer {
     json tools = json::array();
     json instances = json::array();
-    std::vector<std::string> faults;    /* what the library says is wrong with the list */
+    std::vector<std::string> faults; /* what the library says is wrong with the list */
 };
 
 [[noreturn]] void die(const std::string &what)
@@ -150,8 +155,8 @@ struct Answer {
             unsetenv((prefix + std::string("QMPI_TOOL_PATH")).c_str());
     }
     /* of a job of several processes only one would speak */
-    for (const char *name : {"PMI_RANK", "PMIX_RANK", "MPI_LOCALRANKID", "SLURM_PROCID",
-         "SLURM_LOCALID"})
+    for (const char *name :
+         {"PMI_RANK", "PMIX_RANK", "MPI_LOCALRANKID", "SLURM_PROCID", "SLURM_LOCALID"})
         unsetenv(name);
     setenv("MPIR_CVAR_QMPI_TOOL_LIST", list.c_str(), 1);
     setenv("MPIR_CVAR_QMPI_ON_ERROR", "warn", 1);
@@ -230,14 +235,13 @@ Answer ask(const std::string &list, const std::optional<std::string> &path)
         result.tools = parsed["tools"];
         result.instances = parsed["instances"];
     } else if (WIFSIGNALED(status)) {
-        result.faults.push_back(std::string("a process with this list ") +
-                                (WTERMSIG(status) == SIGALRM ? "does not come to an end"
-                                 : "is ended by a signal: ") +
-                                (WTERMSIG(status) == SIGALRM ? "" : strsignal(WTERMSIG(status))));
+        result.faults.push_back(
+            std::string("a process with this list ") +
+            (WTERMSIG(status) == SIGALRM ? "does not come to an end" : "is ended by a signal: ") +
+            (WTERMSIG(status) == SIGALRM ? "" : strsignal(WTERMSIG(status))));
     } else if (result.faults.empty()) {
         result.faults.push_back("a process with this list ends with status " +
-                                std::to_string(WEXITSTATUS(status)) +
-                                " before the chain is built");
+                                std::to_string(WEXITSTATUS(status)) + " before the chain is built");
     }
     return result;
 }
@@ -250,7 +254,7 @@ std::vector<fs::path> folders(const std::optional<std::string> &path)
     std::vector<fs::path> all;
     const char *chosen = path ? path->c_str() : nullptr;
     for (const char *name : {"MPIR_CVAR_QMPI_TOOL_PATH", "MPIR_PARAM_QMPI_TOOL_PATH",
-         "MPICH_QMPI_TOOL_PATH", "QMPI_TOOL_PATH"})
+                             "MPICH_QMPI_TOOL_PATH", "QMPI_TOOL_PATH"})
         if (!chosen)
             chosen = std::getenv(name);
     std::istringstream parts(chosen ? chosen : "");
@@ -321,7 +325,8 @@ json find_tools(const std::optional<std::string> &path)
                 found.push_back(describe(tool, tool["name"].get<std::string>() + "=" + file, path));
             }
             if (!has_tool)
-                found.push_back({{"name", ""}, {"file", file},
+                found.push_back({{"name", ""},
+                                 {"file", file},
                                  {"fault", answer.faults.empty() ? "" : answer.faults.front()}});
         }
     }
@@ -346,15 +351,16 @@ void print_table(const std::vector<std::vector<std::string>> &rows)
     for (const auto &row : rows) {
         std::string line;
         for (std::size_t i = 0; i < row.size(); i++)
-            line += row[i] + std::string(i + 1 < row.size() ? width[i] - row[i].size() + 2 : 0, ' ');
+            line +=
+                row[i] + std::string(i + 1 < row.size() ? width[i] - row[i].size() + 2 : 0, ' ');
         std::cout << line << "\n";
     }
 }
 
 void print_found(const json &found)
 {
-    std::vector<std::vector<std::string>> rows = {{"Name", "Version", "Functions", "Description",
-                                                   "File"}};
+    std::vector<std::vector<std::string>> rows = {
+        {"Name", "Version", "Functions", "Description", "File"}};
     for (const json &tool : found) {
         if (!tool["name"].get<std::string>().empty())
             rows.push_back({tool["name"], tool["version"], number_of_functions(tool["functions"]),
@@ -371,7 +377,10 @@ json tool_of(const Answer &answer, const json &instance)
     for (const json &tool : answer.tools)
         if (tool["name"] == instance["name"])
             return tool;
-    return {{"version", ""}, {"author", ""}, {"description", ""}, {"file", ""},
+    return {{"version", ""},
+            {"author", ""},
+            {"description", ""},
+            {"file", ""},
             {"argument_list", json::array()}};
 }
 
@@ -429,7 +438,8 @@ std::string text_of_way(const std::string &function, const json &chain)
 {
     std::string text;
     for (const json &place : way_of(function, chain))
-        text += std::to_string(place["id"].get<int>()) + " " + place["name"].get<std::string>() + ", ";
+        text +=
+            std::to_string(place["id"].get<int>()) + " " + place["name"].get<std::string>() + ", ";
     return text + "library";
 }
 
@@ -450,7 +460,8 @@ void print_ways(const json &chain, const std::vector<std::string> &functions, bo
             std::cout << function << ": " << way << "\n";
     for (const auto &[way, functions_on_it] : number)
         if (is_one_of_many(way))
-            std::cout << functions_on_it << (number.size() > 1 ? " others: " : " functions: ") << way << "\n";
+            std::cout << functions_on_it << (number.size() > 1 ? " others: " : " functions: ")
+                      << way << "\n";
 }
 
 void print_chain(const Answer &answer, const std::vector<std::string> &wanted)
@@ -463,8 +474,8 @@ void print_chain(const Answer &answer, const std::vector<std::string> &wanted)
 
 json chain_as_json(const Answer &answer, const std::vector<std::string> &wanted)
 {
-    json result = {{"instances", json::array()}, {"functions", json::object()},
-                   {"faults", answer.faults}};
+    json result = {
+        {"instances", json::array()}, {"functions", json::object()}, {"faults", answer.faults}};
     for (const json &instance : answer.instances) {
         json shown = instance;
         shown.erase("functions");
@@ -486,19 +497,24 @@ int main(int argc, char **argv)
     if (argc == 2 && std::strcmp(argv[1], probe_argument) == 0)
         return be_probe();
 
-    CLI::App app{"Lists the tools that can stand in a tool list, and explains a list.", "qmpi_info"};
+    CLI::App app{"Lists the tools that can stand in a tool list, and explains a list.",
+                 "qmpi_info"};
     std::string list, path;
     std::vector<std::string> functions;
     bool as_json = false;
-    app.add_option("LIST", list, "tool list to resolve, as in MPIR_CVAR_QMPI_TOOL_LIST; "
+    app.add_option("LIST", list,
+                   "tool list to resolve, as in MPIR_CVAR_QMPI_TOOL_LIST; "
                    "without one all tools that can be found are listed");
     app.add_option("-f,--function", functions, "show the way of this function only (repeatable)")
-        ->type_name("NAME")->expected(1)->take_all();
+        ->type_name("NAME")
+        ->expected(1)
+        ->take_all();
     app.add_option("-p,--path", path, "folders to look in, instead of MPIR_CVAR_QMPI_TOOL_PATH")
         ->type_name("FOLDERS");
     app.add_flag("-j,--json", as_json, "print JSON");
-    app.footer("Exit status: 0 all is well, 1 something is wrong with the list or a tool, "
-               "2 wrong usage.");
+    app.footer(
+        "Exit status: 0 all is well, 1 something is wrong with the list or a tool, "
+        "2 wrong usage.");
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError &error) {

@@ -41,9 +41,9 @@
 
 namespace {
 
+using tools::Outcome;
 using trace::Kind;
 using trace::Transfer;
-using tools::Outcome;
 
 /* A child that fork made shares the files of its parent, and must leave them alone. */
 std::atomic<bool> is_child{false};
@@ -69,8 +69,8 @@ class Recorder {
     std::uint32_t number_of(MPI_Functions_enum function, const void *address)
     {
         const auto place = reinterpret_cast<std::uintptr_t>(has_sites_ ? address : nullptr);
-        const auto [found, is_new] = sites_.try_emplace({place, function},
-                                                        static_cast<std::uint32_t>(sites_.size()));
+        const auto [found, is_new] =
+            sites_.try_emplace({place, function}, static_cast<std::uint32_t>(sites_.size()));
         if (is_new)
             define_site(found->second, function, reinterpret_cast<const void *>(place));
         return found->second;
@@ -138,8 +138,9 @@ class Recorder {
     {
         const tools::CodeLocation location =
             address == nullptr ? tools::CodeLocation{} : tools::locate(address);
-        journal.define(Kind::site, number,
-                       trace::describe_site(tools::function_name(function), location.module, location.offset));
+        journal.define(
+            Kind::site, number,
+            trace::describe_site(tools::function_name(function), location.module, location.offset));
     }
 
     void define(std::uint32_t number, const tools::Communicator &communicator)
@@ -187,14 +188,16 @@ thread_local ThreadRecorders own;
 /* What an argument list means, known at compile time. */
 template <typename Call>
 struct Shape {
-    static constexpr bool is_message = Call::is_in(qmpi::set::point_to_point | qmpi::set::partitioned);
+    static constexpr bool is_message =
+        Call::is_in(qmpi::set::point_to_point | qmpi::set::partitioned);
     static constexpr bool sends =
         is_message && !Call::buffers.empty() && Call::has(qmpi::role::destination);
     static constexpr bool receives = is_message && !Call::buffers.empty() &&
         (Call::has(qmpi::role::source) || Call::has(qmpi::role::message));
     static constexpr bool is_collective = Call::is_in(qmpi::set::collective) &&
         Call::has(qmpi::role::communicator) &&
-        !Call::is_in(qmpi::set::io | qmpi::set::rma | qmpi::set::communicators | qmpi::set::topology);
+        !Call::is_in(qmpi::set::io | qmpi::set::rma | qmpi::set::communicators |
+                     qmpi::set::topology);
     static constexpr bool communicates = sends || receives || is_collective;
     static constexpr bool has_request = Call::has(qmpi::role::request);
     /* What is only described now, and started later. */
@@ -216,8 +219,9 @@ struct Operation {
 
 Transfer send_of(const Operation &operation)
 {
-    return {operation.destination, operation.send_tag, operation.sent, 0, operation.send_request,
-            static_cast<std::uint64_t>(operation.function)};
+    return {operation.destination,  operation.send_tag,
+            operation.sent,         0,
+            operation.send_request, static_cast<std::uint64_t>(operation.function)};
 }
 
 /* The status says who it was and how much. Nothing of a receive from MPI_PROC_NULL. */
@@ -226,14 +230,19 @@ Transfer receive_of(const Operation &operation, const MPI_Status &status)
     MPI_Count bytes = 0;
     if (QMPI_Get_elements_x(&status, MPI_BYTE, &bytes) != MPI_SUCCESS || bytes < 0)
         bytes = 0;
-    return {status.MPI_SOURCE, status.MPI_TAG, 0, static_cast<std::uint64_t>(bytes),
-            operation.receive_request, static_cast<std::uint64_t>(operation.function)};
+    return {status.MPI_SOURCE,
+            status.MPI_TAG,
+            0,
+            static_cast<std::uint64_t>(bytes),
+            operation.receive_request,
+            static_cast<std::uint64_t>(operation.function)};
 }
 
 Transfer collective_of(const Operation &operation)
 {
-    return {operation.root, 0, operation.sent, operation.received, operation.send_request,
-            static_cast<std::uint64_t>(operation.function)};
+    return {operation.root,         0,
+            operation.sent,         operation.received,
+            operation.send_request, static_cast<std::uint64_t>(operation.function)};
 }
 
 /* A blocking operation that succeeded. */
@@ -282,8 +291,8 @@ void record_end(Recorder &recorder, const Operation &operation, const MPI_Status
     const Transfer given_up_receive{0, 0, 0, 0, operation.receive_request, 0};
 
     if (operation.is_collective)
-        recorder.journal.transfer(is_complete ? Kind::icollective_done : Kind::cancelled, number, time,
-                                  is_complete ? collective_of(operation) : given_up_send);
+        recorder.journal.transfer(is_complete ? Kind::icollective_done : Kind::cancelled, number,
+                                  time, is_complete ? collective_of(operation) : given_up_send);
     if (operation.sends)
         recorder.journal.transfer(is_complete ? Kind::isend_done : Kind::cancelled, number, time,
                                   given_up_send);
@@ -303,7 +312,8 @@ std::string absolute(const std::string &path)
 
 class Trace : public qmpi::tool<Trace> {
   public:
-    static constexpr const char *description = "timeline of calls and messages, in OTF2 and for Perfetto";
+    static constexpr const char *description =
+        "timeline of calls and messages, in OTF2 and for Perfetto";
     static constexpr const char *argument_list =
         "out=NAME          beginning of all files' names, or one file (.otf2, .json, .html)\n"
         "formats=A+B       otf2, json (for Perfetto), html (default: otf2+html)\n"
@@ -311,7 +321,8 @@ class Trace : public qmpi::tool<Trace> {
         "sample=N          only every Nth call of each function\n"
         "sites=no          does not ask where calls come from\n"
         "buffer=MB         of a thread's journal in memory at a time (default: 16)\n"
-        "limit=MB          of journals on disk for each rank; what comes then is lost (default: 1024)\n"
+        "limit=MB          of journals on disk for each rank; what comes then is lost (default: "
+        "1024)\n"
         "clock=process     measures the clock of each process, not of each host\n";
 
     Trace()
@@ -319,7 +330,8 @@ class Trace : public qmpi::tool<Trace> {
         const std::string clock = arguments().get("clock", "host");
         if (clock != "host" && clock != "process")
             throw qmpi::argument_error("argument clock=" + clock + ": must be host or process");
-        identity_ = trace::clock_identity() + (clock == "process" ? static_cast<std::uint64_t>(getpid()) : 0);
+        identity_ = trace::clock_identity() +
+            (clock == "process" ? static_cast<std::uint64_t>(getpid()) : 0);
         store_->set_opener([this] { open_alone(); });
         note_forks();
     }
@@ -386,8 +398,8 @@ class Trace : public qmpi::tool<Trace> {
     Recorder *own_recorder()
     {
         if (!is_recording_.load(std::memory_order_relaxed) ||
-            is_paused_.load(std::memory_order_relaxed) || is_child.load(std::memory_order_relaxed) ||
-            ThreadRecorders::is_over)
+            is_paused_.load(std::memory_order_relaxed) ||
+            is_child.load(std::memory_order_relaxed) || ThreadRecorders::is_over)
             return nullptr;
         const auto index = static_cast<std::size_t>(instance_number());
         if (index < own.recorders.size() && own.recorders[index] != nullptr)
@@ -398,8 +410,8 @@ class Trace : public qmpi::tool<Trace> {
     Recorder *new_recorder(std::size_t index)
     {
         const std::lock_guard<std::mutex> guard(lock_);
-        auto recorder = std::make_shared<Recorder>(store_, static_cast<int>(recorders_.size()),
-                                                   has_sites_);
+        auto recorder =
+            std::make_shared<Recorder>(store_, static_cast<int>(recorders_.size()), has_sites_);
         if (own.recorders.size() <= index)
             own.recorders.resize(index + 1);
         own.recorders[index] = recorder;
@@ -413,10 +425,11 @@ class Trace : public qmpi::tool<Trace> {
     {
         if constexpr (Call::is_in(qmpi::set::completion | qmpi::set::persistent) &&
                       !Shape<Call>::communicates)
-            return tools::complete(call, requests_, [&](Operation &operation, const MPI_Status *status,
-                                                        Outcome outcome) {
-                note(operation, status, outcome, begin);
-            });
+            return tools::complete(
+                call, requests_,
+                [&](Operation &operation, const MPI_Status *status, Outcome outcome) {
+                    note(operation, status, outcome, begin);
+                });
         else if constexpr (Shape<Call>::communicates) {
             if (recorder == nullptr)
                 return communicators_.watch(call);
@@ -537,8 +550,9 @@ class Trace : public qmpi::tool<Trace> {
 
     bool open(const std::string &folder, int rank, int size)
     {
-        return store_->open(folder, rank, trace::describe_process(rank, size, tools::host_name(),
-                                                                  program_invocation_short_name));
+        return store_->open(
+            folder, rank,
+            trace::describe_process(rank, size, tools::host_name(), program_invocation_short_name));
     }
 
     void open_alone()
@@ -672,8 +686,8 @@ class Trace : public qmpi::tool<Trace> {
     const std::uint32_t sample_ = arguments().get("sample", 1u, 1, 1000000000);
     const bool has_sites_ = !arguments().has("sites") || arguments().flag("sites");
     std::uint64_t identity_ = 0;
-    const std::shared_ptr<trace::Store> store_ = std::make_shared<trace::Store>(
-        name(), megabytes("limit", 1024), megabytes("buffer", 16));
+    const std::shared_ptr<trace::Store> store_ =
+        std::make_shared<trace::Store>(name(), megabytes("limit", 1024), megabytes("buffer", 16));
 
     static std::vector<tools::Format> known_formats()
     {

@@ -49,7 +49,7 @@ class Analyser {
     bool find_deadlock();
 
   private:
-    static constexpr int most_lines = 64;   /* of one deadlock */
+    static constexpr int most_lines = 64; /* of one deadlock */
 
     struct Process {
         std::map<std::uint32_t, std::string> sites;
@@ -76,12 +76,12 @@ class Analyser {
 
     /* Messages of one communicator to one process. */
     struct Inbox {
-        std::map<std::pair<int, int>, std::deque<Message>> sends;   /* by source and tag */
-        std::list<Receive> receives; /* in the order of their begin */
+        std::map<std::pair<int, int>, std::deque<Message>> sends; /* by source and tag */
+        std::list<Receive> receives;                              /* in the order of their begin */
     };
 
     struct Arrival {
-        int rank;                   /* in MPI_COMM_WORLD */
+        int rank; /* in MPI_COMM_WORLD */
         CollectiveEvent event;
     };
 
@@ -155,7 +155,7 @@ class Analyser {
     Findings &findings_;
     std::vector<Process> processes_;
     std::map<std::uint64_t, Group> groups_;
-    std::map<std::pair<std::uint64_t, int>, Inbox> inboxes_;    /* by communicator and receiver */
+    std::map<std::pair<std::uint64_t, int>, Inbox> inboxes_; /* by communicator and receiver */
     std::set<int> reported_;
     Clock::time_point next_look_{};
 };

@@ -166,7 +166,7 @@ class Collectives {
     Operations &operations_;
     Waiting &waiting_;
     std::mutex lock_;
-    std::unordered_map<std::uint64_t, std::uint64_t> numbers_;  /* of operations, by communicator */
+    std::unordered_map<std::uint64_t, std::uint64_t> numbers_; /* of operations, by communicator */
 };
 
 }  // namespace tools::check

@@ -46,7 +46,7 @@ std::thread quiet_thread(std::function<void()> work);
 /* What a process must know to reach the analyser. */
 struct Address {
     char host[256] = "";
-    int port = 0;               /* 0: there is no analyser */
+    int port = 0; /* 0: there is no analyser */
     std::uint64_t password = 0;
 };
 

@@ -8,8 +8,8 @@
 #ifndef TOOLS_CHECK_EVENTS_HPP_INCLUDED
 #define TOOLS_CHECK_EVENTS_HPP_INCLUDED
 
-#include "signature.hpp"
 #include "../common/wire.hpp"
+#include "signature.hpp"
 
 #include <cstdint>
 #include <string>
@@ -20,7 +20,16 @@
 namespace tools::check {
 
 enum class Event : std::uint8_t {
-    site, found, collective, send, receive, received, blocked, unblocked, distrust, finalized
+    site,
+    found,
+    collective,
+    send,
+    receive,
+    received,
+    blocked,
+    unblocked,
+    distrust,
+    finalized
 };
 
 /* Fields of an event go to a Writer and come from a Reader in the order of its member each(). */
@@ -131,8 +140,8 @@ struct FoundEvent {
 
 /* What a process gives to others, or takes from them, in a collective operation. */
 struct Side {
-    int peer = MPI_ANY_SOURCE;          /* rank in the communicator, or everyone */
-    std::vector<Signature> blocks;      /* none, one for all peers, or one for each */
+    int peer = MPI_ANY_SOURCE;     /* rank in the communicator, or everyone */
+    std::vector<Signature> blocks; /* none, one for all peers, or one for each */
 
     const Signature *block(int rank) const
     {
@@ -140,9 +149,9 @@ struct Side {
             return nullptr;
         if (blocks.size() == 1)
             return &blocks[0];
-        return static_cast<std::size_t>(rank) < blocks.size() ?
-                   &blocks[static_cast<std::size_t>(rank)] :
-                   nullptr;
+        return static_cast<std::size_t>(rank) < blocks.size()
+            ? &blocks[static_cast<std::size_t>(rank)]
+            : nullptr;
     }
 
     template <typename Visit>
@@ -157,14 +166,14 @@ struct Side {
 struct CollectiveEvent {
     Place place;
     std::uint64_t communicator = 0;
-    std::uint64_t number = 0;           /* of collective operations on it before this one */
-    int size = 0;                       /* of the communicator */
+    std::uint64_t number = 0; /* of collective operations on it before this one */
+    int size = 0;             /* of the communicator */
     int rank = 0;
-    std::string name;                   /* with number 0 only, as the next */
-    std::vector<int> world;             /* ranks in MPI_COMM_WORLD of all members */
+    std::string name;       /* with number 0 only, as the next */
+    std::vector<int> world; /* ranks in MPI_COMM_WORLD of all members */
     int root = MPI_UNDEFINED;
-    int operation = MPI_OP_NULL;        /* if it is a predefined one */
-    Signature same;                     /* must be the same everywhere */
+    int operation = MPI_OP_NULL; /* if it is a predefined one */
+    Signature same;              /* must be the same everywhere */
     Side gives, takes;
 
     template <typename Visit>
@@ -208,7 +217,7 @@ struct SendEvent {
 struct ReceiveEvent {
     Place place;
     std::uint64_t communicator = 0;
-    std::uint64_t number = 0;           /* of the receive in its process */
+    std::uint64_t number = 0; /* of the receive in its process */
     int source = MPI_ANY_SOURCE;
     int tag = MPI_ANY_TAG;
     bool is_certain = false; /* will get a message of that source and tag, and no other */
@@ -249,11 +258,11 @@ struct ReceivedEvent {
 /* One thing that a blocked process waits for. */
 struct Wait {
     std::string what;
-    std::vector<int> ranks;             /* one of them could bring it; empty: who knows */
-    bool is_collective = false;         /* the missing members of that operation, all of them */
-    bool is_message = false;            /* from one of the ranks, with that tag */
+    std::vector<int> ranks;     /* one of them could bring it; empty: who knows */
+    bool is_collective = false; /* the missing members of that operation, all of them */
+    bool is_message = false;    /* from one of the ranks, with that tag */
     std::uint64_t communicator = 0;
-    std::uint64_t number = 0;           /* of the operation, or of the receive; a probe has 0 */
+    std::uint64_t number = 0; /* of the operation, or of the receive; a probe has 0 */
     int tag = MPI_ANY_TAG;
 
     template <typename Visit>
@@ -272,7 +281,7 @@ struct Wait {
 /* A process has been in one call for some time. */
 struct BlockedEvent {
     Place place;
-    bool needs_all = true;              /* all of the following, or one of them */
+    bool needs_all = true; /* all of the following, or one of them */
     std::vector<Wait> waits;
 
     template <typename Visit>

@@ -40,13 +40,18 @@ struct KindName {
     const char *argument;
 };
 
-inline constexpr KindName kind_names[] = {
-    {"collective mismatch", "collectives"}, {"type mismatch", "signatures"},
-    {"truncation", "signatures"},           {"message not received", "unreceived"},
-    {"buffer overlap", "overlaps"},         {"buffer changed", "checksums"},
-    {"freed handle", "handles"},            {"leak", "leaks"},
-    {"pending request", "requests"},        {"access epoch", "epochs"},
-    {"access conflict", "epochs"},          {"deadlock", "deadlock"}};
+inline constexpr KindName kind_names[] = {{"collective mismatch", "collectives"},
+                                          {"type mismatch", "signatures"},
+                                          {"truncation", "signatures"},
+                                          {"message not received", "unreceived"},
+                                          {"buffer overlap", "overlaps"},
+                                          {"buffer changed", "checksums"},
+                                          {"freed handle", "handles"},
+                                          {"leak", "leaks"},
+                                          {"pending request", "requests"},
+                                          {"access epoch", "epochs"},
+                                          {"access conflict", "epochs"},
+                                          {"deadlock", "deadlock"}};
 
 inline constexpr std::size_t number_of_kinds = sizeof kind_names / sizeof kind_names[0];
 
@@ -57,10 +62,10 @@ inline const char *name_of(Kind kind)
 
 struct Finding {
     Kind kind;
-    int rank;               /* in MPI_COMM_WORLD; -1 where the process has none */
+    int rank; /* in MPI_COMM_WORLD; -1 where the process has none */
     std::string function;
     std::string site;
-    std::string text;       /* what is wrong, without the beginning "rank ...: " */
+    std::string text; /* what is wrong, without the beginning "rank ...: " */
 
     std::string line() const
     {

@@ -32,8 +32,10 @@ constexpr Shape shape_of(std::string_view name)
         return Shape::none;
     if (has("educe") || has("_Scan") || has("_Iscan") || has("xscan"))
         return Shape::reduce;
-    return has("cast") ? Shape::bcast : has("catter") ? Shape::scatter :
-        has("ather") ? Shape::gather : Shape::none;
+    return has("cast")  ? Shape::bcast
+        : has("catter") ? Shape::scatter
+        : has("ather")  ? Shape::gather
+                        : Shape::none;
 }
 
 /* Functions that all processes of their communicator call, besides those that move data. */
@@ -59,7 +61,7 @@ template <typename Call>
 constexpr bool is_collective()
 {
     return (Call::is_in(qmpi::set::collective) && Call::has(qmpi::role::communicator)) ||
-           Call::is_in(makers);
+        Call::is_in(makers);
 }
 
 /* Sends, receives and probes. */
@@ -92,8 +94,8 @@ template <typename Call>
 constexpr bool is_kind_of_free()
 {
     constexpr std::string_view name = Call::name;
-    return ends_in(name, "_free") || ends_in(name, "_disconnect") ||
-           ends_in(name, "File_close") || ends_in(name, "Session_finalize");
+    return ends_in(name, "_free") || ends_in(name, "_disconnect") || ends_in(name, "File_close") ||
+        ends_in(name, "Session_finalize");
 }
 
 /* The handle of a role, which a function takes by value or by address; 0, which is none, where the

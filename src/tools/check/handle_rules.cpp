@@ -93,9 +93,8 @@ bool HandleRules::find_leaks_of_process()
 bool HandleRules::has_live_session() const
 {
     bool has = false;
-    process_.handles.each_live([&](const Handle &handle, const Place &) {
-        has = has || handle.role == role::session;
-    });
+    process_.handles.each_live(
+        [&](const Handle &handle, const Place &) { has = has || handle.role == role::session; });
     return has;
 }
 

@@ -37,12 +37,12 @@ struct Pending {
     std::vector<Range> ranges;
     SharedCommunicator communicator;
     Message send, receive;
-    std::uint64_t number = 0;       /* of the receive, if it was told to the analyser */
-    bool is_certain = false;        /* the analyser knows what it will get */
+    std::uint64_t number = 0; /* of the receive, if it was told to the analyser */
+    bool is_certain = false;  /* the analyser knows what it will get */
     bool is_cancelled = false;
     bool is_active = true;
     std::uint64_t checksum = 0;
-    std::vector<Wait> waits;        /* what ends it */
+    std::vector<Wait> waits; /* what ends it */
 };
 
 /* Any number of threads. */

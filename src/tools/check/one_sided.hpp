@@ -66,7 +66,7 @@ class OneSided {
         else {
             Pending pending;
             pending.place = process_.place(here);
-            pending.waits.emplace_back();       /* nobody knows for whom */
+            pending.waits.emplace_back(); /* nobody knows for whom */
             const int error_code = operations_.go(call);
             if (error_code == MPI_SUCCESS)
                 operations_.add(*qmpi::get<qmpi::role::request>(call), std::move(pending));
@@ -80,13 +80,14 @@ class OneSided {
         using qmpi::role;
         constexpr std::string_view name = Call::name;
         constexpr bool is_atomic = name.find("ccumulate") != name.npos ||
-                                   name.find("_op") != name.npos || name.find("swap") != name.npos;
+            name.find("_op") != name.npos || name.find("swap") != name.npos;
         constexpr bool is_get = name.find("et") != name.npos && !is_atomic;
-        constexpr auto kind = is_atomic ? Windows::Access::accumulate :
-            is_get ? Windows::Access::get : Windows::Access::put;
-        constexpr std::size_t target_type = Call::has(role::datatype, 2) ? 2 :
-                                            Call::has(role::datatype, 1) ? 1 :
-                                                                           0;
+        constexpr auto kind = is_atomic ? Windows::Access::accumulate
+            : is_get                    ? Windows::Access::get
+                                        : Windows::Access::put;
+        constexpr std::size_t target_type = Call::has(role::datatype, 2) ? 2
+            : Call::has(role::datatype, 1)                               ? 1
+                                                                         : 0;
         /* What a request completes is over before the epoch is. */
         if constexpr (!(is_get && has_request<Call>())) {
             if (qmpi::get_or<role::count>(call, MPI_Count{1}) != 0)

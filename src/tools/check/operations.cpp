@@ -29,7 +29,7 @@ std::uint64_t checksum_of(const std::vector<Range> &ranges)
             const ssize_t number = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
             for (ssize_t i = 0; i < number; i++)
                 sum = (sum ^ static_cast<unsigned char>(copy[static_cast<std::size_t>(i)])) *
-                      0x100000001b3u;
+                    0x100000001b3u;
         }
     }
     return sum;
@@ -132,8 +132,8 @@ void Operations::find_left()
     });
     for (const auto &[place, is_active] : left)
         process_.found(is_active ? Kind::request : Kind::leak, place,
-                       is_active ? "nobody has waited for this operation" :
-                                   "this persistent request was not freed");
+                       is_active ? "nobody has waited for this operation"
+                                 : "this persistent request was not freed");
 }
 
 /* ---- memory ---- */

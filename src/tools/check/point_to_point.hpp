@@ -67,10 +67,13 @@ class PointToPoint {
                         qmpi::get_or<role::destination>(call, MPI_PROC_NULL),
                         qmpi::get_or<role::tag>(call, 0)};
             if (Call::has(role::source) && buffer.direction != qmpi::direction::in)
-                receive = {true, buffer.address, count, buffer.datatype,
+                receive = {true,
+                           buffer.address,
+                           count,
+                           buffer.datatype,
                            qmpi::get_or<role::source>(call, MPI_PROC_NULL),
-                           Call::has(role::tag, 1) ? qmpi::get_or<role::tag, 1>(call, 0) :
-                           qmpi::get_or<role::tag>(call, 0)};
+                           Call::has(role::tag, 1) ? qmpi::get_or<role::tag, 1>(call, 0)
+                                                   : qmpi::get_or<role::tag>(call, 0)};
         });
     }
 

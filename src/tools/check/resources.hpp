@@ -26,25 +26,35 @@ namespace tools::check {
 inline const char *name_of(qmpi::role role)
 {
     switch (role) {
-        case qmpi::role::communicator: return "communicator";
-        case qmpi::role::group: return "group";
-        case qmpi::role::datatype: return "datatype";
-        case qmpi::role::operation: return "operation";
-        case qmpi::role::window: return "window";
-        case qmpi::role::file: return "file";
-        case qmpi::role::info: return "info object";
-        case qmpi::role::errhandler: return "error handler";
-        case qmpi::role::session: return "session";
-        default: return nullptr;
+    case qmpi::role::communicator:
+        return "communicator";
+    case qmpi::role::group:
+        return "group";
+    case qmpi::role::datatype:
+        return "datatype";
+    case qmpi::role::operation:
+        return "operation";
+    case qmpi::role::window:
+        return "window";
+    case qmpi::role::file:
+        return "file";
+    case qmpi::role::info:
+        return "info object";
+    case qmpi::role::errhandler:
+        return "error handler";
+    case qmpi::role::session:
+        return "session";
+    default:
+        return nullptr;
     }
 }
 
 constexpr bool is_handle(qmpi::role role)
 {
     return role == qmpi::role::communicator || role == qmpi::role::group ||
-           role == qmpi::role::datatype || role == qmpi::role::operation ||
-           role == qmpi::role::window || role == qmpi::role::file || role == qmpi::role::info ||
-           role == qmpi::role::errhandler || role == qmpi::role::session;
+        role == qmpi::role::datatype || role == qmpi::role::operation ||
+        role == qmpi::role::window || role == qmpi::role::file || role == qmpi::role::info ||
+        role == qmpi::role::errhandler || role == qmpi::role::session;
 }
 
 struct Handle {
@@ -160,7 +170,7 @@ class Windows {
     };
 
     struct State {
-        std::map<std::pair<int, MPI_Aint>, Done> accesses;     /* by target and displacement */
+        std::map<std::pair<int, MPI_Aint>, Done> accesses; /* by target and displacement */
         bool is_fenced = false;
         bool is_started = false;
         bool is_locked_all = false;

@@ -74,8 +74,8 @@ Comparison compare(const Signature &a, const Signature &b);
 struct Type {
     std::vector<Run> unit;
     std::uint64_t size = 0;
-    MPI_Count first = 0; /* byte, relative to the buffer's address, where the data begins */
-    bool is_contiguous = false;     /* also several of them one after the other */
+    MPI_Count first = 0;        /* byte, relative to the buffer's address, where the data begins */
+    bool is_contiguous = false; /* also several of them one after the other */
 };
 
 /* All datatypes, followed from their creation. Any number of threads. */

@@ -24,13 +24,13 @@ namespace bytes {
 /* ---- how often a function uses what a buffer argument describes ---- */
 
 enum class Times {
-    never,              /* not between processes: packing, local reduction */
+    never, /* not between processes: packing, local reduction */
     once,
-    by_ranks,           /* once for each process; a vector has an entry for each */
-    by_own_ranks,       /* the same, but between two groups it is the own one that counts */
-    by_neighbours_in,   /* the same for each neighbour to receive from */
+    by_ranks,         /* once for each process; a vector has an entry for each */
+    by_own_ranks,     /* the same, but between two groups it is the own one that counts */
+    by_neighbours_in, /* the same for each neighbour to receive from */
     by_neighbours_out,
-    own_entry           /* the vector's entry for the calling process */
+    own_entry /* the vector's entry for the calling process */
 };
 
 /* Who uses the argument: in an operation with a root, or in one that goes along the ranks. */
@@ -182,15 +182,15 @@ std::uint64_t bytes_of(Count count, MPI_Datatype datatype, std::uint64_t times)
 inline int number_of(const Use &use, const Peers &peers) noexcept
 {
     switch (use.times) {
-        case Times::by_ranks:
-        case Times::by_own_ranks:
-            return number_of_ranks(peers.comm, use.times);
-        case Times::by_neighbours_in:
-            return number_of_neighbours(peers.comm, true);
-        case Times::by_neighbours_out:
-            return number_of_neighbours(peers.comm, false);
-        default:
-            return 1;
+    case Times::by_ranks:
+    case Times::by_own_ranks:
+        return number_of_ranks(peers.comm, use.times);
+    case Times::by_neighbours_in:
+        return number_of_neighbours(peers.comm, true);
+    case Times::by_neighbours_out:
+        return number_of_neighbours(peers.comm, false);
+    default:
+        return 1;
     }
 }
 
@@ -244,10 +244,12 @@ Bytes bytes_of_call(Call &call) noexcept
     using qmpi::role;
     constexpr bytes::Pattern pattern = bytes::pattern_of(Call::name);
     /* Values that change nothing stand for what the function does not have. */
-    const bytes::Peers peers{
-        get_or<role::communicator>(call, MPI_COMM_NULL), get_or<role::root>(call, 0),
-        get_or<role::destination>(call, 0), get_or<role::source>(call, 0),
-        get_or<role::target>(call, 0), get_or<role::operation>(call, MPI_OP_NULL)};
+    const bytes::Peers peers{get_or<role::communicator>(call, MPI_COMM_NULL),
+                             get_or<role::root>(call, 0),
+                             get_or<role::destination>(call, 0),
+                             get_or<role::source>(call, 0),
+                             get_or<role::target>(call, 0),
+                             get_or<role::operation>(call, MPI_OP_NULL)};
     Bytes sum;
 
     call.each_buffer([&](const auto &buffer) {

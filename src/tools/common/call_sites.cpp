@@ -87,8 +87,8 @@ std::string text_of(const CallSite &site)
         return "unknown place";
     char offset[32];
     std::snprintf(offset, sizeof offset, "+0x%llx", static_cast<unsigned long long>(site.offset));
-    const std::string place = site.line > 0 ? base_name(site.file) + ":" + std::to_string(site.line) :
-        base_name(site.module) + offset;
+    const std::string place = site.line > 0 ? base_name(site.file) + ":" + std::to_string(site.line)
+                                            : base_name(site.module) + offset;
     return site.function.empty() ? place : site.function + " (" + place + ")";
 }
 
@@ -101,10 +101,11 @@ class CallSites::Module {
     {
         /* The standard way to separate files with debugging information asks servers if the user has
          * named some: not when an MPI program ends. */
-        static const Dwfl_Callbacks callbacks = {
-            dwfl_build_id_find_elf,
-            std::getenv("DEBUGINFOD_URLS") == nullptr ? dwfl_standard_find_debuginfo :
-            dwfl_build_id_find_debuginfo, dwfl_offline_section_address, nullptr};
+        static const Dwfl_Callbacks callbacks = {dwfl_build_id_find_elf,
+                                                 std::getenv("DEBUGINFOD_URLS") == nullptr
+                                                     ? dwfl_standard_find_debuginfo
+                                                     : dwfl_build_id_find_debuginfo,
+                                                 dwfl_offline_section_address, nullptr};
         dwfl_ = dwfl_begin(&callbacks);
         if (dwfl_ == nullptr)
             return;
@@ -135,8 +136,8 @@ class CallSites::Module {
         if (site.function.empty()) {
             GElf_Off offset;
             GElf_Sym symbol;
-            const char *name = dwfl_module_addrinfo(module_, address, &offset, &symbol, nullptr, nullptr,
-                                                    nullptr);
+            const char *name =
+                dwfl_module_addrinfo(module_, address, &offset, &symbol, nullptr, nullptr, nullptr);
             site.function = name == nullptr ? "" : demangled(name);
         }
     }
@@ -161,23 +162,23 @@ class CallSites::Module {
             return false;
         do {
             switch (dwarf_tag(&child)) {
-                case DW_TAG_subprogram:
-                case DW_TAG_inlined_subroutine:
-                    if (dwarf_haspc(&child, address) > 0) {
-                        found = child;
-                        find_function(child, address, found);
-                        return true;
-                    }
-                    [[fallthrough]];    /* a procedure inside of another has addresses of its own */
-                case DW_TAG_module:
-                case DW_TAG_namespace:
-                case DW_TAG_structure_type:
-                case DW_TAG_class_type:
-                case DW_TAG_lexical_block:
-                case DW_TAG_try_block:
-                case DW_TAG_catch_block:
-                    if (find_function(child, address, found))
-                        return true;
+            case DW_TAG_subprogram:
+            case DW_TAG_inlined_subroutine:
+                if (dwarf_haspc(&child, address) > 0) {
+                    found = child;
+                    find_function(child, address, found);
+                    return true;
+                }
+                [[fallthrough]]; /* a procedure inside of another has addresses of its own */
+            case DW_TAG_module:
+            case DW_TAG_namespace:
+            case DW_TAG_structure_type:
+            case DW_TAG_class_type:
+            case DW_TAG_lexical_block:
+            case DW_TAG_try_block:
+            case DW_TAG_catch_block:
+                if (find_function(child, address, found))
+                    return true;
             }
         } while (dwarf_siblingof(&child, &child) == 0);
         return false;
@@ -187,8 +188,8 @@ class CallSites::Module {
     static std::string name_of(Dwarf_Die &function)
     {
         Dwarf_Attribute attribute;
-        const char *linkage = dwarf_formstring(
-            dwarf_attr_integrate(&function, DW_AT_linkage_name, &attribute));
+        const char *linkage =
+            dwarf_formstring(dwarf_attr_integrate(&function, DW_AT_linkage_name, &attribute));
         if (linkage != nullptr) {
             const std::string name = demangled(linkage);
             if (name != linkage)
@@ -218,13 +219,16 @@ class CallSites::Module {
             std::uint64_t load_address;
             bool is_found;
         } loaded{&path_, path_of_program(), 0, false};
-        dl_iterate_phdr([](dl_phdr_info *object, std::size_t, void *argument) {
-            Loaded &wanted = *static_cast<Loaded *>(argument);
-            const std::string path = *object->dlpi_name == '\0' ? wanted.program : object->dlpi_name;
-            wanted.is_found = path == *wanted.path;
-            wanted.load_address = object->dlpi_addr;
-            return wanted.is_found ? 1 : 0;
-        }, &loaded);
+        dl_iterate_phdr(
+            [](dl_phdr_info *object, std::size_t, void *argument) {
+                Loaded &wanted = *static_cast<Loaded *>(argument);
+                const std::string path =
+                    *object->dlpi_name == '\0' ? wanted.program : object->dlpi_name;
+                wanted.is_found = path == *wanted.path;
+                wanted.load_address = object->dlpi_addr;
+                return wanted.is_found ? 1 : 0;
+            },
+            &loaded);
         Dl_info info;
         if (loaded.is_found &&
             dladdr(reinterpret_cast<void *>(loaded.load_address + site.offset - 1), &info) != 0 &&

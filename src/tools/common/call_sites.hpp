@@ -17,14 +17,14 @@ namespace tools {
 
 /* An address in a form that is the same in all processes that run the same files. */
 struct CodeLocation {
-    std::string module;         /* path of the program or library; empty where there is none */
-    std::uint64_t offset = 0;   /* of the return address, in the file's own addresses */
+    std::string module;       /* path of the program or library; empty where there is none */
+    std::uint64_t offset = 0; /* of the return address, in the file's own addresses */
 };
 
 /* What is not known is empty, or line 0. */
 struct CallSite {
-    std::string function;       /* innermost, as the source has it; C++ names demangled */
-    std::string file;           /* path as the compiler had it */
+    std::string function; /* innermost, as the source has it; C++ names demangled */
+    std::string file;     /* path as the compiler had it */
     int line = 0;
     std::string module;
     std::uint64_t offset = 0;

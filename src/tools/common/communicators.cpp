@@ -32,7 +32,7 @@ Slot &slot_of(unsigned owner, int handle)
 
 std::atomic<unsigned> number_of_objects{0};
 
-const std::uint64_t no_origin = 0;      /* for the id of what is made from no communicator */
+const std::uint64_t no_origin = 0; /* for the id of what is made from no communicator */
 
 std::uint64_t mix(std::uint64_t hash, std::uint64_t value)
 {
@@ -66,8 +66,7 @@ void find_neighbours(Communicator &communicator)
     auto &in = communicator.sources, &out = communicator.destinations;
     int number = 0;
 
-    if (communicator.is_inter ||
-        QMPI_Topo_test(comm, &communicator.topology) != MPI_SUCCESS)
+    if (communicator.is_inter || QMPI_Topo_test(comm, &communicator.topology) != MPI_SUCCESS)
         return;
     if (communicator.topology == MPI_CART) {
         QMPI_Cartdim_get(comm, &number);
@@ -200,7 +199,7 @@ std::vector<Communicators::Shared> Communicators::all() const
     std::shared_lock<std::shared_mutex> guard(lock_);
     std::vector<Shared> communicators;
     for (const auto &[handle, communicator] : by_handle_) {
-        if (communicator->handle == handle)     /* not a window */
+        if (communicator->handle == handle) /* not a window */
             communicators.push_back(communicator);
     }
     return communicators;

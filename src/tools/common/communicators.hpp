@@ -31,11 +31,11 @@ inline constexpr int outside_world = -1;
 class Communicator : public std::enable_shared_from_this<Communicator> {
   public:
     MPI_Comm handle = MPI_COMM_NULL;
-    int rank = MPI_UNDEFINED;       /* of the calling process */
-    int size = 0;                   /* of the own group */
+    int rank = MPI_UNDEFINED; /* of the calling process */
+    int size = 0;             /* of the own group */
     bool is_inter = false;
-    std::vector<int> world;         /* rank in MPI_COMM_WORLD of each rank of the own group */
-    std::vector<int> remote;        /* the same of the other group; empty if it has none */
+    std::vector<int> world;  /* rank in MPI_COMM_WORLD of each rank of the own group */
+    std::vector<int> remote; /* the same of the other group; empty if it has none */
 
     /* The same in all its processes, and no other communicator has it: made of the communicator that
      * it was made from, the members, and how many with both the same there were before, since MPI has
@@ -47,7 +47,7 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
     /* The same for all communicators of the same processes in the same order. */
     std::uint64_t members = 0;
 
-    int topology = MPI_UNDEFINED;   /* MPI_CART, MPI_GRAPH, MPI_DIST_GRAPH or MPI_UNDEFINED */
+    int topology = MPI_UNDEFINED; /* MPI_CART, MPI_GRAPH, MPI_DIST_GRAPH or MPI_UNDEFINED */
     /* Ranks, or MPI_PROC_NULL, in the order of the blocks of a neighbourhood collective. */
     std::vector<int> sources;
     std::vector<int> destinations;
@@ -59,15 +59,17 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
     int world_rank_of(int peer) const
     {
         const auto &group = peers();
-        return peer >= 0 && static_cast<std::size_t>(peer) < group.size() ?
-            group[static_cast<std::size_t>(peer)] : outside_world;
+        return peer >= 0 && static_cast<std::size_t>(peer) < group.size()
+            ? group[static_cast<std::size_t>(peer)]
+            : outside_world;
     }
 
     /* The calling process' own. */
     int own_world_rank() const
     {
-        return rank >= 0 && static_cast<std::size_t>(rank) < world.size() ?
-            world[static_cast<std::size_t>(rank)] : outside_world;
+        return rank >= 0 && static_cast<std::size_t>(rank) < world.size()
+            ? world[static_cast<std::size_t>(rank)]
+            : outside_world;
     }
 
     /* As MPI_Comm_set_name has it, or what the library calls it; may be empty. */
@@ -155,8 +157,10 @@ class Communicators {
     static constexpr qmpi::function_set functions(std::index_sequence<ids...>)
     {
         qmpi::function_set set;
-        ((concerns<qmpi::call<static_cast<MPI_Functions_enum>(ids)>>() ?
-          (void) set.add(static_cast<MPI_Functions_enum>(ids)) : (void) 0), ...);
+        ((concerns<qmpi::call<static_cast<MPI_Functions_enum>(ids)>>()
+              ? (void) set.add(static_cast<MPI_Functions_enum>(ids))
+              : (void) 0),
+         ...);
         return set;
     }
 
@@ -252,7 +256,7 @@ class Communicators {
     Mutable describe(MPI_Comm comm, std::uint64_t origin);
     void number(Communicator &communicator, std::uint64_t origin);
 
-    const unsigned number_;         /* tells this object's entries in the threads' caches apart */
+    const unsigned number_; /* tells this object's entries in the threads' caches apart */
     /* another one whenever a handle changes its meaning */
     std::atomic<std::uint64_t> generation_{1};
 
@@ -261,7 +265,7 @@ class Communicators {
     std::mutex messages_lock_;
     std::unordered_map<MPI_Message, Shared> by_message_;
     std::mutex making_lock_;
-    std::unordered_map<std::uint64_t, std::uint64_t> number_by_kind_;   /* of origin and members */
+    std::unordered_map<std::uint64_t, std::uint64_t> number_by_kind_; /* of origin and members */
     bool has_predefined_ = false;
 };
 

@@ -37,8 +37,9 @@ bool merge_to_root(MPI_Comm comm, const std::function<void(Writer &)> &write,
 template <typename State>
 bool merge_to_root(MPI_Comm comm, State &state)
 {
-    return merge_to_root(comm, [&state](Writer &writer) { state.write(writer); },
-                         [&state](Reader &reader) { state.merge(reader); });
+    return merge_to_root(
+        comm, [&state](Writer &writer) { state.write(writer); },
+        [&state](Reader &reader) { state.merge(reader); });
 }
 
 }  // namespace tools

@@ -5,7 +5,7 @@
 
 #include "page.hpp"
 
-#include "page_assets.hpp"      /* page.css and page.js, as text */
+#include "page_assets.hpp" /* page.css and page.js, as text */
 
 #include <algorithm>
 #include <cmath>
@@ -25,7 +25,7 @@ using nlohmann::json;
 /* Seven digits are more than anybody sees, and half as long as all. Whole numbers are kept whole. */
 json number(double value)
 {
-    const double largest_whole = 9007199254740992;      /* 2^53 */
+    const double largest_whole = 9007199254740992; /* 2^53 */
 
     if (!std::isfinite(value))
         return nullptr;
@@ -203,7 +203,8 @@ std::string escaped(const json &text)
 }  // namespace
 
 Page::Page(std::string title, std::string subtitle)
-    : document{{"title", std::move(title)}, {"subtitle", std::move(subtitle)}, {"parts", json::array()}}
+    : document{
+          {"title", std::move(title)}, {"subtitle", std::move(subtitle)}, {"parts", json::array()}}
 {
 }
 
@@ -219,7 +220,8 @@ void Page::table(const std::string &title, const std::vector<Column> &columns,
                  const std::vector<std::vector<nlohmann::json>> &rows, const std::string &note)
 {
     for (const auto &row : rows)
-        require(row.size() == columns.size(), "Page::table: a row of another length than the columns");
+        require(row.size() == columns.size(),
+                "Page::table: a row of another length than the columns");
 
     json list = json::array();
     for (std::size_t i = 0; i < columns.size(); i++) {
@@ -236,8 +238,8 @@ void Page::table(const std::string &title, const std::vector<Column> &columns,
 }
 
 void Page::bars(const std::string &title, const std::vector<std::string> &rows,
-                const std::vector<std::string> &series, const std::vector<std::vector<double>> &values,
-                Unit unit, const std::string &note)
+                const std::vector<std::string> &series,
+                const std::vector<std::vector<double>> &values, Unit unit, const std::string &note)
 {
     require(values.size() == rows.size(), "Page::bars: another number of values than of rows");
     for (const auto &row : values)
@@ -343,16 +345,18 @@ std::string Page::html() const
 {
     std::string text;
 
-    text += "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-            "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
-            "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>";
+    text +=
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+        "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
+        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>";
     text += escaped(document["title"]);
     text += "</title>\n<style>\n";
     text += page_css;
-    text += "</style>\n</head>\n<body>\n"
-            "<noscript><p>This report is drawn by a script; the browser has scripts switched off.</p>"
-            "</noscript>\n<script type=\"application/json\" id=\"data\">";
+    text +=
+        "</style>\n</head>\n<body>\n"
+        "<noscript><p>This report is drawn by a script; the browser has scripts switched off.</p>"
+        "</noscript>\n<script type=\"application/json\" id=\"data\">";
     text += embedded(document);
     text += "</script>\n<script>\n";
     text += page_js;

@@ -23,13 +23,13 @@ enum class Unit {
     seconds,
     bytes,
     bytes_per_second,
-    percent,                    /* 100 is all */
-    text                        /* columns of tables only */
+    percent, /* 100 is all */
+    text     /* columns of tables only */
 };
 
 struct Column {
     std::string title;
-    Unit unit = Unit::number;   /* all but text stand at the right and are sorted as numbers */
+    Unit unit = Unit::number; /* all but text stand at the right and are sorted as numbers */
 };
 
 /* What process `row` has sent to, or has with, process `column`; both count from 0. */
@@ -43,7 +43,7 @@ struct Cell {
 struct Measure {
     std::string title;
     Unit unit = Unit::number;
-    std::vector<Cell> cells;    /* in any order, zeros left out; a pair that comes twice is added up */
+    std::vector<Cell> cells; /* in any order, zeros left out; a pair that comes twice is added up */
 };
 
 /* How many had a size of at least `from` and less than `to`. */
@@ -58,7 +58,7 @@ struct Span {
     int lane;
     double begin;
     double end;
-    std::string category;       /* name of the function, say */
+    std::string category; /* name of the function, say */
 };
 
 /* Parts stand on the page in the order in which they were added. A note is a sentence below the part's
@@ -83,8 +83,9 @@ class Page {
     /* A bar for each row (a rank), made of a part for each series (a function): values[row][series], none
      * negative. Where many series come, the page shows the largest and adds up the rest. */
     void bars(const std::string &title, const std::vector<std::string> &rows,
-              const std::vector<std::string> &series, const std::vector<std::vector<double>> &values,
-              Unit unit, const std::string &note = {});
+              const std::vector<std::string> &series,
+              const std::vector<std::vector<double>> &values, Unit unit,
+              const std::string &note = {});
 
     /* A matrix of n times n processes as a map of colours, with the totals of rows and columns. */
     void matrix(const std::string &title, int n, const std::vector<Cell> &cells, Unit unit,

@@ -11,16 +11,16 @@ std::size_t number_of(Whom whom, const Communicator &communicator)
 {
     const auto rank = static_cast<std::size_t>(communicator.rank);
     switch (whom) {
-        case Whom::one:
-            return 1;
-        case Whom::others:
-            return communicator.world.size() - 1;
-        case Whom::below:
-            return rank;
-        case Whom::above:
-            return communicator.world.size() - rank - 1;
-        case Whom::remote:
-            return communicator.remote.size();
+    case Whom::one:
+        return 1;
+    case Whom::others:
+        return communicator.world.size() - 1;
+    case Whom::below:
+        return rank;
+    case Whom::above:
+        return communicator.world.size() - rank - 1;
+    case Whom::remote:
+        return communicator.remote.size();
     }
     return 0;
 }
@@ -45,8 +45,8 @@ void add_received(Parts &parts, const MPI_Status &status, const Communicator &co
     /* The status counts bytes, and MPI_BYTE asks for them whatever the datatype was: it may be
      * freed by now, and its elements may be of different sizes. */
     MPI_Count bytes = 0;
-    if (status.MPI_SOURCE < 0 ||
-        QMPI_Get_elements_x(&status, MPI_BYTE, &bytes) != MPI_SUCCESS || bytes < 0)
+    if (status.MPI_SOURCE < 0 || QMPI_Get_elements_x(&status, MPI_BYTE, &bytes) != MPI_SUCCESS ||
+        bytes < 0)
         return;
     parts.add({Side::received, Whom::one, communicator.world_rank_of(status.MPI_SOURCE),
                static_cast<std::uint64_t>(bytes)});
@@ -56,8 +56,9 @@ namespace patterns {
 
 std::uint64_t Amount::at(int index) const
 {
-    const MPI_Count count = counts_ != nullptr ? counts_[index] :
-        large_counts_ != nullptr ? large_counts_[index] : count_;
+    const MPI_Count count = counts_ != nullptr ? counts_[index]
+        : large_counts_ != nullptr             ? large_counts_[index]
+                                               : count_;
     return bytes::bytes_of(count, datatypes_ != nullptr ? datatypes_[index] : datatype_, 1);
 }
 
@@ -75,50 +76,50 @@ class Decomposition {
     Parts run()
     {
         switch (d.operation) {
-            case Operation::none:
-                break;
-            case Operation::message:
-                message();
-                break;
-            case Operation::bcast:
-                from_root_to_each(d.send.amount);
-                break;
-            case Operation::gather:
-                from_each_to_root(d.receive.amount);
-                break;
-            case Operation::scatter:
-                scatter();
-                break;
-            case Operation::allgather:
-                allgather();
-                break;
-            case Operation::alltoall:
-                alltoall();
-                break;
-            case Operation::reduce:
-                from_each_to_root(d.send.amount);
-                break;
-            case Operation::allreduce:
-                each(Side::sent, d.send.amount);
-                each(Side::received, d.send.amount);
-                if (keeps_own(d.send))
-                    own(d.send.amount.at(0), d.send.amount.at(0));
-                break;
-            case Operation::reduce_scatter:
-                reduce_scatter();
-                break;
-            case Operation::scan:
-            case Operation::exscan:
-                scan();
-                break;
-            case Operation::neighbor_allgather:
-            case Operation::neighbor_alltoall:
-                neighbours(Side::sent, c.destinations, d.send.amount);
-                neighbours(Side::received, c.sources, d.receive.amount);
-                break;
-            case Operation::one_sided:
-                one_sided();
-                break;
+        case Operation::none:
+            break;
+        case Operation::message:
+            message();
+            break;
+        case Operation::bcast:
+            from_root_to_each(d.send.amount);
+            break;
+        case Operation::gather:
+            from_each_to_root(d.receive.amount);
+            break;
+        case Operation::scatter:
+            scatter();
+            break;
+        case Operation::allgather:
+            allgather();
+            break;
+        case Operation::alltoall:
+            alltoall();
+            break;
+        case Operation::reduce:
+            from_each_to_root(d.send.amount);
+            break;
+        case Operation::allreduce:
+            each(Side::sent, d.send.amount);
+            each(Side::received, d.send.amount);
+            if (keeps_own(d.send))
+                own(d.send.amount.at(0), d.send.amount.at(0));
+            break;
+        case Operation::reduce_scatter:
+            reduce_scatter();
+            break;
+        case Operation::scan:
+        case Operation::exscan:
+            scan();
+            break;
+        case Operation::neighbor_allgather:
+        case Operation::neighbor_alltoall:
+            neighbours(Side::sent, c.destinations, d.send.amount);
+            neighbours(Side::received, c.sources, d.receive.amount);
+            break;
+        case Operation::one_sided:
+            one_sided();
+            break;
         }
         return std::move(parts);
     }

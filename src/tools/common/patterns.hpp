@@ -29,17 +29,17 @@ enum class Side : std::uint8_t { sent, received };
  * themselves, so that a collective operation is not more work the more processes it has. */
 enum class Whom : std::uint8_t {
     one,
-    others,     /* all of the communicator but the calling one */
-    below,      /* those of lower rank */
+    others, /* all of the communicator but the calling one */
+    below,  /* those of lower rank */
     above,
-    remote      /* all of the other group of an intercommunicator */
+    remote /* all of the other group of an intercommunicator */
 };
 
 /* One message of so many bytes to, or from, each of some processes. */
 struct Part {
     Side side;
     Whom whom;
-    int peer;               /* Whom::one: the rank in MPI_COMM_WORLD, or outside_world */
+    int peer; /* Whom::one: the rank in MPI_COMM_WORLD, or outside_world */
     std::uint64_t bytes;
 };
 
@@ -81,10 +81,19 @@ namespace patterns {
 /* Functions of the same meaning: blocking, nonblocking or persistent, one count or many. */
 enum class Operation {
     none,
-    message,                /* the send side; what is received is known by the status */
-    bcast, gather, scatter, allgather, alltoall,
-    reduce, allreduce, reduce_scatter, scan, exscan,
-    neighbor_allgather, neighbor_alltoall,
+    message, /* the send side; what is received is known by the status */
+    bcast,
+    gather,
+    scatter,
+    allgather,
+    alltoall,
+    reduce,
+    allreduce,
+    reduce_scatter,
+    scan,
+    exscan,
+    neighbor_allgather,
+    neighbor_alltoall,
     one_sided
 };
 
@@ -129,8 +138,8 @@ constexpr Operation operation_of()
     if (Call::is_in(qmpi::set::collective))
         return collective_operation_of(Call::name);
     if (Call::is_in(qmpi::set::point_to_point | qmpi::set::partitioned))
-        return Call::has(qmpi::role::tag) || Call::has(qmpi::role::message) ? Operation::message :
-            Operation::none;
+        return Call::has(qmpi::role::tag) || Call::has(qmpi::role::message) ? Operation::message
+                                                                            : Operation::none;
     return Operation::none;
 }
 
@@ -195,11 +204,11 @@ struct Data {
 struct Description {
     Operation operation;
     int root;
-    int peer;                   /* destination or target */
-    int source;                 /* of a message that no status will tell of */
-    bool sends;                 /* or only receives, or asks */
+    int peer;   /* destination or target */
+    int source; /* of a message that no status will tell of */
+    bool sends; /* or only receives, or asks */
     Data send, receive;
-    std::uint64_t further = 0;  /* bytes of a second operand */
+    std::uint64_t further = 0; /* bytes of a second operand */
 };
 
 Parts decompose(const Description &description, const Communicator &communicator);
@@ -241,10 +250,13 @@ Parts parts_of(Call &call, const Communicator &communicator)
     constexpr patterns::Operation operation = patterns::operation_of<Call>();
     constexpr bool needs_source = patterns::is_nonblocking_sendrecv<Call>();
     patterns::Description description{
-        operation, get_or<role::root>(call, MPI_PROC_NULL),
+        operation,
+        get_or<role::root>(call, MPI_PROC_NULL),
         get_or<role::destination>(call, get_or<role::target>(call, MPI_PROC_NULL)),
         needs_source ? get_or<role::source>(call, MPI_PROC_NULL) : MPI_PROC_NULL,
-        get_or<role::operation>(call, MPI_OP_NULL) != MPI_NO_OP, {}, {}};
+        get_or<role::operation>(call, MPI_OP_NULL) != MPI_NO_OP,
+        {},
+        {}};
     bool has_send = false;
 
     call.each_buffer([&](const auto &buffer) {

@@ -12,10 +12,10 @@
 #include <memory>
 #include <set>
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
-#include <fcntl.h>
 #include <unistd.h>
 
 namespace tools {
@@ -27,14 +27,16 @@ struct FormatName {
     const char *ending;
 };
 
-constexpr FormatName format_names[] = {
-    {Format::text, "text", ".txt"}, {Format::json, "json", ".json"}, {Format::html, "html", ".html"},
-    {Format::otf2, "otf2", ".otf2"}};
+constexpr FormatName format_names[] = {{Format::text, "text", ".txt"},
+                                       {Format::json, "json", ".json"},
+                                       {Format::html, "html", ".html"},
+                                       {Format::otf2, "otf2", ".otf2"}};
 
 const char *ending_of(Format format)
 {
     return std::find_if(std::begin(format_names), std::end(format_names),
-                        [format](const FormatName &name) { return name.format == format; })->ending;
+                        [format](const FormatName &name) { return name.format == format; })
+        ->ending;
 }
 
 bool has(const std::vector<Format> &formats, Format format)
@@ -61,8 +63,8 @@ std::vector<Format> read_formats(const std::string &text, const std::vector<Form
                                             return word == format.name && has(known, format.format);
                                         });
         if (found == std::end(format_names))
-            throw qmpi::argument_error("argument formats=" + text + ": '" + word +
-                                       "' is none of " + names_of(known));
+            throw qmpi::argument_error("argument formats=" + text + ": '" + word + "' is none of " +
+                                       names_of(known));
         wanted.push_back(found->format);
     }
     return wanted;
@@ -71,7 +73,7 @@ std::vector<Format> read_formats(const std::string &text, const std::vector<Form
 /* What out= says: the file of one format, or what all files begin with. */
 struct Name {
     std::string stem;
-    const FormatName *format = nullptr;     /* nullptr: all */
+    const FormatName *format = nullptr; /* nullptr: all */
 
     explicit Name(const std::string &out) : stem(out)
     {
@@ -122,8 +124,10 @@ void refuse_name_of_other_tool(const char *tool_name, int tool_id, const std::st
             continue;
         const std::string others = out_of(other);
         if (!others.empty() && others != "-" && overlap(Name(others), Name(out)))
-            throw qmpi::argument_error(print("argument out=%s: instance %d of the list, %s, has the files "
-                                             "of that name", out.c_str(), other, other_name));
+            throw qmpi::argument_error(
+                print("argument out=%s: instance %d of the list, %s, has the files "
+                      "of that name",
+                      out.c_str(), other, other_name));
     }
 }
 
@@ -202,7 +206,8 @@ std::string write_file(const std::string &name, std::string_view content)
     if (!S_ISREG(existing.st_mode))
         return write_directly(name, content);
     /* What a symbolic link leads to is replaced, not the link. */
-    const std::unique_ptr<char, decltype(&std::free)> path(realpath(name.c_str(), nullptr), std::free);
+    const std::unique_ptr<char, decltype(&std::free)> path(realpath(name.c_str(), nullptr),
+                                                           std::free);
     return replace(path == nullptr ? name : path.get(), content, &existing);
 }
 
@@ -246,8 +251,8 @@ Destination::Destination(const Owner &owner, const qmpi::arguments &arguments,
 }
 
 /* The name has the ending of a format. */
-void Destination::choose_one(const std::string &out, Format format, const std::vector<Format> &known,
-                             bool is_chosen)
+void Destination::choose_one(const std::string &out, Format format,
+                             const std::vector<Format> &known, bool is_chosen)
 {
     if (!has(known, format))
         throw qmpi::argument_error("argument out=" + out + ": no such report; there is " +
@@ -275,8 +280,10 @@ void Destination::claim_name(const Owner &owner, const std::string &out,
         return;
     out_ += "-" + std::to_string(owner.instance);
     if (!take_files())
-        throw qmpi::argument_error("argument out=" + out + ": another instance has the files of that name, "
-                                   "and those of " + out_);
+        throw qmpi::argument_error("argument out=" + out +
+                                   ": another instance has the files of that name, "
+                                   "and those of " +
+                                   out_);
 }
 
 std::string Destination::stem(const Reporter &reporter) const
@@ -305,11 +312,12 @@ void Destination::write(const Reporter &reporter,
         if (format == Format::otf2)
             continue;
         const std::string name = file(reporter, format);
-        const std::string reason = is_privileged() ? "the program has more rights than its user" :
-            write_file(name, make(format));
+        const std::string reason = is_privileged() ? "the program has more rights than its user"
+                                                   : write_file(name, make(format));
         if (!reason.empty()) {
             is_complete = false;
-            complain(tool_name_, "cannot write " + name + ": " + reason + "; the report follows here");
+            complain(tool_name_,
+                     "cannot write " + name + ": " + reason + "; the report follows here");
         }
     }
     if (!is_complete)

@@ -40,9 +40,9 @@ enum class Format { text, json, html, otf2 };
 
 /* Who makes a report. */
 struct Reporter {
-    int instance = 1;           /* number of the tool's instance, from 1 */
-    int instances = 1;          /* how many there are */
-    bool is_alone = false;      /* a process on its own account, not one for the whole job; or one for
+    int instance = 1;      /* number of the tool's instance, from 1 */
+    int instances = 1;     /* how many there are */
+    bool is_alone = false; /* a process on its own account, not one for the whole job; or one for
                                  * processes that were spawned, which are not the whole job either */
 };
 
@@ -62,8 +62,8 @@ class Destination {
      *   others       endings of files that the tool writes besides, as in ".unfinished"
      * Throws qmpi::argument_error. */
     template <typename Tool>
-    Destination(const qmpi::tool<Tool> &tool, std::vector<Format> known, const char *fallback = nullptr,
-                std::vector<std::string> others = {})
+    Destination(const qmpi::tool<Tool> &tool, std::vector<Format> known,
+                const char *fallback = nullptr, std::vector<std::string> others = {})
         : Destination({tool.name(), tool.tool_id(), tool.instance_number()}, tool.arguments(),
                       std::move(known), fallback, others)
     {
@@ -96,10 +96,11 @@ class Destination {
                 const char *fallback, const std::vector<std::string> &others);
     void choose_one(const std::string &out, Format format, const std::vector<Format> &known,
                     bool is_chosen);
-    void claim_name(const Owner &owner, const std::string &out, const std::vector<std::string> &others);
+    void claim_name(const Owner &owner, const std::string &out,
+                    const std::vector<std::string> &others);
 
     const char *tool_name_;
-    std::string out_;           /* without the ending of a format; empty: by default */
+    std::string out_; /* without the ending of a format; empty: by default */
     bool is_stderr_ = false;
     std::vector<Format> formats_;
 };

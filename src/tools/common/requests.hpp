@@ -21,11 +21,11 @@ namespace tools {
 
 /* What has happened to a request. */
 enum class Outcome {
-    started,        /* a persistent one, by MPI_Start or MPI_Startall; there is no status yet */
+    started, /* a persistent one, by MPI_Start or MPI_Startall; there is no status yet */
     completed,
     cancelled,
-    failed,         /* the operation ended in an error */
-    freed           /* by MPI_Request_free while active: nobody will know when it completes */
+    failed, /* the operation ended in an error */
+    freed   /* by MPI_Request_free while active: nobody will know when it completes */
 };
 
 /* A record for each request that a tool has added. Any number of threads may use it.
@@ -203,8 +203,9 @@ int complete_one(Call &call, Requests<Record> &requests, Visit &visit)
     if (status == MPI_STATUS_IGNORE)
         status = &own_status;
     const int error_code = call();
-    const bool has_ended = error_code == MPI_SUCCESS ? is_flag_set(call) :
-        *request == MPI_REQUEST_NULL || node.mapped().is_persistent;
+    const bool has_ended = error_code == MPI_SUCCESS
+        ? is_flag_set(call)
+        : *request == MPI_REQUEST_NULL || node.mapped().is_persistent;
     if (has_ended)
         requests.finish(std::move(node), status, outcome_of(*status, error_code), visit);
     else

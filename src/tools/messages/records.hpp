@@ -42,8 +42,8 @@ inline double seconds(std::uint64_t nanoseconds)
 struct Sums {
     std::uint64_t messages = 0;
     std::uint64_t bytes = 0;
-    std::uint64_t time = 0;             /* in ns, from the start to the completion of each */
-    double least_bandwidth = std::numeric_limits<double>::infinity();   /* in bytes per second */
+    std::uint64_t time = 0; /* in ns, from the start to the completion of each */
+    double least_bandwidth = std::numeric_limits<double>::infinity(); /* in bytes per second */
     double most_bandwidth = 0;
 
     void add(std::uint64_t size, std::uint64_t duration)
@@ -80,7 +80,7 @@ struct FunctionSums {
     std::uint64_t time = 0;
     std::uint64_t sent_messages = 0, sent_bytes = 0;
     std::uint64_t received_messages = 0, received_bytes = 0;
-    std::uint64_t unfinished = 0;       /* operations of which nobody knows the end */
+    std::uint64_t unfinished = 0; /* operations of which nobody knows the end */
 
     void add(const FunctionSums &other)
     {
@@ -102,7 +102,7 @@ struct Operation {
     int function;
     int phase;
     Kind kind;
-    bool receives_message;      /* of which the status will tell */
+    bool receives_message; /* of which the status will tell */
     bool is_recorded;
     std::uint64_t begin;
     Communicators::Shared communicator;
@@ -148,7 +148,7 @@ struct Exchange {
 struct alignas(64) Table {
     std::mutex lock;
     std::unordered_map<Key, Exchange, Hash> exchanges;
-    std::map<std::pair<int, int>, FunctionSums> functions;      /* by phase and function */
+    std::map<std::pair<int, int>, FunctionSums> functions; /* by phase and function */
     Sizes sizes{};
 
     void add(const Operation &operation, const tools::Parts &parts, std::uint64_t duration)
@@ -182,8 +182,9 @@ struct alignas(64) Table {
         const bool is_group = part.whom != Whom::one;
         const std::uint64_t messages =
             is_group ? tools::number_of(part.whom, *operation.communicator) : 1;
-        const Key key{operation.phase, operation.kind, part.side, part.whom, part.peer,
-                      is_group ? operation.communicator->members : 0};
+        const Key key{operation.phase, operation.kind,
+                      part.side,       part.whom,
+                      part.peer,       is_group ? operation.communicator->members : 0};
 
         Exchange &exchange = exchanges[key];
         exchange.sums.add(part.bytes, duration);
@@ -286,9 +287,9 @@ class State {
         for (auto left = reader.get<std::uint64_t>(); left > 0; left--) {
             const int phase = reader.get<int>();
             FunctionSums &sums = functions[{phase, reader.get<int>()}];
-            for (std::uint64_t *number : {&sums.operations, &sums.time, &sums.sent_messages,
-                                          &sums.sent_bytes, &sums.received_messages,
-                                          &sums.received_bytes, &sums.unfinished})
+            for (std::uint64_t *number :
+                 {&sums.operations, &sums.time, &sums.sent_messages, &sums.sent_bytes,
+                  &sums.received_messages, &sums.received_bytes, &sums.unfinished})
                 *number += reader.get<std::uint64_t>();
         }
         for (std::uint64_t &number : sizes)
@@ -296,7 +297,7 @@ class State {
         combine();
     }
 
-    std::vector<Entry> entries;         /* sorted, each key once */
+    std::vector<Entry> entries; /* sorted, each key once */
     std::map<std::pair<int, int>, FunctionSums> functions;
     Sizes sizes{};
 

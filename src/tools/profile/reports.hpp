@@ -25,14 +25,14 @@ namespace profile {
 /* What the reports say of the run. */
 struct Run {
     int instance = 1, instances = 1;
-    int tool_id = 0;            /* place in the chain */
-    std::string arguments;      /* of the instance, as the user wrote them */
+    int tool_id = 0;       /* place in the chain */
+    std::string arguments; /* of the instance, as the user wrote them */
     std::string command;
     std::string library;
-    std::string begin, end;     /* local time */
-    std::uint64_t sample = 1;   /* every so many calls of a function are timed */
-    std::uint64_t sites = 20;   /* that the text shows of each list; 0: all */
-    bool is_alone = false;      /* of one process */
+    std::string begin, end;   /* local time */
+    std::uint64_t sample = 1; /* every so many calls of a function are timed */
+    std::uint64_t sites = 20; /* that the text shows of each list; 0: all */
+    bool is_alone = false;    /* of one process */
     bool has_communicators = false;
 };
 
@@ -48,7 +48,7 @@ class Reports {
   private:
     struct Site {
         int function;
-        std::vector<CallSite> path;     /* innermost first */
+        std::vector<CallSite> path; /* innermost first */
         const Totals *totals;
     };
 
@@ -82,8 +82,8 @@ class Reports {
 
     const Run &run_;
     const Summary &summary_;
-    std::vector<Site> sites_;           /* by time, the longest first */
-    std::vector<Function> functions_;   /* likewise */
+    std::vector<Site> sites_;         /* by time, the longest first */
+    std::vector<Function> functions_; /* likewise */
 };
 
 }  // namespace profile

@@ -17,26 +17,31 @@ constexpr qmpi::function_set beginnings_and_ends(MPI_INIT_T, MPI_INIT_THREAD_T, 
 /* What stands for all calls where some were timed. */
 std::uint64_t scaled(std::uint64_t number, double factor)
 {
-    return factor == 1 ? number : static_cast<std::uint64_t>(std::llround(static_cast<double>(number) *
-                                                                          factor));
+    return factor == 1
+        ? number
+        : static_cast<std::uint64_t>(std::llround(static_cast<double>(number) * factor));
 }
 
 void put(Writer &writer, const Totals &totals)
 {
-    for (const std::uint64_t number : {totals.calls, totals.timed_calls, totals.sent, totals.received,
-                                       totals.shortest, totals.longest, totals.time.ranks})
+    for (const std::uint64_t number :
+         {totals.calls, totals.timed_calls, totals.sent, totals.received, totals.shortest,
+          totals.longest, totals.time.ranks})
         writer.put(number);
-    for (const double number : {totals.time.sum, totals.time.squares, totals.time.least, totals.time.most})
+    for (const double number :
+         {totals.time.sum, totals.time.squares, totals.time.least, totals.time.most})
         writer.put(number);
 }
 
 Totals get_totals(Reader &reader)
 {
     Totals totals;
-    for (std::uint64_t *number : {&totals.calls, &totals.timed_calls, &totals.sent, &totals.received,
-                                  &totals.shortest, &totals.longest, &totals.time.ranks})
+    for (std::uint64_t *number :
+         {&totals.calls, &totals.timed_calls, &totals.sent, &totals.received, &totals.shortest,
+          &totals.longest, &totals.time.ranks})
         *number = reader.get<std::uint64_t>();
-    for (double *number : {&totals.time.sum, &totals.time.squares, &totals.time.least, &totals.time.most})
+    for (double *number :
+         {&totals.time.sum, &totals.time.squares, &totals.time.least, &totals.time.most})
         *number = reader.get<double>();
     return totals;
 }
@@ -108,7 +113,8 @@ double factor_of(const FunctionRecord *record)
 {
     if (record == nullptr || record->timed_calls.get() == 0)
         return 1;
-    return static_cast<double>(record->calls.get()) / static_cast<double>(record->timed_calls.get());
+    return static_cast<double>(record->calls.get()) /
+        static_cast<double>(record->timed_calls.get());
 }
 
 }  // namespace
@@ -154,8 +160,8 @@ void Totals::merge(const Totals &other)
 
 std::uint64_t Summary::number_of_module(const std::string &path)
 {
-    const auto number = static_cast<std::size_t>(
-        std::find(modules.begin(), modules.end(), path) - modules.begin());
+    const auto number =
+        static_cast<std::size_t>(std::find(modules.begin(), modules.end(), path) - modules.begin());
     if (number == modules.size())
         modules.push_back(path);
     return number;

@@ -27,18 +27,18 @@ bool begins_or_ends(int function);
 /* One process. */
 struct Task {
     int rank = 0;
-    int process = 0;            /* number of the operating system */
+    int process = 0; /* number of the operating system */
     std::string host;
-    std::uint64_t threads = 0;  /* that called MPI */
+    std::uint64_t threads = 0; /* that called MPI */
     Time application = 0;
-    Time mpi = 0;               /* all threads together, calls inside of calls once */
+    Time mpi = 0; /* all threads together, calls inside of calls once */
     std::map<int, Time> functions;
 };
 
 /* A number that processes have: what statistics need of it. */
 struct Spread {
     double sum = 0, squares = 0, least = 0, most = 0;
-    std::uint64_t ranks = 0;    /* that have it */
+    std::uint64_t ranks = 0; /* that have it */
 
     static Spread of(double value) { return {value, value * value, value, value, 1}; }
     void merge(const Spread &other);
@@ -46,15 +46,15 @@ struct Spread {
     /* Over all processes of a job, where those that do not have it have 0. */
     double mean(std::uint64_t processes) const;
     double least_of(std::uint64_t processes) const { return ranks < processes ? 0 : least; }
-    double variation(std::uint64_t processes) const;    /* standard deviation / mean */
+    double variation(std::uint64_t processes) const; /* standard deviation / mean */
 };
 
 struct Totals {
     std::uint64_t calls = 0;
     std::uint64_t timed_calls = 0;
     std::uint64_t sent = 0, received = 0;
-    Time shortest = std::numeric_limits<Time>::max(), longest = 0;     /* of timed calls */
-    Spread time;                /* over ranks */
+    Time shortest = std::numeric_limits<Time>::max(), longest = 0; /* of timed calls */
+    Spread time;                                                   /* over ranks */
 
     void merge(const Totals &other);
     double mean_time() const { return calls == 0 ? 0 : time.sum / static_cast<double>(calls); }
@@ -77,10 +77,10 @@ struct CommunicatorSummary {
 };
 
 struct Summary {
-    std::vector<Task> tasks;    /* by rank */
+    std::vector<Task> tasks; /* by rank */
     std::map<int, FunctionSummary> functions;
     std::vector<std::string> modules;
-    std::map<std::pair<int, Path>, Totals> sites;       /* function, path */
+    std::map<std::pair<int, Path>, Totals> sites; /* function, path */
     std::map<std::uint64_t, CommunicatorSummary> communicators;
 
     /* From the tables of one process, without those that a reset left behind. Sampled times are

@@ -40,8 +40,16 @@ class Number {
     std::uint64_t get() const { return value_.load(std::memory_order_relaxed); }
     void set(std::uint64_t value) { value_.store(value, std::memory_order_relaxed); }
     void add(std::uint64_t number) { set(get() + number); }
-    void at_least(std::uint64_t number) { if (number > get()) set(number); }
-    void at_most(std::uint64_t number) { if (number < get()) set(number); }
+    void at_least(std::uint64_t number)
+    {
+        if (number > get())
+            set(number);
+    }
+    void at_most(std::uint64_t number)
+    {
+        if (number < get())
+            set(number);
+    }
 
   private:
     std::atomic<std::uint64_t> value_;
@@ -57,10 +65,10 @@ inline std::uint64_t mixed(std::uint64_t hash, std::uint64_t value)
 struct FunctionRecord {
     Number calls;
     Number timed_calls;
-    Number outer_time;          /* of timed calls that were not made inside of another one */
+    Number outer_time; /* of timed calls that were not made inside of another one */
     Number sent, received;
     std::array<Number, size_bins> sent_sizes, received_sizes;
-    std::uint32_t until_timed = 0;      /* calls before the next that is timed */
+    std::uint32_t until_timed = 0; /* calls before the next that is timed */
 
     void clear();
 };
@@ -135,7 +143,8 @@ class Records {
     template <typename Visit>
     void each(Visit visit)
     {
-        std::as_const(*this).each([&](const Record &record) { visit(const_cast<Record &>(record)); });
+        std::as_const(*this).each(
+            [&](const Record &record) { visit(const_cast<Record &>(record)); });
     }
 
   private:
@@ -210,7 +219,8 @@ class Table {
 
     FunctionRecord &function(int id)
     {
-        FunctionRecord *found = functions_[static_cast<std::size_t>(id)].load(std::memory_order_relaxed);
+        FunctionRecord *found =
+            functions_[static_cast<std::size_t>(id)].load(std::memory_order_relaxed);
         return found != nullptr ? *found : add_function(id);
     }
 
@@ -300,7 +310,7 @@ class Tables {
     const std::size_t number_;
     mutable std::mutex mutex_;
     std::vector<std::unique_ptr<Table>> all_;
-    std::vector<Table *> unused_;       /* of threads that have ended; the next ones add to them */
+    std::vector<Table *> unused_; /* of threads that have ended; the next ones add to them */
 };
 
 }  // namespace tools::profile

@@ -19,10 +19,9 @@ namespace trace {
 
 void Clock::add(ClockPoint point)
 {
-    const auto place = std::upper_bound(points_.begin(), points_.end(), point,
-                                        [](const ClockPoint &a, const ClockPoint &b) {
-                                            return a.time < b.time;
-                                        });
+    const auto place =
+        std::upper_bound(points_.begin(), points_.end(), point,
+                         [](const ClockPoint &a, const ClockPoint &b) { return a.time < b.time; });
     points_.insert(place, point);
 }
 
@@ -84,8 +83,9 @@ bool contains(const Group &group, std::int64_t rank)
 {
     for (std::size_t i = 0; i + 2 < group.size(); i += 3) {
         const std::int64_t distance = rank - group[i], step = group[i + 1];
-        if (step == 0 ? distance == 0 : distance % step == 0 && distance / step >= 0 &&
-                                        distance / step < group[i + 2])
+        if (step == 0
+                ? distance == 0
+                : distance % step == 0 && distance / step >= 0 && distance / step < group[i + 2])
             return true;
     }
     return false;
@@ -114,7 +114,8 @@ std::string describe_process(int rank, int size, const std::string &host,
     return writer.take();
 }
 
-std::string describe_site(std::string_view function, const std::string &module, std::uint64_t offset)
+std::string describe_site(std::string_view function, const std::string &module,
+                          std::uint64_t offset)
 {
     tools::Writer writer;
     writer.put(function);

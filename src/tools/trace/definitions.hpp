@@ -42,7 +42,7 @@ class Clock {
     const std::vector<ClockPoint> &points() const { return points_; }
 
   private:
-    std::vector<ClockPoint> points_;    /* by time */
+    std::vector<ClockPoint> points_; /* by time */
 };
 
 struct Process {
@@ -50,14 +50,14 @@ struct Process {
     std::string program;
     std::int64_t pid = 0;
     Clock clock;
-    std::vector<std::int32_t> threads;  /* numbers of those that recorded something */
+    std::vector<std::int32_t> threads; /* numbers of those that recorded something */
 };
 
 /* Where a function was called. */
 struct Site {
-    std::string function;       /* of MPI */
-    std::string caller;         /* "solve (halo.c:231)" */
-    std::string file;           /* empty if not known */
+    std::string function; /* of MPI */
+    std::string caller;   /* "solve (halo.c:231)" */
+    std::string file;     /* empty if not known */
     std::int32_t line = 0;
 
     auto key() const { return std::tie(function, file, line, caller); }
@@ -73,8 +73,8 @@ std::vector<std::uint64_t> members_of(const Group &group);
 struct Communicator {
     std::uint64_t id = 0;
     bool is_inter = false;
-    Group own, remote;          /* in either order, the same in all processes */
-    std::string name;           /* does not tell communicators apart */
+    Group own, remote; /* in either order, the same in all processes */
+    std::string name;  /* does not tell communicators apart */
 
     bool is_self() const { return own.empty(); }
     auto key() const { return std::tie(id, is_inter, own, remote); }
@@ -95,7 +95,8 @@ struct Recording {
 /* What a tool puts into a journal as definitions, and how that is read. */
 std::string describe_process(int rank, int size, const std::string &host,
                              const std::string &program);
-std::string describe_site(std::string_view function, const std::string &module, std::uint64_t offset);
+std::string describe_site(std::string_view function, const std::string &module,
+                          std::uint64_t offset);
 std::string describe_communicator(std::uint64_t id, const std::string &name, bool is_inter,
                                   const std::vector<int> &own, const std::vector<int> &remote);
 std::string describe_clock(const ClockPoint &point);
@@ -122,7 +123,7 @@ class Definitions {
     /* Gives the numbers, when nothing is added any more. */
     void number();
 
-    std::map<std::int32_t, Process> processes;      /* by rank */
+    std::map<std::int32_t, Process> processes; /* by rank */
     std::map<std::string, std::uint32_t> functions;
     std::map<Site, std::uint32_t> sites;
     std::map<Communicator, std::uint32_t> communicators;

@@ -98,9 +98,8 @@ std::string part_of(const std::string &folder, int number)
 std::string write_json(const Team &team, const std::string &folder, const std::string &stem,
                        const Definitions &definitions, const std::vector<Recording> &recordings)
 {
-    std::string reason = team.first(attempt([&] {
-        return write_chrome_events(part_of(folder, team.rank), definitions, recordings);
-    }));
+    std::string reason = team.first(attempt(
+        [&] { return write_chrome_events(part_of(folder, team.rank), definitions, recordings); }));
     if (team.rank == 0 && reason.empty()) {
         std::vector<std::string> parts;
         for (int i = 0; i < team.size; i++)
@@ -158,9 +157,8 @@ std::string write_all(const Team &team, const std::vector<std::string> &journals
             reason = other;
     };
     if (formats.otf2)
-        add(attempt([&] {
-            return write_otf2(team.comm, stem + ".otf2", definitions, recordings);
-        }));
+        add(attempt(
+            [&] { return write_otf2(team.comm, stem + ".otf2", definitions, recordings); }));
     if (formats.json)
         add(write_json(team, folder, stem, definitions, recordings));
     if (formats.html)
@@ -191,8 +189,9 @@ std::vector<std::string> journals_in(const std::string &folder, int rank)
     return paths;
 }
 
-std::string finish(MPI_Comm comm, const std::vector<std::string> &journals, const std::string &folder,
-                   const std::string &stem, const Formats &formats, bool keeps_journals)
+std::string finish(MPI_Comm comm, const std::vector<std::string> &journals,
+                   const std::string &folder, const std::string &stem, const Formats &formats,
+                   bool keeps_journals)
 {
     const Team team(comm);
     const std::string reason = write_all(team, journals, folder, stem, formats);

@@ -16,7 +16,10 @@
 namespace trace {
 
 /* The name of the folder with the journals of a trace. */
-inline std::string folder_of(const std::string &stem) { return stem + ".unfinished"; }
+inline std::string folder_of(const std::string &stem)
+{
+    return stem + ".unfinished";
+}
 
 /* The journals in a folder; rank -1 for those of all ranks. Throws std::runtime_error if it cannot be
  * read. */
@@ -32,8 +35,9 @@ struct Formats {
  *   folder    for files that go away again; all processes see the same
  * Collective. Returns, in all of them, the reason why something could not be written, or an empty
  * text; then the journals are removed, unless they are to be kept. */
-std::string finish(MPI_Comm comm, const std::vector<std::string> &journals, const std::string &folder,
-                   const std::string &stem, const Formats &formats, bool keeps_journals = false);
+std::string finish(MPI_Comm comm, const std::vector<std::string> &journals,
+                   const std::string &folder, const std::string &stem, const Formats &formats,
+                   bool keeps_journals = false);
 
 }  // namespace trace
 

@@ -21,7 +21,7 @@
 namespace trace {
 
 enum class Kind : std::uint8_t {
-    end = 0,                /* nothing was written from here on */
+    end = 0, /* nothing was written from here on */
 
     /* Calls; the subject is a call site. */
     enter,
@@ -51,7 +51,7 @@ enum class Kind : std::uint8_t {
 struct Head {
     std::uint32_t kind : 8, words : 24;
     std::uint32_t subject;
-    std::uint64_t time;     /* as tools::now() has it */
+    std::uint64_t time; /* as tools::now() has it */
 
     Kind what() const { return static_cast<Kind>(kind); }
 };
@@ -62,12 +62,12 @@ inline constexpr std::uint32_t no_subject = ~std::uint32_t{0};
 
 /* One message or one part in a collective operation. */
 struct Transfer {
-    std::int32_t peer = 0;          /* rank in the communicator (the remote group of two); or the root */
+    std::int32_t peer = 0; /* rank in the communicator (the remote group of two); or the root */
     std::int32_t tag = 0;
-    std::uint64_t sent = 0;         /* bytes */
+    std::uint64_t sent = 0; /* bytes */
     std::uint64_t received = 0;
-    std::uint64_t request = 0;      /* the same number at the start and at the end of an operation */
-    std::uint64_t function = 0;     /* id of the function that started it */
+    std::uint64_t request = 0;  /* the same number at the start and at the end of an operation */
+    std::uint64_t function = 0; /* id of the function that started it */
 };
 
 /* The folder with the journals of the processes of a program. Before it is known where that is,
@@ -150,10 +150,10 @@ class Journal {
     Store &store_;
     int thread_;
     int file_ = -1;
-    char *window_ = nullptr;        /* what is mapped */
-    char *next_ = nullptr;          /* where the next record goes */
+    char *window_ = nullptr; /* what is mapped */
+    char *next_ = nullptr;   /* where the next record goes */
     char *end_ = nullptr;
-    std::uint64_t begin_ = 0;       /* position of the window in the file */
+    std::uint64_t begin_ = 0; /* position of the window in the file */
     std::uint64_t last_time_ = 0;
     std::uint64_t requests_ = 0;
 };

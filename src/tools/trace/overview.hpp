@@ -39,7 +39,7 @@ class Overview : public Sink {
   private:
     struct Sums {
         std::uint64_t calls = 0, sent = 0, received = 0;
-        double time = 0;        /* seconds */
+        double time = 0; /* seconds */
     };
 
     /* A piece of the time of a lane. */
@@ -59,13 +59,13 @@ class Overview : public Sink {
     const Definitions &definitions_;
     std::map<std::int32_t, std::size_t> index_of_rank_;
     std::size_t number_of_lanes_, number_of_slots_, number_of_rows_;
-    double slot_ = 0;                       /* nanoseconds */
+    double slot_ = 0; /* nanoseconds */
 
-    std::map<std::uint64_t, double> slots_; /* seconds, by key_of() */
-    std::vector<double> threads_;           /* of each lane */
-    std::vector<std::vector<double>> times_;    /* seconds, by row and function */
-    std::vector<Sums> sums_;                /* of each function */
-    std::vector<std::uint64_t> sizes_;      /* messages by the logarithm of their size */
+    std::map<std::uint64_t, double> slots_;  /* seconds, by key_of() */
+    std::vector<double> threads_;            /* of each lane */
+    std::vector<std::vector<double>> times_; /* seconds, by row and function */
+    std::vector<Sums> sums_;                 /* of each function */
+    std::vector<std::uint64_t> sizes_;       /* messages by the logarithm of their size */
 
     const Clock *clock_ = nullptr;
     std::size_t lane_ = 0, row_ = 0;

@@ -3,9 +3,8 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Tool "count": counts the calls of every function, and the bytes that their buffer arguments
- * describe, for each instance of the tool in the chain, and prints a table per instance at the end.
- * What a byte is, exactly, stands in the manual page qmpi-count(7); the code is common/bytes.hpp. */
+/* Tool "count": calls and bytes of every function, one table per instance in the chain. The manual
+ * page qmpi-count(7) defines a byte; common/bytes.hpp implements it. */
 
 #include "common/bytes.hpp"
 #include "common/process.hpp"
@@ -30,7 +29,7 @@ namespace {
 
 using tools::print;
 
-/* Threads count at the same time; nothing is ordered by a count, so relaxed will do. */
+/* Relaxed order: no other data depends on a counter. */
 struct Counter {
     std::atomic<std::uint64_t> calls{0};
     std::atomic<std::uint64_t> sent{0};
@@ -51,7 +50,7 @@ struct Line {
     std::uint64_t calls, least, most, sent, received;
 };
 
-/* Of some processes, a number for each function. */
+/* Sums per function over some processes. */
 struct Totals {
     using Column = std::vector<std::uint64_t>;
 
@@ -97,7 +96,6 @@ Totals totals_of_process(const Counters &counters)
     return totals;
 }
 
-/* A program with more rights than its user must not write where the user's environment says. */
 const char *variable(const char *name)
 {
     const char *value = secure_getenv(name);
@@ -175,7 +173,6 @@ std::string table(const std::string &heading, const Totals &totals, bool by_byte
     return text;
 }
 
-/* Rank 0 of one world is one writer, and then all of its instances' tables go to one file. */
 bool append_to_file(const std::string &path, const std::string &text)
 {
     static bool begun = false;
@@ -194,7 +191,6 @@ bool append_to_file(const std::string &path, const std::string &text)
     return written;
 }
 
-/* Where the environment says; suffix tells apart the files of processes that report each on its own. */
 void write_as_variable_says(const std::string &text, const std::string &suffix)
 {
     static bool file_failed = false;
@@ -229,7 +225,7 @@ class Count : public tools::ReportingTool<Count> {
         Counter &counter = counters[Call::id];
         Counter::add(counter.calls, 1);
         if constexpr (Call::id == MPI_FINALIZE_T)
-            report_world(); /* now, so that the tables come in the order of the chain */
+            report_world(); /* now: tables in the order of the chain */
         if constexpr (Call::id == MPI_ABORT_T)
             report_alone();
         if constexpr (Call::buffers.empty())

@@ -3,9 +3,9 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Tool "profile": time, calls and bytes of every MPI function and of every place that calls one. The
- * manual page is qmpi-profile(7). Here is what happens in a call and when reports are made; what is
- * written down stands in profile/tables.hpp, what becomes of it in profile/summary.hpp. */
+/* Tool "profile": time, calls and bytes by MPI function and call site. See qmpi-profile(7). This
+ * file handles calls and decides when to report; profile/tables.hpp holds the records,
+ * profile/summary.hpp the sums. */
 
 #include "profile/reports.hpp"
 #include "profile/summary.hpp"
@@ -57,7 +57,7 @@ std::string library_version()
     return line;
 }
 
-/* Measures the application's time: that in which the profile is on. Any thread. */
+/* Measures the application's time while the profile is on. Thread-safe. */
 class Stopwatch {
   public:
     void start()
@@ -95,7 +95,8 @@ class Stopwatch {
     Time begin_ = 0, sum_ = 0;
 };
 
-/* MPI_Pcontrol switches all threads: whether to write down calls, and which time since the last reset. */
+/* State that MPI_Pcontrol switches for all threads: recording on or off, and the generation of
+ * records since the last reset. */
 class Control {
   public:
     struct State {
@@ -141,7 +142,7 @@ class Profile : public ReportingTool<Profile> {
         for (int id = 0; id < MPI_LAST_FUNC_T; id++)
             is_wanted[static_cast<std::size_t>(id)] = selection.contains(id);
         if (depth > 1) {
-            /* The first call loads a library. */
+            /* The first call of backtrace() loads a library. */
             void *address;
             backtrace(&address, 1);
         }
@@ -169,7 +170,7 @@ class Profile : public ReportingTool<Profile> {
             return record(call);
     }
 
-    /* As in other profilers: 0 is off, 1 is on, 2 forgets what there is. */
+    /* As in other profilers: 0: off, 1: on, 2: reset. */
     int MPI_Pcontrol(qmpi::call<MPI_PCONTROL_T> &call, int level, qmpi::varargs)
     {
         if (level == 0) {
@@ -191,7 +192,7 @@ class Profile : public ReportingTool<Profile> {
     /* ---- a call ---- */
 
     struct Start {
-        Table *table = nullptr; /* nullptr: the call is not written down */
+        Table *table = nullptr; /* nullptr: not recorded */
         FunctionRecord *function = nullptr;
         bool is_timed = false;
         Time time = 0;
@@ -256,7 +257,7 @@ class Profile : public ReportingTool<Profile> {
         return result;
     }
 
-    /* Whoever follows communicators sees those calls that make and free them. */
+    /* Communicators must see the calls that create and free them. */
     template <typename Call>
     auto go_on(Call &call)
     {
@@ -295,7 +296,7 @@ class Profile : public ReportingTool<Profile> {
         site.received.add(bytes.received);
     }
 
-    /* The call's place, and those that it was called from. Returns how many there are. */
+    /* Call path, innermost first; returns its depth. */
     std::size_t path_of(MPI_Context context, const void **path) const
     {
         void *address = nullptr;
@@ -306,7 +307,7 @@ class Profile : public ReportingTool<Profile> {
 
     [[gnu::noinline]] std::size_t callers_of(void *address, const void **path) const
     {
-        /* The tools' own frames come before the application's. */
+        /* Frames of the tools come before the application's. */
         void *frames[max_depth + 64];
         void **const end = frames + backtrace(frames, static_cast<int>(std::size(frames)));
         void **const found = std::find(frames, end, address);
@@ -391,7 +392,7 @@ class Profile : public ReportingTool<Profile> {
         });
     }
 
-    /* The report is made before MPI_Finalize goes on to the next tool. */
+    /* Before the next tool's MPI_Finalize. */
     void finish()
     {
         next_flush = never;
@@ -402,7 +403,7 @@ class Profile : public ReportingTool<Profile> {
         control.set_off();
     }
 
-    /* One thread writes for all, and a process that writes is not asked to write again meanwhile. */
+    /* One thread writes for all; while it writes, others continue without waiting. */
     [[gnu::noinline]] void flush(Time time)
     {
         Time due = next_flush.load();
@@ -433,7 +434,7 @@ class Profile : public ReportingTool<Profile> {
     const std::uint32_t sample = arguments().get("sample", 1u, 1, 1000000000);
     const std::uint32_t flush_interval = arguments().get("flush", 0u, 0, 1000000);
 
-    /* Written seldom, read in every call. */
+    /* Rarely written, read in every call. */
     Control control{!arguments().flag("off")};
     std::array<bool, MPI_LAST_FUNC_T> is_wanted{};
     std::atomic<Time> next_flush{never};
@@ -443,7 +444,7 @@ class Profile : public ReportingTool<Profile> {
     Stopwatch application;
     const std::string command = command_line();
     const std::string begin = local_time();
-    int rank = -1; /* in MPI_COMM_WORLD; -1: the process has none */
+    int rank = -1; /* in MPI_COMM_WORLD; -1: none */
     std::atomic<bool> is_flushed{false};
 };
 

@@ -3,12 +3,12 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Lists the tools that can be chosen, says what they intercept, and resolves a tool list.
+/* Lists the available tools and what they intercept, and resolves a tool list.
  *
- * All of that is asked of the MPI library itself: this program starts itself once more with the list in
- * question in its environment, and that process (the probe) builds the chain by an MPI call, as any
- * program would, and tells what came of it. So the answers and the messages are the library's, and a
- * tool that crashes takes the probe along and nothing else. */
+ * The MPI library itself answers: this program starts itself again with the list in the
+ * environment. That process, the probe, builds the chain by an MPI call as any program would and
+ * writes the result. So answers and messages are the library's, and a tool that crashes only takes
+ * the probe with it. */
 
 #ifndef MPICH_SKIP_MPICXX
 #define MPICH_SKIP_MPICXX 1
@@ -45,7 +45,7 @@ using json = nlohmann::ordered_json;
 const char probe_argument[] = "--qmpi-info-probe";
 const int answer_fd = 3;
 const unsigned probe_seconds = 60;
-const std::size_t most_on_one_way = 20; /* of more functions than that, the names are not printed */
+const std::size_t most_on_one_way = 20; /* above this, only the number of functions is printed */
 
 /* ---- the probe ---- */
 
@@ -63,7 +63,7 @@ std::vector<std::string> functions_of(int tool_id)
     return names;
 }
 
-/* A tool's description is a line about the tool, and a line for each argument that it takes. */
+/* Line 1 of a tool's description is about the tool; each further line is about one argument. */
 std::string first_line(const std::string &text)
 {
     return text.substr(0, text.find('\n'));
@@ -109,7 +109,7 @@ json instances()
     return all;
 }
 
-/* Texts of tools need not be UTF-8. */
+/* Text from tools may not be valid UTF-8. */
 std::string text_of(const json &value, int indent = -1)
 {
     return value.dump(indent, ' ', false, json::error_handler_t::replace);
@@ -127,16 +127,16 @@ int be_probe()
             break;
         written += static_cast<std::size_t>(n);
     }
-    /* without exit handlers: tools have nothing to report on */
+    /* No exit handlers: tools have nothing to report. */
     _exit(0);
 }
 
-/* ---- asking the probe ---- */
+/* ---- running the probe ---- */
 
 struct Answer {
     json tools = json::array();
     json instances = json::array();
-    std::vector<std::string> faults; /* what the library says is wrong with the list */
+    std::vector<std::string> faults; /* the library's complaints about the list */
 };
 
 [[noreturn]] void die(const std::string &what)
@@ -154,7 +154,7 @@ struct Answer {
         if (path)
             unsetenv((prefix + std::string("QMPI_TOOL_PATH")).c_str());
     }
-    /* of a job of several processes only one would speak */
+    /* Launcher variables: the probe is no process of a job. */
     for (const char *name :
          {"PMI_RANK", "PMIX_RANK", "MPI_LOCALRANKID", "SLURM_PROCID", "SLURM_LOCALID"})
         unsetenv(name);
@@ -172,7 +172,7 @@ struct Answer {
     _exit(127);
 }
 
-/* A file that exists as long as it is open: nothing has to be read while the probe runs. */
+/* Anonymous temporary file, so that the probe never blocks on a pipe. */
 int open_scratch()
 {
     std::FILE *file = std::tmpfile();
@@ -196,7 +196,7 @@ std::string read_scratch(int fd)
     return text;
 }
 
-/* The library's messages out of what the probe wrote; with its policy they end in "; left out". */
+/* The library's complaints in the probe's standard error; ON_ERROR=warn appends "; left out". */
 std::vector<std::string> faults_in(const std::string &errors)
 {
     static const std::string heading = "MPICH: tool list: ", ending = "; left out";
@@ -248,7 +248,7 @@ Answer ask(const std::string &list, const std::optional<std::string> &path)
 
 /* ---- finding tools ---- */
 
-/* The folders in which the library looks for names. */
+/* Folders that the library searches, in order. */
 std::vector<fs::path> folders(const std::optional<std::string> &path)
 {
     std::vector<fs::path> all;
@@ -262,7 +262,7 @@ std::vector<fs::path> folders(const std::optional<std::string> &path)
         if (!folder.empty())
             all.push_back(folder);
 
-    /* by dlsym: in a program, a function's address may be that of a stub of the program's own */
+    /* dlsym, since in a program the address of a function may be that of its PLT stub. */
     void *in_library = dlsym(RTLD_DEFAULT, "PMPI_Initialized");
     Dl_info info;
     std::error_code error;
@@ -293,7 +293,7 @@ bool is_same_file(const std::string &one, const std::string &other)
     return fs::equivalent(one, other, error);
 }
 
-/* One found tool: what is known of it and what one instance of it intercepts. */
+/* Adds what one instance of a tool intercepts. */
 json describe(json tool, const std::string &entry, const std::optional<std::string> &path)
 {
     const Answer answer = ask(entry, path);
@@ -305,8 +305,8 @@ json describe(json tool, const std::string &entry, const std::optional<std::stri
     return tool;
 }
 
-/* Tools that are registered without loading anything, and those in the folders. A library is asked for a
- * name that it does not have: so it is loaded, and its tools are registered but not initialised. */
+/* Tools that are already registered, then those in the folders. Asking a library for a name that it
+ * does not have loads it and registers its tools without an instance. */
 json find_tools(const std::optional<std::string> &path)
 {
     json found = json::array();
@@ -407,7 +407,7 @@ void print_instance(const Answer &answer, const json &instance)
     }
 }
 
-/* Who gets a call of a function, in order. */
+/* Instances that a call of a function passes, in order. */
 json way_of(const std::string &function, const json &chain)
 {
     json way = json::array();
@@ -419,7 +419,7 @@ json way_of(const std::string &function, const json &chain)
     return way;
 }
 
-/* The functions to show: the wanted ones, else all that somebody intercepts. */
+/* The functions asked for, or all that are intercepted. */
 std::vector<std::string> shown_functions(const json &chain, const std::vector<std::string> &wanted)
 {
     if (!wanted.empty())
@@ -443,7 +443,7 @@ std::string text_of_way(const std::string &function, const json &chain)
     return text + "library";
 }
 
-/* Many functions that go the same way are one line, unless the user named them. */
+/* Functions with the same path share a line, unless the user asked for them. */
 void print_ways(const json &chain, const std::vector<std::string> &functions, bool is_short)
 {
     std::vector<std::pair<std::string, std::string>> lines;

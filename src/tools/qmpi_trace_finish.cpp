@@ -3,8 +3,8 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Makes a trace out of what is left of a program that the tool "trace" watched and that did not come
- * to MPI_Finalize. See qmpi-trace(7). */
+/* Makes a trace from the journals of a program that ended without MPI_Finalize. See
+ * qmpi-trace(7). */
 
 #include "common/text.hpp"
 #include "trace/finish.hpp"

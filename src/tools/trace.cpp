@@ -3,10 +3,10 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Tool "trace": a timeline of all MPI calls, messages and collective operations, in OTF2 and for
- * Perfetto. While the program runs each thread writes a journal (trace/journal.hpp); in MPI_Finalize
- * the processes make the trace out of these together (trace/finish.hpp). If it never comes to that,
- * the program qmpi_trace_finish does it. The manual page is qmpi-trace(7). */
+/* Tool "trace": a timeline of MPI calls, messages and collective operations, for OTF2 and Perfetto.
+ * Each thread writes a journal (trace/journal.hpp); in MPI_Finalize the processes merge the
+ * journals (trace/finish.hpp). If the program ends before that, qmpi_trace_finish does it. See
+ * qmpi-trace(7). */
 
 #include "common/bytes.hpp"
 #include "common/call_sites.hpp"
@@ -45,7 +45,7 @@ using tools::Outcome;
 using trace::Kind;
 using trace::Transfer;
 
-/* A child that fork made shares the files of its parent, and must leave them alone. */
+/* A child of fork shares its parent's files and must not write. */
 std::atomic<bool> is_child{false};
 
 void note_forks()
@@ -56,8 +56,8 @@ void note_forks()
 
 /* ---- what a thread records ---- */
 
-/* The journal of a thread, and what was defined in it already. It outlives the tool's object if the
- * thread does. */
+/* Journal of a thread and the definitions already in it. A thread may outlive the tool's object, so
+ * ownership is shared. */
 class Recorder {
   public:
     Recorder(std::shared_ptr<trace::Store> store, int thread, bool has_sites)
@@ -65,7 +65,7 @@ class Recorder {
     {
     }
 
-    /* The number of the place from which the program calls a function. */
+    /* Number of the call site, defined on first use. */
     std::uint32_t number_of(MPI_Functions_enum function, const void *address)
     {
         const auto place = reinterpret_cast<std::uintptr_t>(has_sites_ ? address : nullptr);
@@ -76,7 +76,7 @@ class Recorder {
         return found->second;
     }
 
-    /* The same of a communicator, or trace::no_subject. */
+    /* Number of the communicator, defined on first use; or trace::no_subject. */
     std::uint32_t number_of(const tools::Communicator *communicator)
     {
         if (communicator == nullptr)
@@ -96,7 +96,7 @@ class Recorder {
         return found->second;
     }
 
-    /* It has another name. */
+    /* Its name has changed. */
     void define_again(const tools::Communicator *communicator)
     {
         const std::uint32_t number = number_of(communicator);
@@ -104,7 +104,7 @@ class Recorder {
             define(number, *communicator);
     }
 
-    /* Whether this call of a function is one of each so many. */
+    /* True for every nth call of the function. */
     bool is_sample(MPI_Functions_enum function, std::uint32_t distance)
     {
         if (distance <= 1)
@@ -163,7 +163,7 @@ class Recorder {
     trace::Journal journal;
 };
 
-/* The recorders of a thread, by the instances of the tool. */
+/* Recorders of a thread, by instance. */
 struct ThreadRecorders {
     std::vector<std::shared_ptr<Recorder>> recorders;
     static thread_local bool is_over;
@@ -185,7 +185,7 @@ thread_local ThreadRecorders own;
 
 /* ---- communication ---- */
 
-/* What an argument list means, known at compile time. */
+/* Roles of the arguments, known at compile time. */
 template <typename Call>
 struct Shape {
     static constexpr bool is_message =
@@ -200,12 +200,12 @@ struct Shape {
                      qmpi::set::topology);
     static constexpr bool communicates = sends || receives || is_collective;
     static constexpr bool has_request = Call::has(qmpi::role::request);
-    /* What is only described now, and started later. */
+    /* Initialised now, started later. */
     static constexpr bool is_persistent =
         has_request && Call::is_in(qmpi::set::persistent | qmpi::set::partitioned);
 };
 
-/* An operation from its description to its end. */
+/* An operation from its start to its completion. */
 struct Operation {
     tools::Communicators::Shared communicator;
     MPI_Functions_enum function = MPI_LAST_FUNC_T;
@@ -224,7 +224,7 @@ Transfer send_of(const Operation &operation)
             operation.send_request, static_cast<std::uint64_t>(operation.function)};
 }
 
-/* The status says who it was and how much. Nothing of a receive from MPI_PROC_NULL. */
+/* Sender and size by the status; nothing from MPI_PROC_NULL. */
 Transfer receive_of(const Operation &operation, const MPI_Status &status)
 {
     MPI_Count bytes = 0;
@@ -245,7 +245,7 @@ Transfer collective_of(const Operation &operation)
             operation.send_request, static_cast<std::uint64_t>(operation.function)};
 }
 
-/* A blocking operation that succeeded. */
+/* Records a blocking operation that succeeded. */
 void record_blocking(Recorder &recorder, const Operation &operation, const MPI_Status *status,
                      std::uint64_t begin, std::uint64_t end)
 {
@@ -261,7 +261,7 @@ void record_blocking(Recorder &recorder, const Operation &operation, const MPI_S
         recorder.journal.transfer(Kind::receive, number, end, receive_of(operation, *status));
 }
 
-/* The start of an operation with a request; gives it its numbers. */
+/* Records the start of a nonblocking operation and numbers its request. */
 void record_start(Recorder &recorder, Operation &operation, std::uint64_t time)
 {
     const std::uint32_t number = recorder.number_of(operation.communicator.get());
@@ -384,7 +384,7 @@ class Trace : public qmpi::tool<Trace> {
   private:
     /* ---- one call ---- */
 
-    /* The recorder of the thread, if a call of the function is to be recorded. */
+    /* Recorder of this thread, or nullptr if the call is not to be recorded. */
     Recorder *recorder_for(MPI_Functions_enum function)
     {
         if (!functions_.contains(function))
@@ -419,7 +419,7 @@ class Trace : public qmpi::tool<Trace> {
         return recorder.get();
     }
 
-    /* Makes the call, and keeps account of what it communicates. */
+    /* Makes the call and records its communication. */
     template <typename Call>
     auto go_on(Call &call, std::uint64_t begin, Recorder *recorder = nullptr)
     {
@@ -506,7 +506,7 @@ class Trace : public qmpi::tool<Trace> {
         }
     }
 
-    /* A request was started or has ended, by whatever call. */
+    /* A request was started or has ended. */
     void note(Operation &operation, const MPI_Status *status, Outcome outcome, std::uint64_t begin)
     {
         Recorder *const recorder = own_recorder();
@@ -518,7 +518,7 @@ class Trace : public qmpi::tool<Trace> {
             return;
         }
         MPI_Status seen = *status;
-        /* Of partitioned receives nobody says who it was. */
+        /* The status of a partitioned receive names no source. */
         if (seen.MPI_SOURCE < 0 && operation.source >= 0) {
             seen.MPI_SOURCE = operation.source;
             seen.MPI_TAG = operation.receive_tag;
@@ -526,9 +526,9 @@ class Trace : public qmpi::tool<Trace> {
         record_end(*recorder, operation, seen, outcome, time);
     }
 
-    /* ---- the whole ---- */
+    /* ---- begin and end ---- */
 
-    /* What goes to where the trace will be; the same in all processes. */
+    /* File name without the ending; the same in all processes. */
     std::string stem(bool is_alone) const
     {
         return absolute(destination_.stem({instance_number(), instance_count(), is_alone}));
@@ -542,7 +542,7 @@ class Trace : public qmpi::tool<Trace> {
         };
         trace::Formats formats{has(tools::Format::otf2), has(tools::Format::json),
                                has(tools::Format::html)};
-        /* Everything is what nobody asked for: JSON can be as large as all the rest. */
+        /* JSON is opt-in: it can be larger than everything else. */
         if (!is_chosen_ && formats.otf2 && formats.html)
             formats.json = false;
         return formats;
@@ -595,7 +595,7 @@ class Trace : public qmpi::tool<Trace> {
         note_clock(recorder);
     }
 
-    /* By rank 0: what is left of another run goes away. Empty if nothing can be written. */
+    /* Rank 0 removes the remains of an earlier run. Returns an empty name if it cannot write. */
     std::string prepare_folder(int size)
     {
         const std::string name = stem(tools::is_spawned());
@@ -626,7 +626,7 @@ class Trace : public qmpi::tool<Trace> {
         QMPI_Comm_free(&comm_);
     }
 
-    /* A program that never came to MPI_Finalize. */
+    /* For programs that end without MPI_Finalize. */
     void finish_at_end()
     {
         if (is_world_) {
@@ -640,7 +640,7 @@ class Trace : public qmpi::tool<Trace> {
         finish(MPI_COMM_NULL, true);
     }
 
-    /* Collective over comm, unless the process is alone. */
+    /* Collective over comm, unless is_alone. */
     void finish(MPI_Comm comm, bool is_alone)
     {
         is_recording_ = false;
@@ -660,7 +660,7 @@ class Trace : public qmpi::tool<Trace> {
         try {
             journals = trace::journals_in(folder, rank);
         } catch (const std::exception &) {
-            /* A process without journals takes part all the same. */
+            /* A process without journals must take part too. */
         }
         const std::string reason = trace::finish(comm, journals, folder, stem_, formats());
         if (!reason.empty() && rank == 0)

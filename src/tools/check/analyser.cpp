@@ -85,7 +85,7 @@ void Analyser::finish()
     for (auto &[address, inbox] : inboxes_) {
         for (auto &[envelope, sends] : inbox.sends) {
             if (is_anybody_before(inbox, inbox.receives.end(), envelope.first, envelope.second))
-                continue; /* there is a receive that nobody has waited for */
+                continue; /* may get an unwaited receive */
             for (const Message &message : sends)
                 add(Kind::unreceived, envelope.first, message.place,
                     "rank " + std::to_string(address.second) +
@@ -103,7 +103,7 @@ bool Analyser::find_deadlock()
     std::vector<bool> is_stuck(processes_.size());
     for (std::size_t i = 0; i < processes_.size(); i++)
         is_stuck[i] = has_waited_long(processes_[i]);
-    /* Whoever waits for one that can go on can go on. */
+    /* A process that waits for one that can proceed can proceed. */
     for (bool has_changed = true; has_changed;) {
         has_changed = false;
         for (std::size_t i = 0; i < processes_.size(); i++) {
@@ -154,7 +154,7 @@ void Analyser::take_collective(int rank, CollectiveEvent event)
         group.world = event.world;
     }
     auto &arrivals = group.operations[event.number];
-    compare(group, {rank, event}, rank, event); /* what it gives to itself */
+    compare(group, {rank, event}, rank, event); /* own contribution */
     for (const Arrival &earlier : arrivals) {
         if (process(earlier.rank).is_trusted)
             compare(group, earlier, rank, event);
@@ -289,7 +289,7 @@ bool Analyser::has_waited_long(const Process &process) const
     if (process.is_lost)
         return false;
     if (process.is_finalized)
-        return true; /* nobody will get anything from it any more */
+        return true; /* it will never send again */
     return process.is_trusted && process.blocked &&
         Clock::now() - process.blocked_since >= timeout_;
 }

@@ -24,7 +24,7 @@ void Messages::begin(Pending &pending)
     pending.waits.clear();
     if (!process_.is_comparable(pending.communicator)) {
         if (pending.communicator == nullptr || sends || receives)
-            pending.waits.emplace_back(); /* for who knows whom */
+            pending.waits.emplace_back(); /* unknown peers */
         return;
     }
     const bool wants_answer = process_.waits_for_answer(pending.place);
@@ -34,7 +34,7 @@ void Messages::begin(Pending &pending)
         begin_receive(pending, wants_answer);
 }
 
-/* A peer outside of the communicator is an error that the library will find. */
+/* The library reports ranks outside the communicator. */
 void Messages::begin_send(Pending &pending, bool wants_answer)
 {
     const Communicator &communicator = *pending.communicator;

@@ -32,7 +32,7 @@ void OneSided::check_free(MPI_Win window, const Here &here)
                        "an access epoch of the window has not ended");
 }
 
-/* Data with gaps may lie between that of the other access. */
+/* Data with gaps may interleave without overlap. */
 void OneSided::note_access(const Access &access, MPI_Datatype datatype, const Here &here)
 {
     const Types::Shared type = process_.types.of(datatype);

@@ -45,7 +45,7 @@ std::string Signature::text() const
 
 namespace {
 
-/* Goes through the runs of a signature. */
+/* Iterates over the runs of a signature. */
 class Cursor {
   public:
     explicit Cursor(const Signature &signature)
@@ -157,7 +157,7 @@ Signature Types::signature(MPI_Datatype datatype, MPI_Count count)
 {
     Signature signature;
     if (count == 0) {
-        signature.is_known = true; /* then the datatype does not matter */
+        signature.is_known = true; /* then the datatype is not significant */
         return signature;
     }
     const Shared type = count > 0 ? of(datatype) : nullptr;

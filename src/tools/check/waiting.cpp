@@ -79,7 +79,7 @@ void Waiting::end()
     }
 }
 
-/* What else the process has to tell goes with it. */
+/* Also sends pending events. */
 void Waiting::look()
 {
     std::lock_guard<std::mutex> guard(lock_);

@@ -38,7 +38,7 @@ std::string path_of_program()
     return length > 0 ? std::string(path, static_cast<std::size_t>(length)) : std::string();
 }
 
-/* For dl_iterate_phdr: is the address in one of the object's segments? */
+/* For dl_iterate_phdr: finds the object whose segment contains the address. */
 struct Search {
     std::uint64_t address;
     bool is_found;
@@ -73,7 +73,7 @@ std::string base_name(const std::string &path)
 CodeLocation locate(const void *return_address)
 {
     const auto address = reinterpret_cast<std::uintptr_t>(return_address);
-    /* The call's last byte: behind the last call of a module may be nothing. */
+    /* Address of the call instruction; the return address may be past the end of the segment. */
     Search search{address - 1, false, 0, ""};
     dl_iterate_phdr(visit_object, &search);
     if (!search.is_found)
@@ -94,13 +94,12 @@ std::string text_of(const CallSite &site)
 
 #ifdef HAVE_LIBDW
 
-/* One file with its debugging information, at the addresses that the file itself has. */
+/* A file with its debugging information, at the file's own addresses. */
 class CallSites::Module {
   public:
     explicit Module(const std::string &path)
     {
-        /* The standard way to separate files with debugging information asks servers if the user has
-         * named some: not when an MPI program ends. */
+        /* debuginfod would query servers; not at the end of an MPI program. */
         static const Dwfl_Callbacks callbacks = {dwfl_build_id_find_elf,
                                                  std::getenv("DEBUGINFOD_URLS") == nullptr
                                                      ? dwfl_standard_find_debuginfo
@@ -153,8 +152,8 @@ class CallSites::Module {
         return find_function(*unit, address - bias, function) ? name_of(function) : "";
     }
 
-    /* The innermost function, inlined ones too, among the children of an entry. (dwarf_getscopes()
-     * does not look into what has no addresses itself, such as a module of Fortran.) */
+    /* Innermost function, including inlined ones, below an entry. (dwarf_getscopes() skips entries
+     * without addresses, such as Fortran modules.) */
     static bool find_function(Dwarf_Die &parent, Dwarf_Addr address, Dwarf_Die &found)
     {
         Dwarf_Die child;
@@ -169,7 +168,7 @@ class CallSites::Module {
                     find_function(child, address, found);
                     return true;
                 }
-                [[fallthrough]]; /* a procedure inside of another has addresses of its own */
+                [[fallthrough]]; /* a nested procedure has its own addresses */
             case DW_TAG_module:
             case DW_TAG_namespace:
             case DW_TAG_structure_type:
@@ -184,7 +183,7 @@ class CallSites::Module {
         return false;
     }
 
-    /* C++ has the whole name in the linkage name only; elsewhere that is none of the source's. */
+    /* C++: the linkage name has the full name. Other languages: the name. */
     static std::string name_of(Dwarf_Die &function)
     {
         Dwarf_Attribute attribute;
@@ -205,14 +204,14 @@ class CallSites::Module {
 
 #else
 
-/* Without libdw: what the dynamic table of symbols of a loaded file knows. */
+/* Without libdw: the dynamic symbol table of a loaded file. */
 class CallSites::Module {
   public:
     explicit Module(const std::string &path) : path_(path) {}
 
     void describe(CallSite &site)
     {
-        /* The file's addresses turned into those of this process, where it is loaded. */
+        /* Maps the file's addresses to those of this process. */
         struct Loaded {
             const std::string *path;
             const std::string program;

@@ -30,10 +30,10 @@ class PrivateComm {
     MPI_Comm handle_;
 };
 
-/* A count of MPI is an int. */
+/* MPI counts are int. */
 constexpr std::size_t largest_piece = std::size_t{1} << 30;
 
-/* What goes before the bytes. A process that failed says so, as its parent waits for it. */
+/* Precedes the bytes. A process that failed says so, as its parent is waiting. */
 struct Header {
     std::uint64_t size = 0;
     std::uint64_t is_whole = 0;

@@ -70,10 +70,10 @@ std::vector<Format> read_formats(const std::string &text, const std::vector<Form
     return wanted;
 }
 
-/* What out= says: the file of one format, or what all files begin with. */
+/* Value of out=: the file of one format, or the stem of all files. */
 struct Name {
     std::string stem;
-    const FormatName *format = nullptr; /* nullptr: all */
+    const FormatName *format = nullptr; /* nullptr: all formats */
 
     explicit Name(const std::string &out) : stem(out)
     {
@@ -87,7 +87,7 @@ struct Name {
     }
 };
 
-/* The same for all spellings of a name. */
+/* Normalised path. */
 std::string path_of(const std::string &name)
 {
     std::error_code fault;
@@ -101,7 +101,7 @@ bool overlap(const Name &a, const Name &b)
         path_of(a.stem) == path_of(b.stem);
 }
 
-/* What the user's list gives an instance as out=, whatever tool that is; empty if nothing. */
+/* out= of any instance in the list; empty if none. */
 std::string out_of(int tool_id)
 {
     const char *text = "";
@@ -113,8 +113,7 @@ std::string out_of(int tool_id)
     }
 }
 
-/* Tools know nothing of each other but what stands in the list. Which formats another one makes is not
- * to be seen there: a name without an ending is taken for all of them. */
+/* Only the list is known of other tools, not their formats: a stem conflicts with all of them. */
 void refuse_name_of_other_tool(const char *tool_name, int tool_id, const std::string &out)
 {
     for (int other = 1; other < tool_id; other++) {
@@ -131,8 +130,8 @@ void refuse_name_of_other_tool(const char *tool_name, int tool_id, const std::st
     }
 }
 
-/* Whether nobody in this library has one of the files; then they are taken. Constructors of tools run
- * one after the other. */
+/* Claims the files unless another instance in this library has one of them. Constructors run one at
+ * a time. */
 bool take(const std::vector<std::string> &files)
 {
     static auto *taken = new std::set<std::string>;
@@ -157,7 +156,6 @@ bool write_all(int descriptor, std::string_view content)
     return true;
 }
 
-/* Closes as well. */
 std::string write_and_close(int descriptor, std::string_view content)
 {
     const bool is_written = write_all(descriptor, content);
@@ -205,7 +203,7 @@ std::string write_file(const std::string &name, std::string_view content)
         return std::strerror(EISDIR);
     if (!S_ISREG(existing.st_mode))
         return write_directly(name, content);
-    /* What a symbolic link leads to is replaced, not the link. */
+    /* Replace the target of a symbolic link, not the link. */
     const std::unique_ptr<char, decltype(&std::free)> path(realpath(name.c_str(), nullptr),
                                                            std::free);
     return replace(path == nullptr ? name : path.get(), content, &existing);

@@ -3,7 +3,7 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* The reports of the tool messages: text, JSON and a page. */
+/* Reports of the tool messages: text, JSON and a page. */
 
 #ifndef TOOLS_MESSAGES_REPORT_HPP_INCLUDED
 #define TOOLS_MESSAGES_REPORT_HPP_INCLUDED
@@ -41,15 +41,15 @@ inline const char *name_of(Kind kind)
     return "";
 }
 
-/* What both sides know of the messages from one process to another. */
+/* Messages from one process to another, as seen by both. */
 struct Pair {
     int phase;
     Kind kind;
     int from, to;
     Sums sent, received;
 
-    /* What has gone from the one to the other as far as is known: one-sided operations to the side
-     * that asked for them, be it this one or that; messages to both, unless one has no report. */
+    /* Best known number: for one-sided operations, the side that made the call; for messages the
+     * sender, or the receiver if only it reported. */
     Sums moved() const
     {
         if (kind != Kind::one_sided)
@@ -60,10 +60,10 @@ struct Pair {
     }
 };
 
-/* Of the matrix. */
+/* Rows of the matrix. */
 struct Rows {
     int processes = 1;
-    int block = 1; /* so many ranks are one row */
+    int block = 1; /* ranks per row */
     int number = 1;
 };
 
@@ -73,7 +73,7 @@ struct Heading {
     Rows rows;
     int instance = 1, instances = 1, place = 1;
     bool is_alone = false;
-    bool is_whole = true; /* no function was left out, so both sides can be compared */
+    bool is_whole = true; /* no function was excluded, so both sides are comparable */
     double seconds = 0;
     int top = 20;
 };
@@ -132,7 +132,7 @@ class Report {
         }
     };
 
-    /* Entries come sorted, so that the pair is the last one or new. */
+    /* Entries are sorted: the pair is the last one or new. */
     static Pair &pair_of(std::vector<Pair> &pairs, const Entry &entry)
     {
         if (pairs.empty() ||
@@ -142,7 +142,7 @@ class Report {
         return pairs.back();
     }
 
-    /* Phases do not count here: a message may be sent in one and received in the next. */
+    /* Without phases: a message may be sent in one and received in the next. */
     void find_differences()
     {
         if (!heading_.is_whole || heading_.is_alone)
@@ -271,7 +271,7 @@ class Report {
         return out + "\n";
     }
 
-    /* On paper only a small one can be read. */
+    /* Text shows small matrices only. */
     std::string text_of_matrix() const
     {
         if (heading_.is_alone || heading_.rows.number > 16)
@@ -418,7 +418,7 @@ class Report {
         return list;
     }
 
-    /* The pairs_ may be a million, so their text is made line by line. */
+    /* There may be a million pairs: write the text line by line. */
     std::string as_json() const
     {
         json document = facts_as_json();
@@ -565,7 +565,7 @@ class Report {
         page.bars("Bytes received by each rank", rows, series, received, tools::Unit::bytes);
     }
 
-    /* A name where all are names, so that the column sorts as what it is. */
+    /* A name if all rows have names, so that the column sorts correctly. */
     json row_value(int row) const
     {
         return heading_.rows.block == 1 && row >= 0 ? json(row) : json(row_name(row));
@@ -643,7 +643,7 @@ class Report {
     const State &state_;
     const Heading heading_;
     std::vector<Pair> pairs_;   /* by phase, kind, from, to */
-    std::vector<Pair> ranking_; /* all phases and kinds together, sent has what was moved */
+    std::vector<Pair> ranking_; /* sum over phases and kinds; sent holds moved() */
     std::vector<Pair> differences_;
     std::map<Kind, Totals> kinds_of_totals_;
     std::map<int, FunctionSums> functions_;

@@ -25,16 +25,16 @@ using Lines = std::vector<std::vector<json>>; /* of a table */
 
 constexpr double seconds_per_ns = 1e-9, ms_per_ns = 1e-6, us_per_ns = 1e-3;
 
-/* The reports name few functions in a stack of bars; the rest is one part. */
+/* Further functions are combined into one series. */
 constexpr std::size_t most_series = 15;
 
-/* A share in percent. */
+/* In percent. */
 double share(double part, double whole)
 {
     return whole == 0 ? 0 : 100 * part / whole;
 }
 
-/* The largest size in a bin. */
+/* Largest size in a bin. */
 double last_size(std::size_t bin)
 {
     return next_size(bin) - 1;
@@ -45,13 +45,13 @@ std::uint64_t bytes_of(const Totals &totals)
     return totals.sent + totals.received;
 }
 
-/* One without a name has its number. */
+/* Name, or number if there is none. */
 std::string name_of(std::uint64_t id, const CommunicatorSummary &communicator)
 {
     return communicator.name.empty() ? print("%016" PRIx64, id) : communicator.name;
 }
 
-/* What calls main() says nothing of the program. */
+/* Callers of main() are not interesting. */
 bool is_before_main(const CallSite &site)
 {
     return site.function.compare(0, 12, "__libc_start") == 0 || site.function == "_start";
@@ -65,7 +65,7 @@ std::string text_of(const std::vector<CallSite> &path)
     return text;
 }
 
-/* Sorts by a value, the largest first; what has the same value keeps its order. */
+/* Stable sort, largest first. */
 template <typename Element, typename Value>
 void sort_by(std::vector<Element> &elements, Value value)
 {
@@ -107,7 +107,7 @@ json bytes_json(const Totals &totals)
         {"calls", totals.calls}, {"sent_bytes", totals.sent}, {"received_bytes", totals.received}};
 }
 
-/* File names and arguments need not be UTF-8. */
+/* File names and arguments may not be valid UTF-8. */
 std::string dumped(const json &document)
 {
     return document.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
@@ -153,7 +153,7 @@ std::vector<const Reports::Site *> Reports::top_sites(bool by_bytes) const
     return sites;
 }
 
-/* Beginning and end are no part of the application's time, nor of its MPI time. */
+/* Initialisation and finalisation are outside the application's time and MPI time. */
 double Reports::share_of_application(int function, double time) const
 {
     return begins_or_ends(function) ? 0 : share(time, static_cast<double>(summary_.application()));
@@ -444,7 +444,7 @@ std::string Reports::html() const
     return page.html();
 }
 
-/* A series for each of the functions that take most time, and one for the rest of MPI. */
+/* The functions with the most time, and the rest as one series. */
 void Reports::add_bars(Page &page) const
 {
     std::vector<int> series;

@@ -14,7 +14,7 @@ namespace {
 constexpr qmpi::function_set beginnings_and_ends(MPI_INIT_T, MPI_INIT_THREAD_T, MPI_FINALIZE_T,
                                                  MPI_SESSION_INIT_T, MPI_SESSION_FINALIZE_T);
 
-/* What stands for all calls where some were timed. */
+/* Estimate for all calls from the timed ones. */
 std::uint64_t scaled(std::uint64_t number, double factor)
 {
     return factor == 1
@@ -88,7 +88,7 @@ std::vector<std::uint64_t> vector_of(const std::array<std::uint64_t, size_bins> 
     return {sizes.begin(), sizes.end()};
 }
 
-/* The threads of a process are one to the statistics over processes. */
+/* Statistics are over processes: add the threads of one. */
 void add(Totals &totals, const Totals &of_thread)
 {
     const double time = totals.time.sum + of_thread.time.sum;
@@ -96,7 +96,7 @@ void add(Totals &totals, const Totals &of_thread)
     totals.time = Spread::of(time);
 }
 
-/* What sites and communicators have in common. */
+/* Common to sites and communicators. */
 template <typename Record>
 Totals totals_of(const Record &record, double factor)
 {

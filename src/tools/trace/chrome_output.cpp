@@ -25,7 +25,7 @@ namespace {
 
 using tools::print;
 
-/* A text file that remembers the first thing that went wrong. */
+/* A text file that keeps its first error. */
 class File {
   public:
     File(std::string path, const char *mode)
@@ -61,7 +61,7 @@ class File {
         std::fclose(source);
     }
 
-    /* The reason why not everything was written. */
+    /* Returns the first error. */
     std::string close()
     {
         if (file_ != nullptr)
@@ -85,8 +85,8 @@ std::string text_of(const std::string &text)
     return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-/* The nth message between two processes with a tag in a communicator is the nth on either side, as
- * messages do not overtake: that gives both the same name without a word between them. */
+/* Flow ids without communication: the nth message of a channel (communicator, tag, sender,
+ * receiver) is the nth on both sides, as messages do not overtake. */
 struct Channel {
     std::uint32_t communicator;
     std::int64_t source, destination;
@@ -98,7 +98,7 @@ struct Channel {
 
 struct End {
     Channel channel;
-    std::uint64_t matched; /* when it was sent, or when the receive was posted */
+    std::uint64_t matched; /* time of the send, or of posting the receive */
     std::uint64_t shown;
     std::int32_t thread;
     std::uint64_t bytes;
@@ -170,7 +170,7 @@ class Events : public Sink {
 
     void end() override {}
 
-    /* When all threads of a process have been read. */
+    /* After all threads of a process. */
     void write_flows()
     {
         write_flows(sends_, "\"ph\":\"s\"");

@@ -21,9 +21,9 @@
 namespace trace {
 namespace {
 
-/* How far the clock of rank 0 is ahead, measured by messages there and back: the fastest is the one with
- * the least that could be asymmetric. There are more of them while none is fast, as when processes
- * share a core. Called by rank 0 and the other, who says when it is enough. */
+/* Offset to the clock of rank 0, by ping-pong: the fastest round has the least asymmetry. More
+ * rounds if none is fast, as when processes share a core. Called by rank 0 and the other process,
+ * which decides when to stop. */
 ClockPoint measure_offset(MPI_Comm comm, int rank, int other)
 {
     constexpr int least_rounds = 20, most_rounds = 400;

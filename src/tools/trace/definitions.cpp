@@ -174,7 +174,7 @@ ClockPoint read_clock(tools::Reader &reader)
     return point;
 }
 
-/* Finding a call site opens files; many threads have the same. */
+/* Cache: resolving a call site opens files, and threads share sites. */
 class Sites {
   public:
     Site read(tools::Reader &reader)
@@ -206,7 +206,7 @@ void set(std::vector<Value> &values, std::uint32_t number, Value value)
     values[number] = std::move(value);
 }
 
-/* One that nothing could be written to any more is empty. */
+/* An empty journal: recording had already stopped. */
 Recording read_recording(const std::string &path, Sites &sites)
 {
     Recording recording;
@@ -239,7 +239,7 @@ std::vector<Recording> read_recordings(const std::vector<std::string> &paths)
     return recordings;
 }
 
-/* ---- definitions of all ---- */
+/* ---- definitions of all processes ---- */
 
 Definitions::Definitions(const std::vector<Recording> &recordings)
 {
@@ -256,7 +256,7 @@ Definitions::Definitions(const std::vector<Recording> &recordings)
             tools::Reader reader(content);
             if (head.what() == Kind::process) {
                 reader.get<std::int32_t>();
-                /* Those that left nothing are known as well. */
+                /* Processes without journals. */
                 for (auto other = reader.get<std::int32_t>() - 1; other >= 0; other--)
                     processes.try_emplace(other);
                 process.host = reader.get<std::string>();

@@ -25,7 +25,7 @@
 namespace trace {
 namespace {
 
-/* The processes that make a trace together, or the one that does so alone. */
+/* Processes that make a trace together, or one alone. */
 class Team {
   public:
     explicit Team(MPI_Comm handle) : comm(handle)
@@ -42,7 +42,7 @@ class Team {
         return comm == MPI_COMM_NULL || tools::merge_to_root(comm, state);
     }
 
-    /* What rank 0 has, everybody gets. */
+    /* Broadcast from rank 0. */
     void share(std::string &text) const
     {
         if (comm == MPI_COMM_NULL)
@@ -56,7 +56,7 @@ class Team {
                        MPI_BYTE, 0, comm);
     }
 
-    /* The reason of the first that has one. */
+    /* Reason of the lowest rank that has one. */
     std::string first(std::string reason) const
     {
         struct Reason {
@@ -79,7 +79,7 @@ class Team {
     int rank = 0, size = 1;
 };
 
-/* Calls work and says why it failed. */
+/* Runs work; returns the text of its exception. */
 template <typename Work>
 std::string attempt(Work work)
 {
@@ -173,7 +173,7 @@ std::vector<std::string> journals_in(const std::string &folder, int rank)
     DIR *const directory = opendir(folder.c_str());
     if (directory == nullptr)
         throw std::runtime_error("cannot read " + folder + ": " + std::strerror(errno));
-    /* In the order of ranks and threads. */
+    /* By rank and thread. */
     std::vector<std::pair<std::pair<int, int>, std::string>> found;
     while (const dirent *entry = readdir(directory)) {
         int its_rank = 0, its_thread = 0, length = 0;

@@ -112,7 +112,7 @@ void Journal::append(Kind kind, std::uint32_t subject, std::uint64_t time, const
     if (static_cast<std::size_t>(end_ - next_) < words * 8 && !make_room(words * 8))
         return;
 
-    last_time_ = std::max(last_time_, time); /* a callback of the program may have come between */
+    last_time_ = std::max(last_time_, time); /* a nested call may have been recorded */
     Head head{};
     head.kind = static_cast<std::uint8_t>(kind);
     head.words = static_cast<std::uint32_t>(words) & 0xffffffu;
@@ -141,7 +141,7 @@ bool Journal::make_room(std::size_t bytes)
     return map_memory(bytes);
 }
 
-/* As much again as there is until now, but no more than a window. */
+/* Doubles the size, up to a window. */
 bool Journal::map_file(std::uint64_t bytes)
 {
     const std::uint64_t used = begin_ + static_cast<std::uint64_t>(next_ - window_);
@@ -152,7 +152,7 @@ bool Journal::map_file(std::uint64_t bytes)
     const std::uint64_t end = whole_pages(std::max(begin + growth, used + bytes));
     if (!store_.reserve(end - reserved))
         return false;
-    /* The blocks must be there: a disk that is full would be a signal in the middle of a call. */
+    /* Allocate blocks now: a full disk would cause SIGBUS inside an MPI call. */
     int reason =
         posix_fallocate(file_, static_cast<off_t>(reserved), static_cast<off_t>(end - reserved));
     void *mapped = MAP_FAILED;
@@ -174,7 +174,7 @@ bool Journal::map_file(std::uint64_t bytes)
     return true;
 }
 
-/* Nobody knows yet where the files go: what little there is before MPI_Init. */
+/* Before MPI_Init the folder is unknown; there is little to record. */
 bool Journal::map_memory(std::size_t bytes)
 {
     const std::size_t used = static_cast<std::size_t>(next_ - window_);
@@ -230,7 +230,7 @@ void Journal::close()
         return;
     const std::uint64_t used = begin_ + static_cast<std::uint64_t>(next_ - window_);
     unmap();
-    /* If that fails, zeros are left behind, which mean the end as well. */
+    /* If that fails, the rest is zeros, which also mean the end. */
     if (ftruncate(file_, static_cast<off_t>(used)) == 0)
         begin_ = used;
     ::close(std::exchange(file_, -1));

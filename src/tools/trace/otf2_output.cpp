@@ -35,7 +35,7 @@ std::string write_otf2(MPI_Comm, const std::string &, const Definitions &,
 #include <time.h>
 #include <unistd.h>
 
-/* OTF2 has collective operations for MPI programs in a header. They must not come back to the tools. */
+/* OTF2's collective callbacks for MPI are in a header; they must bypass the tools. */
 #define MPI_Barrier QMPI_Barrier
 #define MPI_Bcast QMPI_Bcast
 #define MPI_Comm_dup QMPI_Comm_dup
@@ -57,7 +57,7 @@ std::string write_otf2(MPI_Comm, const std::string &, const Definitions &,
 namespace trace {
 namespace {
 
-/* Rank in the low half: the first thread of a process has the process' rank. */
+/* Rank in the low half: the first thread's location is the rank. */
 OTF2_LocationRef location_of(std::int32_t rank, std::int32_t thread)
 {
     return static_cast<OTF2_LocationRef>(rank) | static_cast<OTF2_LocationRef>(thread) << 32;
@@ -65,7 +65,7 @@ OTF2_LocationRef location_of(std::int32_t rank, std::int32_t thread)
 
 /* ---- errors ---- */
 
-/* OTF2 says what went wrong to a callback; the first is what matters. */
+/* Collects OTF2's errors; the first one counts. */
 class Errors {
   public:
     Errors() : former_(OTF2_Error_RegisterCallback(note, this)) {}
@@ -136,10 +136,10 @@ std::uint32_t root_of(const Transfer &transfer)
                              : static_cast<std::uint32_t>(transfer.peer);
 }
 
-/* What the attributes of an entry are called in the archive. */
+/* Attributes of an entry in the archive. */
 enum Attribute : OTF2_AttributeRef { call_site, caller };
 
-/* Strings are defined when they are first asked for, with one number each, from first on. */
+/* String table; numbers are assigned on first use. */
 class Strings {
   public:
     Strings(OTF2_GlobalDefWriter *writer, OTF2_StringRef first) : writer_(writer), next_(first) {}
@@ -158,7 +158,7 @@ class Strings {
     std::map<std::string, OTF2_StringRef> numbers_;
 };
 
-/* How many events each location has, in all processes. */
+/* Events per location, over all processes. */
 struct EventNumbers {
     std::map<OTF2_LocationRef, std::uint64_t> numbers;
 
@@ -180,7 +180,7 @@ struct EventNumbers {
     }
 };
 
-/* Writes the events of one location after the other. */
+/* Writes the events of one location after another. */
 class Events : public Sink {
   public:
     Events(OTF2_Archive *archive, const Definitions &definitions)
@@ -308,7 +308,7 @@ OTF2_RegionRole role_of(const std::string &function)
     }
 }
 
-/* The definitions that are of all processes. */
+/* Definitions common to all processes. */
 class GlobalDefinitions {
   public:
     GlobalDefinitions(OTF2_GlobalDefWriter *writer, const Definitions &definitions)
@@ -334,8 +334,8 @@ class GlobalDefinitions {
     }
 
   private:
-    /* The one clock of the trace is monotonic; what o'clock its beginning was is known to a second or
-     * so, if rank 0 is on this host. */
+    /* The trace's clock is monotonic; the wall-clock time of its start is accurate to about a
+     * second, if rank 0 is on this host. */
     static std::uint64_t real_time_of(std::uint64_t begin)
     {
         timespec time;
@@ -347,7 +347,7 @@ class GlobalDefinitions {
 
     void write_call_sites()
     {
-        /* A site and the text of its caller have the same number, which the events name. */
+        /* A site and its caller's text have the same number, which events refer to. */
         for (const auto &[site, number] : definitions_.sites)
             OTF2_GlobalDefWriter_WriteString(writer_, number, site.caller.c_str());
         OTF2_GlobalDefWriter_WriteAttribute(writer_, Attribute::call_site, string_("CALL_SITE"),
@@ -456,7 +456,7 @@ void write_clocks(OTF2_Archive *archive, const Definitions &definitions,
     OTF2_Archive_CloseDefFiles(archive);
 }
 
-/* As others call it. */
+/* The usual name. */
 constexpr const char *archive_name = "traces";
 
 void remove_files(const std::string &folder, const std::vector<std::string> &endings)
@@ -473,7 +473,7 @@ void remove_files(const std::string &folder, const std::vector<std::string> &end
     closedir(directory);
 }
 
-/* OTF2 does not write where there is an archive; an older one makes place. */
+/* OTF2 refuses to overwrite an archive. */
 void remove_archive(const std::string &folder)
 {
     const std::string inner = folder + "/" + archive_name;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t most_lanes = 64, most_rows = 1024, most_spans = 65536;
 
-/* "Rank 3", or "Ranks 16-31" where several share a lane. */
+/* "Rank 3", or "Ranks 16-31" if several share a lane. */
 std::vector<std::string> names_of(const std::map<std::int32_t, std::size_t> &index_of_rank,
                                   std::size_t number)
 {
@@ -74,7 +74,7 @@ void Overview::enter(std::uint64_t time, std::uint32_t function, std::uint32_t)
     open_.push_back({clock_->global(time), function});
 }
 
-/* A call that a callback of the program makes is within another: that is whose time it is. */
+/* Nested calls (from callbacks) belong to the outer call. */
 void Overview::leave(std::uint64_t time, std::uint32_t function)
 {
     const Open call = open_.back();
@@ -133,7 +133,7 @@ void Overview::write(tools::Writer &writer) const
         writer.put(sums.received);
         writer.put(sums.time);
     }
-    /* Most rows are of other ranks. */
+    /* Most rows belong to other ranks. */
     for (std::uint64_t row = 0; row < times_.size(); row++) {
         if (std::any_of(times_[row].begin(), times_[row].end(),
                         [](double time) { return time > 0; })) {
@@ -169,7 +169,7 @@ void Overview::merge(tools::Reader &reader)
 
 /* ---- the page ---- */
 
-/* What took most of a slot; neighbours of the same kind are one span. */
+/* The dominant activity of each slot; equal neighbours become one span. */
 std::vector<tools::Span> Overview::spans() const
 {
     std::vector<std::string> names;

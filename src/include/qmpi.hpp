@@ -1168,7 +1168,7 @@ struct QMPI_DETAIL_HIDDEN registration {
         static_assert(std::is_base_of_v<qmpi::tool<Tool>, Tool>,
                       "a tool is declared as  struct Name : qmpi::tool<Name>");
         static_assert(!std::is_final_v<Tool>, "a tool must not be final");
-        static_assert(intercepts_any<Tool>(std::make_index_sequence<MPI_LAST_FUNC_T>()),
+        static_assert(intercepts_any<Tool>(detail::function_ids()),
                       "the tool intercepts nothing: no member has the name of an MPI function, and "
                       "there is no member template intercept, or its set of functions is empty");
         name = tool_name;
@@ -1200,7 +1200,7 @@ struct QMPI_DETAIL_HIDDEN registration {
             construct(self);
             need(MPI_Register_tool_storage(tool_id, &self.tool()), "cannot register an instance");
             need(MPIX_Register_tool_ready_function(tool_id, ready), "cannot register an instance");
-            intercept_all(tool_id, std::make_index_sequence<MPI_LAST_FUNC_T>());
+            intercept_all(tool_id, detail::function_ids());
         } catch (const std::exception &exception) {
             refuse(name, tool_id, exception.what());
         } catch (...) {
@@ -1235,12 +1235,12 @@ struct QMPI_DETAIL_HIDDEN registration {
     template <std::size_t... ids>
     static void intercept_all(int tool_id, std::index_sequence<ids...>)
     {
+        constexpr MPI_Functions_enum functions[] = {static_cast<MPI_Functions_enum>(ids)...};
         void (*const entries[])(void) = {
             address_of_entry<Tool, static_cast<MPI_Functions_enum>(ids)>()...};
-        for (int id = 0; id < MPI_LAST_FUNC_T; id++) {
-            if (entries[id] != nullptr)
-                need(MPI_Register_tool_function(tool_id, static_cast<MPI_Functions_enum>(id),
-                                                entries[id]),
+        for (std::size_t i = 0; i < sizeof...(ids); i++) {
+            if (entries[i] != nullptr)
+                need(MPI_Register_tool_function(tool_id, functions[i], entries[i]),
                      "cannot intercept a function");
         }
     }

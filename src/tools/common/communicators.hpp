@@ -107,7 +107,7 @@ class Communicators {
     /* These functions as a set. */
     static constexpr qmpi::function_set functions()
     {
-        return functions(std::make_index_sequence<MPI_LAST_FUNC_T>());
+        return functions(qmpi::detail::function_ids());
     }
 
     /* Makes the call, and notes what it created or freed. Accepts any function. */

@@ -136,15 +136,6 @@ extern unsigned char MPIR_QMPI_gate[MPI_LAST_FUNC_T] MPIR_QMPI_HIDDEN;
 /* The function, counted from 1, whose gate the next call in this thread passes. */
 extern __thread int MPIR_QMPI_mark MPIR_QMPI_HIDDEN __attribute__((tls_model("initial-exec")));
 
-/* The call site that a Fortran interface noted for this thread's next call of the function. */
-typedef struct {
-    const void *call_site;
-    int function;               /* -1 if there is no note */
-} MPIR_QMPI_Note;
-
-extern __thread MPIR_QMPI_Note MPIR_QMPI_note
-    MPIR_QMPI_HIDDEN __attribute__((tls_model("initial-exec")));
-
 #define MPIR_QMPI_CALL_SITE __builtin_return_address(0)
 
 MPL_STATIC_INLINE_PREFIX bool MPIR_QMPI_gate_is_closed(enum MPI_Functions_enum function)
@@ -201,7 +192,7 @@ MPL_STATIC_INLINE_PREFIX const void *MPIR_QMPI_take_call_site(enum MPI_Functions
     if (MPIR_QMPI_note.function != (int) function)
         return call_site;
     MPIR_QMPI_note.function = -1;
-    return MPIR_QMPI_note.call_site;
+    return MPIR_QMPI_note.site;
 }
 
 #define MPIR_QMPI_CONTEXT(function_, call_site_) \

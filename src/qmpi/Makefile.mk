@@ -5,17 +5,12 @@
 
 AM_CPPFLAGS += -I$(top_srcdir)/src/qmpi
 
-# which of the functions that MPICH keeps in its Fortran folders this library has
 if BUILD_F77_BINDING
-AM_CPPFLAGS += -DMPIR_QMPI_HAVE_F77
-mpi_f77_sources += src/qmpi/fortran_qmpi.c src/qmpi/fortran_call_site.c
+mpi_f77_sources += src/qmpi/fortran_qmpi.c src/qmpi/fortran_note.c
 endif BUILD_F77_BINDING
 if BUILD_FC_BINDING
 AM_CPPFLAGS += -DMPIR_QMPI_HAVE_FC
 endif BUILD_FC_BINDING
-if BUILD_F08_BINDING
-AM_CPPFLAGS += -DMPIR_QMPI_HAVE_F08 -I$(top_builddir)/src/qmpi
-endif BUILD_F08_BINDING
 if BUILD_CXX_BINDING
 mpi_cxx_sources += src/qmpi/cxx_call_site.cxx
 endif BUILD_CXX_BINDING
@@ -29,6 +24,7 @@ include_HEADERS += \
 
 noinst_HEADERS += \
     src/include/mpir_qmpi.h \
+    src/include/mpir_qmpi_attr.h \
     src/include/mpir_qmpi_call.h \
     src/include/mpir_qmpi_direct.h \
     src/include/mpir_qmpi_direct_names.h \
@@ -36,11 +32,10 @@ noinst_HEADERS += \
     src/include/mpir_qmpi_romio.h \
     src/include/mpir_qmpi_romio_names.h \
     src/qmpi/mpii_qmpi.h \
-    src/qmpi/mpii_qmpi_attr.h \
     src/qmpi/mpii_qmpi_list.h
 
 mpi_core_sources += \
-    src/qmpi/qmpi_attr.c \
+    src/qmpi/fortran_attr.c \
     src/qmpi/qmpi_chain.c \
     src/qmpi/qmpi_functions.c \
     src/qmpi/qmpi_list.c \
@@ -66,6 +61,7 @@ if BUILD_F08_BINDING
 if BUILD_QMPI
 
 mpi_fc_sources += \
+    src/qmpi/f08/f08_entries.c \
     src/qmpi/f08/qmpi_f08.f90 \
     src/qmpi/f08/qmpi_c_interface.f90 \
     src/qmpi/f08/qf08ts.f90 \

@@ -304,17 +304,6 @@ int MPIR_QMPI_tool_version(int tool_id)
     return MPII_QMPI_instances[tool_id - 1].tool->version;
 }
 
-int MPII_QMPI_note_call_site(int function, const void *call_site)
-{
-    const bool is_needed = MPL_atomic_acquire_load_int(&phase) != BUILT || is_intercepted(function);
-
-    if (is_needed) {
-        MPIR_QMPI_note.call_site = call_site;
-        MPIR_QMPI_note.function = function;
-    }
-    return is_needed;
-}
-
 MPII_QMPI_Registration *MPII_QMPI_registration_of(int tool_id)
 {
     return is_builder && tool_id == callback.tool_id ? callback.registration : NULL;

@@ -35,7 +35,7 @@ MPICH_API_PUBLIC extern __thread MPIR_QMPI_Note MPIR_QMPI_note
     __attribute__((tls_model("initial-exec")));
 
 /* The gates as the libraries of other languages see them. */
-MPICH_API_PUBLIC extern const unsigned char MPII_QMPI_gate[];
+MPICH_API_PUBLIC extern unsigned char MPII_QMPI_gate[];
 
 #ifdef __SANITIZE_THREAD__
 #define MPIR_QMPI_GATE_IS_CLOSED(function_) \

@@ -6,7 +6,7 @@
 AM_CPPFLAGS += -I$(top_srcdir)/src/qmpi
 
 if BUILD_F77_BINDING
-mpi_f77_sources += src/qmpi/fortran_qmpi.c src/qmpi/fortran_note.c
+mpi_f77_sources += src/qmpi/fortran_qmpi.c src/qmpi/fortran_init.c
 endif BUILD_F77_BINDING
 if BUILD_FC_BINDING
 AM_CPPFLAGS += -DMPIR_QMPI_HAVE_FC
@@ -80,7 +80,7 @@ BUILT_SOURCES += $(qmpi_f08_modules)
 CLEANFILES += $(qmpi_f08_modules) $(qmpi_f08_stamps)
 
 # A module's file and object come from one run of the compiler; the stamp stands for both.
-src/qmpi/f08/qmpi_f08.stamp: src/qmpi/f08/qmpi_f08.f90 src/binding/fortran/use_mpi_f08/pmpi_f08.stamp
+src/qmpi/f08/qmpi_f08.stamp: src/qmpi/f08/qmpi_f08.f90 src/binding/fortran/use_mpi_f08/mpi_f08_link_constants.stamp
 	$(mod_verbose)$(F08_COMPILE_MODS) -c src/qmpi/f08/qmpi_f08.f90 -o src/qmpi/f08/qmpi_f08.lo
 	@touch $@
 
@@ -95,8 +95,9 @@ src/qmpi/f08/qmpi_c_interface.lo src/binding/fortran/use_mpi_f08/$(QMPI_C_INTERF
 	@:
 
 # the modules that use them
-src/binding/fortran/use_mpi_f08/mpi_f08.stamp: src/qmpi/f08/qmpi_f08.stamp
+src/binding/fortran/use_mpi_f08/pmpi_f08.stamp: src/qmpi/f08/qmpi_f08.stamp
 src/qmpi/f08/qf08ts.lo: src/qmpi/f08/qmpi_c_interface.stamp
+src/binding/fortran/use_mpi_f08/wrappers_f/pf08ts.lo: src/qmpi/f08/qmpi_c_interface.stamp
 
 endif BUILD_QMPI
 endif BUILD_F08_BINDING

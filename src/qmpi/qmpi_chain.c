@@ -40,6 +40,8 @@ static struct {
 } callback;
 
 unsigned char MPIR_QMPI_gate[MPI_LAST_FUNC_T] = {[0 ... MPI_LAST_FUNC_T - 1] = 1 };
+extern unsigned char MPII_QMPI_gate[MPI_LAST_FUNC_T]
+    __attribute__((alias("MPIR_QMPI_gate")));
 
 __thread int MPIR_QMPI_mark = 0;
 __thread MPIR_QMPI_Note MPIR_QMPI_note = { NULL, -1 };

@@ -117,16 +117,6 @@ int MPIR_Get_function_enum_impl(const char *name, int *function_enum)
 
 /* ---- call sites ---- */
 
-/* A gate opens once the chain is built and no instance intercepts the function. */
-int MPII_QMPI_note_call_site(int function, const void *site)
-{
-    if (!MPIR_QMPI_gate_is_closed(function))
-        return 0;
-    MPIR_QMPI_note.site = site;
-    MPIR_QMPI_note.function = function;
-    return 1;
-}
-
 /* The C++ interface unwinds calls of its own functions. */
 static MPL_atomic_ptr_t resolver = MPL_ATOMIC_PTR_T_INITIALIZER(NULL);
 

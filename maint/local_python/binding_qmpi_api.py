@@ -111,8 +111,10 @@ def checks(func):
                 out.append(("!*%s || strlen(%s) >= %s" % (name, name, p['length']), "qmpi_name_length",
                             "%d", p['length'] + " - 1", "%s is empty or too long" % name))
         elif kind == "TOOL_ID":
-            out.append(("!MPIR_QMPI_is_instance(%s)" % name, "qmpi_tool_id", "%d", name,
-                        "no instance has the id %s" % name))
+            text = "no instance has the id %s"
+            if func.get('phase') == "init":
+                text = "%s is not the instance whose init callback is running"
+            out.append(("!MPIR_QMPI_is_instance(%s)" % name, "qmpi_tool_id", "%d", name, text % name))
         elif kind in ("MPI_FUNCTION_ENUM", "MPI_FUNCTION_ID"):
             out.append(("(unsigned) %s >= MPI_LAST_FUNC_T" % name, "qmpi_function", "%d", name,
                         "no function has the id %s" % name))
@@ -138,8 +140,9 @@ def errors(func):
     out['MPI_ERR_UNSUPPORTED_OPERATION'] = ["the library was configured without QMPI"]
     return out
 
-def alternatives(words):
-    return re.sub(r', ([^,]*)$', r', or \1', ", ".join(words)) if len(words) > 2 else " or ".join(words)
+def alternatives(texts):
+    comma = "," if len(texts) > 2 or any(" or " in t for t in texts) else ""
+    return (comma + " or ").join([", ".join(texts[:-1])] * (len(texts) > 1) + texts[-1:])
 
 # ---- C code ----
 

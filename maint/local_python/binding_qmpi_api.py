@@ -141,8 +141,10 @@ def errors(func):
     return out
 
 def alternatives(texts):
+    if len(texts) < 2:
+        return ''.join(texts)
     comma = "," if len(texts) > 2 or any(" or " in t for t in texts) else ""
-    return (comma + " or ").join([", ".join(texts[:-1])] * (len(texts) > 1) + texts[-1:])
+    return ", ".join(texts[:-1]) + comma + " or " + texts[-1]
 
 # ---- C code ----
 

@@ -3,13 +3,13 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Both directions of each function of MPI, see instance.hpp. */
+/* Both directions of each function of MPI, see pmpi.hpp. */
 
 #include <cstdarg>
 #include <cstddef>
 #include <utility>
 
-#include "instance.hpp"
+#include "pmpi.hpp"
 
 /* This library need not have all functions that mpi.h declares. */
 extern "C" {

@@ -6,6 +6,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -102,29 +103,22 @@ bool private_file::check_executable()
     return true;
 }
 
-void private_file::append(const void *data, std::size_t size)
+void private_file::write(const void *data, std::size_t size)
 {
-    const char *next = static_cast<const char *>(data);
-
-    while (size > 0) {
-        const ssize_t written = write(fd_, next, size);
-        if (written < 0 && errno != EINTR)
-            refuse(path_ + " cannot be written: " + std::strerror(errno));
-        next += written > 0 ? written : 0;
-        size -= written > 0 ? static_cast<std::size_t>(written) : 0;
-    }
+    errno = ENOSPC; /* for a part that is written */
+    if (::write(fd_, data, size) != static_cast<ssize_t>(size))
+        refuse(path_ + " cannot be written: " + std::strerror(errno));
 }
 
-void private_file::append_file(const std::string &from)
+void private_file::copy(const std::string &from)
 {
     const descriptor file{open(from.c_str(), O_RDONLY | O_CLOEXEC)};
-    std::vector<char> buffer(1 << 16);
     ssize_t size;
 
-    while ((size = read(file.fd, buffer.data(), buffer.size())) > 0)
-        append(buffer.data(), static_cast<std::size_t>(size));
+    while ((size = sendfile(fd_, file.fd, nullptr, 1 << 30)) > 0) {
+    }
     if (size < 0)
-        refuse(from + " cannot be copied: " + std::strerror(errno));
+        refuse(from + " cannot be copied to " + path_ + ": " + std::strerror(errno));
 }
 
 /* ---- the tool's file ---- */
@@ -213,8 +207,8 @@ std::size_t write_stubs(private_file &file, const std::string &tool, const insta
         stubs[i].offset = static_cast<decltype(stub::offset)>(calling_instance_offset());
         stubs[i].target = i < num_functions ? functions[i].to_chain : dlsym_target;
     }
-    file.append(data.data(), data.size());
-    file.append(stubs.data(), stubs_size);
+    file.write(data.data(), data.size());
+    file.write(stubs.data(), stubs_size);
     return stubs_offset;
 }
 

@@ -70,15 +70,12 @@ ElfW(Addr) library::value(ElfW(Sxword) tag) const
     return d->d_tag == DT_NULL ? 0 : d->d_un.d_val;
 }
 
-std::vector<std::string_view> library::needed() const
+void library::add_needed(std::vector<std::string_view> &names) const
 {
-    std::vector<std::string_view> names;
-
     for (const ElfW(Dyn) *d = map_->l_ld; d->d_tag != DT_NULL; d++) {
         if (d->d_tag == DT_NEEDED)
             names.emplace_back(strings_ + d->d_un.d_val);
     }
-    return names;
 }
 
 std::string library::name() const

@@ -70,6 +70,12 @@ bool begins_with(std::string_view text, std::string_view prefix)
     return text.substr(0, prefix.size()) == prefix;
 }
 
+/* True for the file of a library and all its versions: libmpi.so is libmpi.so.12. */
+bool is_file_of(const link_map *map, std::string_view name)
+{
+    return begins_with(base_name(map->l_name), name);
+}
+
 /* ---- names ---- */
 
 /* The function of an MPI_ or PMPI_ name; -1 for other names. */
@@ -128,12 +134,12 @@ void *find_target(const libraries &all, const char *name)
         return reinterpret_cast<void *>(owner.own[f]);
     if (f >= 0)
         return stub_of(owner, f);
-    void *target = find_procedure(name);
-    for (auto l = all.rbegin(); l != all.rend() && target != nullptr; ++l) {
-        void *own = l->find_function(name);
-        target = own != nullptr ? own : target;
+    void *procedure = find_procedure(name);
+    for (const library &l : all) {
+        if (void *own = procedure != nullptr ? l.find_function(name) : nullptr)
+            return own;
     }
-    return target;
+    return procedure;
 }
 
 /* ---- changing the tool ---- */
@@ -149,17 +155,14 @@ void claim(const library &l)
 
     if (!is_new(l) && is_changed)
         refuse("it needs " + l.name() +
-               ", which uses MPI or dlsym and belongs to an earlier entry of the list: of such "
-               "libraries "
-               "there is only one in a process");
+               ", which uses MPI or dlsym and belongs to an earlier entry"
+               " of the list: of such libraries there is only one in a process");
     if (!is_new(l))
         refuse("it needs " + l.name() +
-               ", which uses MPI and which the program has loaded for itself: calls of the tool "
-               "and of "
-               "the program cannot be told apart");
+               ", which uses MPI and which the program has loaded for"
+               " itself: calls of the tool and of the program cannot be told apart");
     if ((l.value(DT_FLAGS_1) & DF_1_INITFIRST) != 0)
-        refuse(l.name() +
-               " must be initialized before all other libraries (linked with -z initfirst)");
+        refuse(l.name() + " must be initialized first (it is linked with -z initfirst)");
     if (!is_changed)
         changed.push_back(l.map());
 }
@@ -248,15 +251,10 @@ libraries find_libraries(const maps &all)
             continue;
         known.push_back(map);
         library l(map);
-        if (l.contains(reinterpret_cast<void *>(some)) ||
-            begins_with(l.name(), QMPI_LIBMPICXX ".so"))
+        if (l.contains(reinterpret_cast<void *>(some)) || is_file_of(map, QMPI_LIBMPIFORT ".so") ||
+            is_file_of(map, QMPI_LIBMPICXX ".so"))
             continue;
-        if (begins_with(l.name(), QMPI_LIBMPIFORT ".so")) {
-            libmpifort = map;
-            continue;
-        }
-        const auto needed = l.needed();
-        names.insert(names.end(), needed.begin(), needed.end());
+        l.add_needed(names);
         found.push_back(std::move(l));
     }
     return found;
@@ -270,6 +268,10 @@ void change_tool()
         const link_map *stubs = find_map(all, current->stubs);
         current->owner.stubs =
             reinterpret_cast<const stub *>(stubs->l_addr + current->stubs_offset);
+        const auto fortran = std::find_if(all.begin(), all.end(), [](const link_map *map) {
+            return is_file_of(map, QMPI_LIBMPIFORT ".so");
+        });
+        libmpifort = fortran != all.end() ? *fortran : nullptr;
         const libraries tool = find_libraries(all);
         find_own(tool);
         for (const library &l : tool)
@@ -397,7 +399,7 @@ void load_tool(const std::string &path, instance &owner)
     const std::string file = map->l_name;
     dlclose(loaded);
     private_file copy{std::string(base_name(path))};
-    copy.append_file(file);
+    copy.copy(file);
     load(copy.path(), path, owner);
 }
 

@@ -112,8 +112,8 @@ class private_file {
     private_file &operator=(const private_file &) = delete;
 
     const std::string &path() const { return path_; }
-    void append(const void *data, std::size_t size);
-    void append_file(const std::string &from);
+    void write(const void *data, std::size_t size);
+    void copy(const std::string &from);
 
   private:
     bool open_temporary(const std::string &name);
@@ -151,7 +151,8 @@ class library {
     /* The soname, or the file's name where there is none. */
     std::string name() const;
     ElfW(Addr) value(ElfW(Sxword) tag) const; /* in the dynamic section; 0 if it is missing */
-    std::vector<std::string_view> needed() const;
+    void add_needed(
+        std::vector<std::string_view> &names) const; /* of the libraries that it needs */
     bool contains(const void *address) const;
 
     /* Calls visit(name, address) for every function that the library exports. */

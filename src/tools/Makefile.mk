@@ -210,6 +210,27 @@ src_tools_qmpi_trace_finish_CXXFLAGS = $(AM_CXXFLAGS) -std=c++17
 src_tools_qmpi_trace_finish_LDADD = src/tools/libqmpi_journals.la $(qmpi_report_libadd)
 endif BUILD_QMPI_REPORTS
 
+# Unmodified PMPI tools; QMPI_ functions have to be in libmpi itself
+if BUILD_QMPI_PMPI
+if !BUILD_PROFILING_LIB
+dist_man_MANS += src/tools/man/qmpi-pmpi.7
+
+tools_LTLIBRARIES += src/tools/libqmpi_pmpi.la
+src_tools_libqmpi_pmpi_la_SOURCES = \
+    src/tools/pmpi/calls.cpp \
+    src/tools/pmpi/files.cpp \
+    src/tools/pmpi/library.cpp \
+    src/tools/pmpi/pmpi.cpp \
+    src/tools/pmpi/pmpi.hpp
+src_tools_libqmpi_pmpi_la_CPPFLAGS = $(AM_CPPFLAGS) \
+    -DQMPI_LIBMPIFORT='"lib@MPIFCLIBNAME@"' -DQMPI_LIBMPICXX='"lib@MPICXXLIBNAME@"'
+src_tools_libqmpi_pmpi_la_CXXFLAGS = $(qmpi_tool_cxxflags)
+src_tools_libqmpi_pmpi_la_LIBTOOLFLAGS = $(qmpi_tool_libtoolflags)
+src_tools_libqmpi_pmpi_la_LDFLAGS = $(qmpi_tool_ldflags)
+src_tools_libqmpi_pmpi_la_LIBADD = $(qmpi_library)
+endif !BUILD_PROFILING_LIB
+endif BUILD_QMPI_PMPI
+
 # The command that lists tools and explains a chain needs two header libraries besides.
 if BUILD_QMPI_INFO
 bin_PROGRAMS += src/tools/qmpi_info

@@ -1,0 +1,218 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+#ifndef QMPI_PMPI_HPP_INCLUDED
+#define QMPI_PMPI_HPP_INCLUDED
+
+/* An unmodified PMPI tool in the chain. Calls cross the border between both in two directions, each
+ * with a function for every function of MPI:
+ *
+ *     from_chain   registered with MPI; calls the tool's MPI_X
+ *     to_chain     what the tool calls as PMPI_X; calls the next link
+ *
+ * to_chain must know the instance, but the tool calls it from any thread with the arguments of PMPI_X
+ * alone. So every instance has a stub for each function: four instructions that note the
+ * instance in the thread and jump to to_chain. The stubs are in a library that is generated for the
+ * instance. calls.cpp has the functions, files.cpp the files to be loaded, library.cpp what can be
+ * read and changed in a loaded library, pmpi.cpp the tool. */
+
+#ifndef MPICH_SKIP_MPICXX
+#define MPICH_SKIP_MPICXX 1
+#endif
+#include <link.h>
+#include <mpi.h>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace pmpi {
+
+using any_function = void (*)();
+constexpr int num_functions = MPI_LAST_FUNC_T;
+
+/* ---- calls.cpp ---- */
+
+struct function {
+    const char *name;
+    any_function from_chain;
+    any_function to_chain;
+    any_function library; /* QMPI_X, nullptr where this library lacks the function */
+};
+
+/* by MPI_Functions_enum */
+extern function functions[num_functions];
+void fill_functions();
+
+struct link {
+    any_function function;
+    int tool_id;
+};
+
+#ifdef __x86_64__
+/* r10 and r11 carry no argument */
+struct [[gnu::packed]] stub {
+    std::uint8_t load_instance[2] = {0x49, 0xbb}; /* movabs $instance, %r11 */
+    const void *instance;
+    std::uint8_t note[5] = {0x64, 0x4c, 0x89, 0x1c, 0x25}; /* mov %r11, %fs:offset */
+    std::int32_t offset;
+    std::uint8_t load_target[2] = {0x49, 0xba}; /* movabs $target, %r10 */
+    any_function target;
+    std::uint8_t jump[3] = {0x41, 0xff, 0xe2}; /* jmp *%r10 */
+};
+#else
+struct stub {
+    std::uint32_t code[6] = {
+        0x580000c9, /* ldr x9, instance */
+        0x580000ea, /* ldr x10, offset */
+        0xd53bd04b, /* mrs x11, tpidr_el0 */
+        0xf82a6969, /* str x9, [x11, x10] */
+        0x580000d0, /* ldr x16, target */
+        0xd61f0200, /* br x16 */
+    };
+    const void *instance;
+    std::int64_t offset;
+    any_function target;
+};
+#endif
+
+struct instance {
+    any_function own[num_functions] = {};     /* the tool's MPI_X, nullptr where it has none */
+    const stub *stubs = nullptr;              /* by function; the last one is dlsym's */
+    std::atomic<const link *> links{nullptr}; /* by function; nullptr until the chain is built */
+    link all_links[num_functions];
+};
+
+/* By tool id; written in init callbacks only. */
+extern instance **instances;
+
+/* The instance whose stub was called last in this thread, and where the stubs note it, relative to
+ * the thread pointer. */
+const instance &calling_instance();
+std::intptr_t calling_instance_offset();
+
+/* ---- files.cpp; the functions throw std::runtime_error ---- */
+
+[[noreturn]] void refuse(const std::string &reason);
+
+/* A file to be loaded as a library: a temporary file, or memory where no folder for temporary files
+ * allows it. The object removes the file and closes its descriptor; what was loaded from it stays. No
+ * two have the same path, because the dynamic linker takes equal paths for one library. */
+class private_file {
+  public:
+    explicit private_file(const std::string &name);
+    ~private_file();
+    private_file(const private_file &) = delete;
+    private_file &operator=(const private_file &) = delete;
+
+    const std::string &path() const { return path_; }
+    void write(const void *data, std::size_t size);
+    void copy(const std::string &from);
+
+  private:
+    bool open_temporary(const std::string &name);
+    bool open_memory(const std::string &name);
+    bool check_executable();
+
+    int fd_ = -1;
+    bool is_temporary_ = false;
+    std::string path_;
+};
+
+/* Refuses what the dynamic linker waits for, crashes on or has no clear message for. */
+void check_library_file(const std::string &path);
+
+/* Writes the stubs of an instance as a library that needs the tool's. When it is loaded, the linker
+ * calls constructor before any other constructor of the libraries that it loads with it
+ * (DF_1_INITFIRST; ld -z initfirst). Returns the offset of the stubs from the load address. */
+std::size_t write_stubs(private_file &file, const std::string &tool, const instance &owner,
+                        any_function dlsym_target, any_function constructor);
+
+/* ---- library.cpp ---- */
+
+/* A loaded library, by its entry in the dynamic linker's list, its program headers and the tables of
+ * its dynamic section. */
+class library {
+  public:
+    /* address of a word, new value */
+    using change = std::pair<ElfW(Addr), ElfW(Addr)>;
+
+    explicit library(const link_map *map);
+
+    static std::vector<const link_map *> all_maps();
+
+    const link_map *map() const { return map_; }
+    /* The soname, or the file's name where there is none. */
+    std::string name() const;
+    ElfW(Addr) value(ElfW(Sxword) tag) const; /* in the dynamic section; 0 if it is missing */
+    void add_needed(
+        std::vector<std::string_view> &names) const; /* of the libraries that it needs */
+    bool contains(const void *address) const;
+
+    /* Calls visit(name, address) for every function that the library exports. */
+    template <typename Visit>
+    void each_function(Visit visit) const
+    {
+        const std::size_t n = num_symbols();
+        for (const ElfW(Sym) *s = symbols_; s < symbols_ + n; s++) {
+            if (s->st_shndx != SHN_UNDEF && ELF64_ST_TYPE(s->st_info) == STT_FUNC &&
+                ELF64_ST_BIND(s->st_info) != STB_LOCAL)
+                visit(strings_ + s->st_name, reinterpret_cast<void *>(map_->l_addr + s->st_value));
+        }
+    }
+    void *find_function(std::string_view name) const;
+
+    /* Calls visit(name, address of the word, addend) for every word in which the linker has put the
+     * address of a symbol. */
+    template <typename Visit>
+    void each_reference(Visit visit) const
+    {
+        constexpr int tables[][2] = {{DT_RELA, DT_RELASZ}, {DT_JMPREL, DT_PLTRELSZ}};
+        for (const auto &[tag, size_tag] : tables) {
+            const auto *first = table<ElfW(Rela)>(tag);
+            const auto *end = first + (first != nullptr ? value(size_tag) / sizeof(*first) : 0);
+            for (const auto *r = first; r != end; r++) {
+                const char *name = strings_ + symbols_[ELF64_R_SYM(r->r_info)].st_name;
+                if (is_address(ELF64_R_TYPE(r->r_info)) && *name != '\0')
+                    visit(name, map_->l_addr + r->r_offset, r->r_addend);
+            }
+        }
+    }
+
+    /* Changes words of the data; refuses to change code. */
+    void change_words(const std::vector<change> &changes) const;
+
+  private:
+    static bool is_address(unsigned relocation_type);
+    const ElfW(Phdr) * segment_of(ElfW(Addr) address) const;
+    std::size_t num_symbols() const;
+    void protect(int protection) const;
+
+    /* The linker may have added the load address to the addresses in the dynamic section or not. Only
+     * one of both is in the library. */
+    template <typename Type>
+    const Type *table(ElfW(Sxword) tag) const
+    {
+        const ElfW(Addr) address = value(tag);
+        const bool is_relocated = address == 0 || segment_of(address) != nullptr;
+        return reinterpret_cast<const Type *>(is_relocated ? address : address + map_->l_addr);
+    }
+
+    const link_map *map_;
+    std::vector<ElfW(Phdr)> segments_;
+    const ElfW(Sym) * symbols_;
+    const char *strings_;
+};
+
+/* The name of the file of a path. */
+std::string_view base_name(std::string_view path);
+
+}  // namespace pmpi
+
+#endif

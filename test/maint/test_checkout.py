@@ -24,20 +24,58 @@ def test_git_lists_the_files():
     assert len(FILES) > 100, "these tests need git and a checkout"
 
 
-def test_no_copy_of_mpich(tree):
+@pytest.fixture(scope="module")
+def release():
+    """MPICH's unpacked source"""
+    done = subprocess.run([ROOT / "maint/series", "fetch", "--unpacked"], stdout=subprocess.PIPE, text=True, check=True)
+    return Path(done.stdout.strip())
+
+
+def test_no_copy_of_mpich(release):
     """MPICH's own files are never committed."""
     ours = {}
     for path in FILES:
         if path.stat().st_size:
             ours.setdefault(path.stat().st_size, []).append(path)
-    release = Path(subprocess.run([ROOT / "maint/series", "fetch", "--unpacked"], capture_output=True, text=True,
-                                  check=True).stdout.strip())
     copies = []
     for folder, _, names in os.walk(release):
         for path in (Path(folder, name) for name in names):
             if path.is_file() and not path.is_symlink():
                 copies += [(path, mine) for mine in ours.get(path.stat().st_size, []) if mine.read_bytes() == path.read_bytes()]
     assert not copies
+
+
+def test_overlay_has_new_text_files_only(release):
+    """quilt carries neither empty nor binary files; an edit of a file of MPICH belongs in a patch."""
+    overlay = [p for p in FILES if any(p.is_relative_to(ROOT / f) for f in ("src", "maint/local_python", "test/mpi", "examples"))]
+    assert len(overlay) > 100
+    for path in overlay:
+        name = str(path.relative_to(ROOT))
+        assert not (release / name).exists(), name
+        assert path.stat().st_size and b"\0" not in path.read_bytes() and not re.search(r"\s", name), name
+
+
+SERIES = ROOT / "patches/4.0.2"
+PATCHES = (SERIES / "series").read_text().split()
+
+
+@pytest.mark.parametrize("name", PATCHES)
+def test_head_of_patch(name):
+    """DEP-3"""
+    head = (SERIES / name).read_text().split("\n--- a/")[0]
+    for field in ("Description: [a-z0-9_]+: .", "Author: .", "Forwarded: (no|not-needed|https://)", r"Last-Update: \d{4}-\d\d-\d\d$"):
+        assert re.search("^" + field, head, re.M), field
+
+
+def test_order_of_the_series():
+    fixes = [name.startswith(("upstream-", "backport-")) for name in PATCHES]
+    assert fixes == sorted(fixes, reverse=True)
+
+
+def test_removed_files(release):
+    edited = {path for name in PATCHES for path in re.findall(r"^--- a/(\S+)", (SERIES / name).read_text(), re.M)}
+    for path in (SERIES / "removed").read_text().split():
+        assert (release / path).is_file() and path not in edited
 
 
 def test_no_path_of_a_machine():

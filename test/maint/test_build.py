@@ -5,6 +5,7 @@
 
 import os
 import re
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -130,3 +131,26 @@ def test_sum_of_the_tests(tmp_path):
 def test_packages_are_listed_once():
     names = re.findall(r"^[a-z]\S+", (ROOT / "maint/packages").read_text(), re.M)
     assert sorted(names) == sorted(set(names)) and "gcc" in names and "python3-pytest" in names
+
+
+@pytest.mark.parametrize("option, accepted", [
+    ("--with-otf2", True), ("--without-otf2", True), ("--disable-g", True), ("--enable-g=all,x y", True), ("CFLAGS=-g -O", True),
+    ("--with-out", False), ("--enable-otf2", False), ("--disable-gg", False)])
+def test_options_that_mpich_lacks_are_refused(tmp_path, option, accepted):
+    record = tmp_path / "tree/.series"
+    record.mkdir(parents=True)
+    configure = tmp_path / "tree/configure"
+    configure.write_text("#!/bin/sh\nac_user_opts='\nenable_g\nwith_otf2\n'\nac_precious_vars='CC'\n"
+                         "for word; do echo \"$word\" >> options; done\n")
+    configure.chmod(0o755)
+    for name in ("state", "generate-key", "suite-key", "suite.stamp", "autogen.stamp"):
+        (record / name).touch()
+    (tmp_path / "config.sh").write_text(f"options=({shlex.quote(option)})\n")
+    (tmp_path / "Makefile").write_text(f"ROOT = {ROOT}\nTREE = {tmp_path}/tree\nPREFIX = /opt/q\ninclude {ROOT}/Makefile.in\n")
+    done = subprocess.run(["make", "-o", "apply", "-o", record / "autogen.stamp", "-o", record / "suite.stamp", "configured"],
+                          cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode == 0) == accepted, done
+    if accepted:
+        assert (tmp_path / "mpich-build/options").read_text().splitlines() == ["--prefix=/opt/q", option]
+    else:
+        assert f"error: {option}: MPICH has no such option" in done.stderr

@@ -3,14 +3,14 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Tool "check": finds errors in the use of MPI that cost days otherwise. What it finds, and where
- * it is silent, stands in the manual page qmpi-check(7).
+/* Tool "check": finds errors in the use of MPI. The manual page qmpi-check(7) has the list of
+ * findings and the limits.
  *
- * A process checks by itself what it can see alone: handles, memory of pending operations, epochs.
- * What concerns several processes it tells the analyser, a thread in the process of rank 0, before
- * the call goes on, so that a finding is printed even if the program does not survive the call.
+ * A process checks handles, memory of pending operations and epochs locally. Everything else it
+ * sends to the analyser, a thread of rank 0, before the call continues, so that a finding is
+ * printed even if the program does not survive the call.
  *
- * Here is the way of a call to the rules that hold for it, and the beginning and the end. */
+ * This file dispatches calls to the rules, and begins and ends the analysis. */
 
 #include "check/collectives.hpp"
 #include "check/connection.hpp"
@@ -41,8 +41,8 @@
 namespace tools::check {
 namespace {
 
-/* A call that an instance has begun in this thread. Calls lie in each other where the program calls
- * MPI from a callback, and where the chain has several instances. */
+/* Marks a call in progress in this thread. Calls nest if a callback calls MPI, or if the chain has
+ * several instances. */
 class Nesting {
   public:
     explicit Nesting(const void *instance) : instance_(instance), outer_(innermost)
@@ -51,7 +51,7 @@ class Nesting {
     }
     ~Nesting() { innermost = outer_; }
 
-    /* Whether the instance is in another call already. */
+    /* True if this thread is already inside a call of this instance. */
     bool is_inner() const
     {
         const Nesting *nesting = outer_;
@@ -87,7 +87,7 @@ class Check : public qmpi::tool<Check> {
         "epochs=no         does not look for one-sided accesses outside of an epoch, or in "
         "conflict\n";
 
-    /* All that takes or gives a handle, or begins or ends something. */
+    /* Everything that uses a handle, or initialises or finalises. */
     static constexpr auto functions =
         (qmpi::set::all - qmpi::set::tool_information - qmpi::set::environment) |
         qmpi::function_set(MPI_INIT_T, MPI_INIT_THREAD_T, MPI_FINALIZE_T, MPI_ABORT_T,
@@ -108,8 +108,9 @@ class Check : public qmpi::tool<Check> {
             const Kind kind = static_cast<Kind>(i);
             const char *argument = kind_names[i].argument;
             if (kind != Kind::deadlock)
-                findings_.choose(kind, arguments().has(argument) ? arguments().flag(argument) :
-                                 kind != Kind::changed);
+                findings_.choose(
+                    kind,
+                    arguments().has(argument) ? arguments().flag(argument) : kind != Kind::changed);
         }
     }
 
@@ -143,7 +144,7 @@ class Check : public qmpi::tool<Check> {
                 const HandleRules::Freed freed = handle_rules_.freed_by(call);
                 if (!is_nested)
                     handle_rules_.check(call, here);
-                /* What callbacks of the program send is in no order that others could know. */
+                /* Other processes cannot know the order of what callbacks send. */
                 else if constexpr (is_message<Call>() || is_collective<Call>())
                     process_.distrust();
                 const int error_code = is_nested ? operations_.go(call) : checked(call, here);
@@ -157,7 +158,7 @@ class Check : public qmpi::tool<Check> {
     }
 
   private:
-    /* By the rules that hold for the function. */
+    /* Dispatches to the rules for the function. */
     template <typename Call>
     int checked(Call &call, const Here &here)
     {
@@ -187,7 +188,7 @@ class Check : public qmpi::tool<Check> {
             return operations_.go(call);
     }
 
-    /* Notes what decides when the end is. */
+    /* Notes what determines when MPI ends. */
     template <typename Call>
     void follow_end([[maybe_unused]] Call &call)
     {
@@ -201,7 +202,7 @@ class Check : public qmpi::tool<Check> {
 
     /* ---- beginning ---- */
 
-    /* All processes of the world come here together, out of MPI_Init. */
+    /* In MPI_Init; collective over MPI_COMM_WORLD. */
     void connect()
     {
         process_.enter_world();
@@ -209,12 +210,13 @@ class Check : public qmpi::tool<Check> {
         Address address = begin_analysis();
         QMPI_Bcast(&address, sizeof address, MPI_BYTE, 0, MPI_COMM_WORLD);
         if (!process_.connect(address) && process_.rank() == 0)
-            complain(name(), "the processes cannot reach rank 0 by TCP; nothing is compared "
-                             "between them");
+            complain(name(),
+                     "the processes cannot reach rank 0 by TCP; nothing is compared "
+                     "between them");
         waiting_.start(finds_deadlocks_);
     }
 
-    /* In the process of rank 0, which gives its address then. */
+    /* Starts the analyser in rank 0 and returns its address. */
     Address begin_analysis()
     {
         int size = 0;
@@ -226,7 +228,7 @@ class Check : public qmpi::tool<Check> {
         server_ =
             std::make_unique<Server>(size, std::chrono::duration<double>(timeout_),
                                      finds_deadlocks_, findings_, [this] { follow_deadlock(); });
-        /* The job may end at any time, and with it what has not been written. */
+        /* The job may be killed: write the report after each new finding. */
         if (destination_.has_files())
             findings_.when_new([this] { write(false); });
         if (!server_->start(is_one_host, address))
@@ -234,7 +236,7 @@ class Check : public qmpi::tool<Check> {
         return address;
     }
 
-    /* Whether all processes are on the host of rank 0. */
+    /* True if all processes are on one host. */
     static bool are_all_here()
     {
         const Address own = address_of_host();
@@ -251,8 +253,8 @@ class Check : public qmpi::tool<Check> {
     int finalize(Call &call, const Here &here)
     {
         const bool is_in_world = process_.rank() >= 0;
-        /* The library may not survive what was not freed. But callbacks that the program attached
-         * to MPI_COMM_SELF run in the call, and may free it. */
+        /* Normally before the call, as leaks may make the library fail. But delete callbacks on
+         * MPI_COMM_SELF run inside the call and may still free handles. */
         const bool has_callbacks = has_callbacks_;
         if (is_in_world && !has_callbacks)
             find_leaks();
@@ -323,12 +325,12 @@ class Check : public qmpi::tool<Check> {
     OneSided one_sided_{process_, operations_};
     HandleRules handle_rules_{process_};
 
-    bool is_spawned_ = false;                   /* by others, who have a report of their own */
+    bool is_spawned_ = false; /* the parent job has its own report */
     std::atomic<bool> has_sessions_{false};
-    std::atomic<bool> has_callbacks_{false}; /* in MPI_Finalize, by attributes of MPI_COMM_SELF */
+    std::atomic<bool> has_callbacks_{false}; /* attributes of MPI_COMM_SELF */
     bool is_reported_ = false;
     std::mutex writing_lock_;
-    std::unique_ptr<Server> server_;            /* in the process of rank 0 */
+    std::unique_ptr<Server> server_; /* rank 0 only */
 };
 
 }  // namespace

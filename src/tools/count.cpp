@@ -3,9 +3,8 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Tool "count": counts the calls of every function, and the bytes that their buffer arguments
- * describe, for each instance of the tool in the chain, and prints a table per instance at the end.
- * What a byte is, exactly, stands in the manual page qmpi-count(7); the code is common/bytes.hpp. */
+/* Tool "count": calls and bytes of every function, one table per instance in the chain. The manual
+ * page qmpi-count(7) defines a byte; common/bytes.hpp implements it. */
 
 #include "common/bytes.hpp"
 #include "common/process.hpp"
@@ -30,7 +29,7 @@ namespace {
 
 using tools::print;
 
-/* Threads count at the same time; nothing is ordered by a count, so relaxed will do. */
+/* Relaxed order: no other data depends on a counter. */
 struct Counter {
     std::atomic<std::uint64_t> calls{0};
     std::atomic<std::uint64_t> sent{0};
@@ -51,7 +50,7 @@ struct Line {
     std::uint64_t calls, least, most, sent, received;
 };
 
-/* Of some processes, a number for each function. */
+/* Sums per function over some processes. */
 struct Totals {
     using Column = std::vector<std::uint64_t>;
 
@@ -97,7 +96,6 @@ Totals totals_of_process(const Counters &counters)
     return totals;
 }
 
-/* A program with more rights than its user must not write where the user's environment says. */
 const char *variable(const char *name)
 {
     const char *value = secure_getenv(name);
@@ -114,8 +112,9 @@ bool variable_sorts_by_bytes()
 
     static bool said = false;
     if (!said)
-        tools::complain("count", print("QMPI_COUNT_SORT is \"%s\", must be calls or bytes; sorted by calls",
-                                       order));
+        tools::complain(
+            "count",
+            print("QMPI_COUNT_SORT is \"%s\", must be calls or bytes; sorted by calls", order));
     said = true;
     return false;
 }
@@ -162,9 +161,9 @@ std::string table(const std::string &heading, const Totals &totals, bool by_byte
                   "Max/process", "Bytes sent", "Bytes total");
     std::uint64_t calls = 0, sent = 0, received = 0;
     for (const Line &line : lines) {
-        text += print("%-*s %12" PRIu64 " %12" PRIu64 " %12" PRIu64 " %16" PRIu64 " %16" PRIu64
-                      "\n", width, line.name, line.calls, line.least, line.most, line.sent,
-                      line.sent + line.received);
+        text += print(
+            "%-*s %12" PRIu64 " %12" PRIu64 " %12" PRIu64 " %16" PRIu64 " %16" PRIu64 "\n", width,
+            line.name, line.calls, line.least, line.most, line.sent, line.sent + line.received);
         calls += line.calls;
         sent += line.sent;
         received += line.received;
@@ -174,7 +173,6 @@ std::string table(const std::string &heading, const Totals &totals, bool by_byte
     return text;
 }
 
-/* Rank 0 of one world is one writer, and then all of its instances' tables go to one file. */
 bool append_to_file(const std::string &path, const std::string &text)
 {
     static bool begun = false;
@@ -193,7 +191,6 @@ bool append_to_file(const std::string &path, const std::string &text)
     return written;
 }
 
-/* Where the environment says; suffix tells apart the files of processes that report each on its own. */
 void write_as_variable_says(const std::string &text, const std::string &suffix)
 {
     static bool file_failed = false;
@@ -204,8 +201,9 @@ void write_as_variable_says(const std::string &text, const std::string &suffix)
         if (append_to_file(name, text))
             return;
         file_failed = true;
-        tools::complain("count", print("cannot write %s (QMPI_COUNT_OUTPUT): %s; the tables follow here",
-                                       name.c_str(), std::strerror(errno)));
+        tools::complain("count",
+                        print("cannot write %s (QMPI_COUNT_OUTPUT): %s; the tables follow here",
+                              name.c_str(), std::strerror(errno)));
     }
     tools::write_stderr(text);
 }
@@ -227,7 +225,7 @@ class Count : public tools::ReportingTool<Count> {
         Counter &counter = counters[Call::id];
         Counter::add(counter.calls, 1);
         if constexpr (Call::id == MPI_FINALIZE_T)
-            report_world();     /* now, so that the tables come in the order of the chain */
+            report_world(); /* now: tables in the order of the chain */
         if constexpr (Call::id == MPI_ABORT_T)
             report_alone();
         if constexpr (Call::buffers.empty())
@@ -252,17 +250,21 @@ class Count : public tools::ReportingTool<Count> {
     void write(const Totals &totals, bool is_alone)
     {
         const bool by_bytes = has_order ? orders_by_bytes : variable_sorts_by_bytes();
-        const std::string processes = is_alone ?
-            print("process %d on %s alone", static_cast<int>(getpid()), tools::host_name().c_str()) :
-            print("%d process%s of MPI_COMM_WORLD", totals.processes, totals.processes == 1 ? "" : "es");
+        const std::string processes = is_alone
+            ? print("process %d on %s alone", static_cast<int>(getpid()),
+                    tools::host_name().c_str())
+            : print("%d process%s of MPI_COMM_WORLD", totals.processes,
+                    totals.processes == 1 ? "" : "es");
         const std::string text = table(print("count: instance %d of %d (tool %d of the chain), ",
                                              instance_number(), instance_count(), tool_id()) +
-                                       processes, totals, by_bytes);
+                                           processes,
+                                       totals, by_bytes);
         const tools::Reporter reporter = this->reporter(is_alone);
         if (has_destination)
             destination.write(reporter, [&text](tools::Format) { return text; });
         else
-            write_as_variable_says(text, reporter.is_alone ? print(".%d", static_cast<int>(getpid())) : "");
+            write_as_variable_says(
+                text, reporter.is_alone ? print(".%d", static_cast<int>(getpid())) : "");
     }
 
     const bool has_destination = arguments().has("out");

@@ -3,10 +3,10 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Tool "messages": who sends how much to whom. Every communication routine is taken apart into
- * the messages between two processes that it means (common/patterns); what is not complete when
- * the call comes back is followed to its completion (common/requests). The report is merged over
- * all processes in MPI_Finalize. The manual page qmpi-messages(7) says what each routine means. */
+/* Tool "messages": who sends how much to whom. Each communication call is decomposed into the
+ * pairwise messages it implies (common/patterns); operations that are still pending are followed to
+ * their completion (common/requests). The report is merged in MPI_Finalize. See
+ * qmpi-messages(7). */
 
 #include "messages/records.hpp"
 #include "messages/report.hpp"
@@ -66,7 +66,7 @@ class Messages : public tools::ReportingTool<Messages> {
             return communicators.watch(call);
     }
 
-    /* 0: off; 1: on, in phase 1; 2: forget all until now; others: on, in that phase */
+    /* 0: off; 1: on, phase 1; 2: reset; others: on, that phase */
     int MPI_Pcontrol(qmpi::call<MPI_PCONTROL_T> &call, int level, qmpi::varargs)
     {
         if (level == 2) {
@@ -85,7 +85,7 @@ class Messages : public tools::ReportingTool<Messages> {
 
     /* ---- recording ---- */
 
-    /* The library does not always fill in the status of a receive from nobody. */
+    /* The library does not always set the status of a receive from MPI_PROC_NULL. */
     template <typename Call>
     static bool receives_message([[maybe_unused]] const Call &call)
     {
@@ -146,40 +146,40 @@ class Messages : public tools::ReportingTool<Messages> {
     {
         constexpr bool starts = Call::id == MPI_START_T || Call::id == MPI_STARTALL_T;
         std::uint64_t time = starts ? now() : 0;
-        return tools::complete(call, requests,
-                               [&](Operation &operation, const MPI_Status *status,
-                                   tools::Outcome outcome) {
-            if (time == 0)
-                time = now();
-            follow(operation, status, outcome, time);
-        });
+        return tools::complete(
+            call, requests,
+            [&](Operation &operation, const MPI_Status *status, tools::Outcome outcome) {
+                if (time == 0)
+                    time = now();
+                follow(operation, status, outcome, time);
+            });
     }
 
     void follow(Operation &operation, const MPI_Status *status, tools::Outcome outcome,
                 std::uint64_t time)
     {
         switch (outcome) {
-            case tools::Outcome::started:
-                operation.begin = time;
-                operation.phase = phase;
-                operation.is_recorded = is_on;
-                break;
-            case tools::Outcome::completed: {
-                tools::Parts parts = operation.parts;
-                if (operation.receives_message)
-                    tools::add_received(parts, *status, *operation.communicator);
-                record(operation, parts, time);
-                break;
-            }
-            case tools::Outcome::freed:
-                /* What is sent will be sent; what comes will never be known. */
-                if (operation.receives_message)
-                    table().add_unfinished(operation);
-                record(operation, operation.parts, time);
-                break;
-            case tools::Outcome::cancelled:
-            case tools::Outcome::failed:
-                break;
+        case tools::Outcome::started:
+            operation.begin = time;
+            operation.phase = phase;
+            operation.is_recorded = is_on;
+            break;
+        case tools::Outcome::completed: {
+            tools::Parts parts = operation.parts;
+            if (operation.receives_message)
+                tools::add_received(parts, *status, *operation.communicator);
+            record(operation, parts, time);
+            break;
+        }
+        case tools::Outcome::freed:
+            /* The send will complete; what the receive gets stays unknown. */
+            if (operation.receives_message)
+                table().add_unfinished(operation);
+            record(operation, operation.parts, time);
+            break;
+        case tools::Outcome::cancelled:
+        case tools::Outcome::failed:
+            break;
         }
     }
 
@@ -200,8 +200,8 @@ class Messages : public tools::ReportingTool<Messages> {
 
     /* ---- reporting ---- */
 
-    /* How the ranks of MPI_COMM_WORLD become rows of the matrix. One process alone has not seen them
-     * all, and puts none together. */
+    /* Mapping of ranks to rows of the matrix. A process alone does not know them all and combines
+     * none. */
     Rows rows(bool is_alone) const
     {
         Rows rows;

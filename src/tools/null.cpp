@@ -3,8 +3,7 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Tool "null": intercepts every function and does nothing. What a chain costs by itself is measured
- * with it, and any program that runs the same with it as without has nothing to fear from a tool. */
+/* Tool "null": intercepts every function and does nothing; measures the cost of the chain. */
 
 #include <qmpi.hpp>
 

@@ -3,9 +3,9 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Tool "profile": time, calls and bytes of every MPI function and of every place that calls one. The
- * manual page is qmpi-profile(7). Here is what happens in a call and when reports are made; what is
- * written down stands in profile/tables.hpp, what becomes of it in profile/summary.hpp. */
+/* Tool "profile": time, calls and bytes by MPI function and call site. See qmpi-profile(7). This
+ * file handles calls and decides when to report; profile/tables.hpp holds the records,
+ * profile/summary.hpp the sums. */
 
 #include "profile/reports.hpp"
 #include "profile/summary.hpp"
@@ -57,7 +57,7 @@ std::string library_version()
     return line;
 }
 
-/* Measures the application's time: that in which the profile is on. Any thread. */
+/* Measures the application's time while the profile is on. Thread-safe. */
 class Stopwatch {
   public:
     void start()
@@ -95,7 +95,8 @@ class Stopwatch {
     Time begin_ = 0, sum_ = 0;
 };
 
-/* MPI_Pcontrol switches all threads: whether to write down calls, and which time since the last reset. */
+/* State that MPI_Pcontrol switches for all threads: recording on or off, and the generation of
+ * records since the last reset. */
 class Control {
   public:
     struct State {
@@ -120,7 +121,8 @@ class Profile : public ReportingTool<Profile> {
   public:
     static constexpr const char *description = "time, calls and bytes of functions and call sites";
     static constexpr const char *argument_list =
-        "out=NAME          file (.txt, .json, .html), beginning of all files' names, or - (stderr)\n"
+        "out=NAME          file (.txt, .json, .html), beginning of all files' names, or - "
+        "(stderr)\n"
         "formats=A+B       which reports: text, json, html (default: all)\n"
         "sites=N           call sites in each list of the text; 0: all (default: 20)\n"
         "depth=N           return addresses that make a call site, 1 to 32 (default: 1)\n"
@@ -128,7 +130,8 @@ class Profile : public ReportingTool<Profile> {
         "sample=N          time every Nth call of a function (default: 1)\n"
         "communicators     sums for each communicator as well\n"
         "off               begin only with MPI_Pcontrol(1)\n"
-        "flush=SECONDS     each process writes what it has every so often, until the job ends well\n";
+        "flush=SECONDS     each process writes what it has every so often, until the job ends "
+        "well\n";
 
     Profile()
     {
@@ -139,7 +142,7 @@ class Profile : public ReportingTool<Profile> {
         for (int id = 0; id < MPI_LAST_FUNC_T; id++)
             is_wanted[static_cast<std::size_t>(id)] = selection.contains(id);
         if (depth > 1) {
-            /* The first call loads a library. */
+            /* The first call of backtrace() loads a library. */
             void *address;
             backtrace(&address, 1);
         }
@@ -167,7 +170,7 @@ class Profile : public ReportingTool<Profile> {
             return record(call);
     }
 
-    /* As in other profilers: 0 is off, 1 is on, 2 forgets what there is. */
+    /* As in other profilers: 0: off, 1: on, 2: reset. */
     int MPI_Pcontrol(qmpi::call<MPI_PCONTROL_T> &call, int level, qmpi::varargs)
     {
         if (level == 0) {
@@ -189,7 +192,7 @@ class Profile : public ReportingTool<Profile> {
     /* ---- a call ---- */
 
     struct Start {
-        Table *table = nullptr;     /* nullptr: the call is not written down */
+        Table *table = nullptr; /* nullptr: not recorded */
         FunctionRecord *function = nullptr;
         bool is_timed = false;
         Time time = 0;
@@ -244,15 +247,17 @@ class Profile : public ReportingTool<Profile> {
             add_time(started, Call::id, call.context(), time, bytes);
             if constexpr (Call::returns_error_code) {
                 if (communicators && result == MPI_SUCCESS)
-                    add_to_communicator(*started.table, Call::id, communicator_of(call), time, bytes);
+                    add_to_communicator(*started.table, Call::id, communicator_of(call), time,
+                                        bytes);
             }
-            if (__builtin_expect(started.time + time > next_flush.load(std::memory_order_relaxed), 0))
+            if (__builtin_expect(started.time + time > next_flush.load(std::memory_order_relaxed),
+                                 0))
                 flush(started.time + time);
         }
         return result;
     }
 
-    /* Whoever follows communicators sees those calls that make and free them. */
+    /* Communicators must see the calls that create and free them. */
     template <typename Call>
     auto go_on(Call &call)
     {
@@ -291,7 +296,7 @@ class Profile : public ReportingTool<Profile> {
         site.received.add(bytes.received);
     }
 
-    /* The call's place, and those that it was called from. Returns how many there are. */
+    /* Call path, innermost first; returns its depth. */
     std::size_t path_of(MPI_Context context, const void **path) const
     {
         void *address = nullptr;
@@ -302,7 +307,7 @@ class Profile : public ReportingTool<Profile> {
 
     [[gnu::noinline]] std::size_t callers_of(void *address, const void **path) const
     {
-        /* The tools' own frames come before the application's. */
+        /* Frames of the tools come before the application's. */
         void *frames[max_depth + 64];
         void **const end = frames + backtrace(frames, static_cast<int>(std::size(frames)));
         void **const found = std::find(frames, end, address);
@@ -326,8 +331,8 @@ class Profile : public ReportingTool<Profile> {
         }
     }
 
-    static void add_to_communicator(Table &table, int id, const Communicators::Shared &communicator, Time time,
-                                    const Bytes &bytes)
+    static void add_to_communicator(Table &table, int id, const Communicators::Shared &communicator,
+                                    Time time, const Bytes &bytes)
     {
         if (communicator == nullptr)
             return;
@@ -381,12 +386,13 @@ class Profile : public ReportingTool<Profile> {
         CallSites call_sites;
         const Reports reports(run, summary, call_sites);
         destination.write(reporter(is_alone), [&](Format format) {
-            return format == Format::json ? reports.json() : format == Format::html ? reports.html() :
-                reports.text();
+            return format == Format::json ? reports.json()
+                : format == Format::html  ? reports.html()
+                                          : reports.text();
         });
     }
 
-    /* The report is made before MPI_Finalize goes on to the next tool. */
+    /* Before the next tool's MPI_Finalize. */
     void finish()
     {
         next_flush = never;
@@ -397,7 +403,7 @@ class Profile : public ReportingTool<Profile> {
         control.set_off();
     }
 
-    /* One thread writes for all, and a process that writes is not asked to write again meanwhile. */
+    /* One thread writes for all; while it writes, others continue without waiting. */
     [[gnu::noinline]] void flush(Time time)
     {
         Time due = next_flush.load();
@@ -428,7 +434,7 @@ class Profile : public ReportingTool<Profile> {
     const std::uint32_t sample = arguments().get("sample", 1u, 1, 1000000000);
     const std::uint32_t flush_interval = arguments().get("flush", 0u, 0, 1000000);
 
-    /* Written seldom, read in every call. */
+    /* Rarely written, read in every call. */
     Control control{!arguments().flag("off")};
     std::array<bool, MPI_LAST_FUNC_T> is_wanted{};
     std::atomic<Time> next_flush{never};
@@ -438,7 +444,7 @@ class Profile : public ReportingTool<Profile> {
     Stopwatch application;
     const std::string command = command_line();
     const std::string begin = local_time();
-    int rank = -1;                  /* in MPI_COMM_WORLD; -1: the process has none */
+    int rank = -1; /* in MPI_COMM_WORLD; -1: none */
     std::atomic<bool> is_flushed{false};
 };
 

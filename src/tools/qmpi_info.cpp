@@ -3,12 +3,12 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Lists the tools that can be chosen, says what they intercept, and resolves a tool list.
+/* Lists the available tools and what they intercept, and resolves a tool list.
  *
- * All of that is asked of the MPI library itself: this program starts itself once more with the list in
- * question in its environment, and that process (the probe) builds the chain by an MPI call, as any
- * program would, and tells what came of it. So the answers and the messages are the library's, and a
- * tool that crashes takes the probe along and nothing else. */
+ * The MPI library itself answers: this program starts itself again with the list in the
+ * environment. That process, the probe, builds the chain by an MPI call as any program would and
+ * writes the result. So answers and messages are the library's, and a tool that crashes only takes
+ * the probe with it. */
 
 #ifndef MPICH_SKIP_MPICXX
 #define MPICH_SKIP_MPICXX 1
@@ -45,7 +45,7 @@ using json = nlohmann::ordered_json;
 const char probe_argument[] = "--qmpi-info-probe";
 const int answer_fd = 3;
 const unsigned probe_seconds = 60;
-const std::size_t most_on_one_way = 20;     /* of more functions than that, the names are not printed */
+const std::size_t most_on_one_way = 20; /* above this, only the number of functions is printed */
 
 /* ---- the probe ---- */
 
@@ -63,7 +63,7 @@ std::vector<std::string> functions_of(int tool_id)
     return names;
 }
 
-/* A tool's description is a line about the tool, and a line for each argument that it takes. */
+/* Line 1 of a tool's description is about the tool; each further line is about one argument. */
 std::string first_line(const std::string &text)
 {
     return text.substr(0, text.find('\n'));
@@ -84,10 +84,13 @@ json registered_tools()
 {
     json tools = json::array();
     const char *name, *version, *author, *description, *file;
-    for (int i = 0; MPIX_Get_tool_info(i, &name, &version, &author, &description, &file) ==
-         MPI_SUCCESS; i++)
-        tools.push_back({{"name", name}, {"version", version}, {"author", author},
-                         {"description", first_line(description)}, {"file", file},
+    for (int i = 0;
+         MPIX_Get_tool_info(i, &name, &version, &author, &description, &file) == MPI_SUCCESS; i++)
+        tools.push_back({{"name", name},
+                         {"version", version},
+                         {"author", author},
+                         {"description", first_line(description)},
+                         {"file", file},
                          {"argument_list", further_lines(description)}});
     return tools;
 }
@@ -98,13 +101,15 @@ json instances()
     const char *name, *arguments;
     for (int id = 1; MPIX_Get_tool_name(id, &name) == MPI_SUCCESS; id++) {
         MPIX_Get_tool_arguments(id, &arguments);
-        all.push_back({{"id", id}, {"name", name}, {"arguments", arguments},
+        all.push_back({{"id", id},
+                       {"name", name},
+                       {"arguments", arguments},
                        {"functions", functions_of(id)}});
     }
     return all;
 }
 
-/* Texts of tools need not be UTF-8. */
+/* Text from tools may not be valid UTF-8. */
 std::string text_of(const json &value, int indent = -1)
 {
     return value.dump(indent, ' ', false, json::error_handler_t::replace);
@@ -122,16 +127,16 @@ int be_probe()
             break;
         written += static_cast<std::size_t>(n);
     }
-    /* without exit handlers: tools have nothing to report on */
+    /* No exit handlers: tools have nothing to report. */
     _exit(0);
 }
 
-/* ---- asking the probe ---- */
+/* ---- running the probe ---- */
 
 struct Answer {
     json tools = json::array();
     json instances = json::array();
-    std::vector<std::string> faults;    /* what the library says is wrong with the list */
+    std::vector<std::string> faults; /* the library's complaints about the list */
 };
 
 [[noreturn]] void die(const std::string &what)
@@ -149,9 +154,9 @@ struct Answer {
         if (path)
             unsetenv((prefix + std::string("QMPI_TOOL_PATH")).c_str());
     }
-    /* of a job of several processes only one would speak */
-    for (const char *name : {"PMI_RANK", "PMIX_RANK", "MPI_LOCALRANKID", "SLURM_PROCID",
-         "SLURM_LOCALID"})
+    /* Launcher variables: the probe is no process of a job. */
+    for (const char *name :
+         {"PMI_RANK", "PMIX_RANK", "MPI_LOCALRANKID", "SLURM_PROCID", "SLURM_LOCALID"})
         unsetenv(name);
     setenv("MPIR_CVAR_QMPI_TOOL_LIST", list.c_str(), 1);
     setenv("MPIR_CVAR_QMPI_ON_ERROR", "warn", 1);
@@ -167,7 +172,7 @@ struct Answer {
     _exit(127);
 }
 
-/* A file that exists as long as it is open: nothing has to be read while the probe runs. */
+/* Anonymous temporary file, so that the probe never blocks on a pipe. */
 int open_scratch()
 {
     std::FILE *file = std::tmpfile();
@@ -191,7 +196,7 @@ std::string read_scratch(int fd)
     return text;
 }
 
-/* The library's messages out of what the probe wrote; with its policy they end in "; left out". */
+/* The library's complaints in the probe's standard error; ON_ERROR=warn appends "; left out". */
 std::vector<std::string> faults_in(const std::string &errors)
 {
     static const std::string heading = "MPICH: tool list: ", ending = "; left out";
@@ -230,27 +235,26 @@ Answer ask(const std::string &list, const std::optional<std::string> &path)
         result.tools = parsed["tools"];
         result.instances = parsed["instances"];
     } else if (WIFSIGNALED(status)) {
-        result.faults.push_back(std::string("a process with this list ") +
-                                (WTERMSIG(status) == SIGALRM ? "does not come to an end"
-                                 : "is ended by a signal: ") +
-                                (WTERMSIG(status) == SIGALRM ? "" : strsignal(WTERMSIG(status))));
+        result.faults.push_back(
+            std::string("a process with this list ") +
+            (WTERMSIG(status) == SIGALRM ? "does not come to an end" : "is ended by a signal: ") +
+            (WTERMSIG(status) == SIGALRM ? "" : strsignal(WTERMSIG(status))));
     } else if (result.faults.empty()) {
         result.faults.push_back("a process with this list ends with status " +
-                                std::to_string(WEXITSTATUS(status)) +
-                                " before the chain is built");
+                                std::to_string(WEXITSTATUS(status)) + " before the chain is built");
     }
     return result;
 }
 
 /* ---- finding tools ---- */
 
-/* The folders in which the library looks for names. */
+/* Folders that the library searches, in order. */
 std::vector<fs::path> folders(const std::optional<std::string> &path)
 {
     std::vector<fs::path> all;
     const char *chosen = path ? path->c_str() : nullptr;
     for (const char *name : {"MPIR_CVAR_QMPI_TOOL_PATH", "MPIR_PARAM_QMPI_TOOL_PATH",
-         "MPICH_QMPI_TOOL_PATH", "QMPI_TOOL_PATH"})
+                             "MPICH_QMPI_TOOL_PATH", "QMPI_TOOL_PATH"})
         if (!chosen)
             chosen = std::getenv(name);
     std::istringstream parts(chosen ? chosen : "");
@@ -258,7 +262,7 @@ std::vector<fs::path> folders(const std::optional<std::string> &path)
         if (!folder.empty())
             all.push_back(folder);
 
-    /* by dlsym: in a program, a function's address may be that of a stub of the program's own */
+    /* dlsym, since in a program the address of a function may be that of its PLT stub. */
     void *in_library = dlsym(RTLD_DEFAULT, "PMPI_Initialized");
     Dl_info info;
     std::error_code error;
@@ -289,7 +293,7 @@ bool is_same_file(const std::string &one, const std::string &other)
     return fs::equivalent(one, other, error);
 }
 
-/* One found tool: what is known of it and what one instance of it intercepts. */
+/* Adds what one instance of a tool intercepts. */
 json describe(json tool, const std::string &entry, const std::optional<std::string> &path)
 {
     const Answer answer = ask(entry, path);
@@ -301,8 +305,8 @@ json describe(json tool, const std::string &entry, const std::optional<std::stri
     return tool;
 }
 
-/* Tools that are registered without loading anything, and those in the folders. A library is asked for a
- * name that it does not have: so it is loaded, and its tools are registered but not initialised. */
+/* Tools that are already registered, then those in the folders. Asking a library for a name that it
+ * does not have loads it and registers its tools without an instance. */
 json find_tools(const std::optional<std::string> &path)
 {
     json found = json::array();
@@ -321,7 +325,8 @@ json find_tools(const std::optional<std::string> &path)
                 found.push_back(describe(tool, tool["name"].get<std::string>() + "=" + file, path));
             }
             if (!has_tool)
-                found.push_back({{"name", ""}, {"file", file},
+                found.push_back({{"name", ""},
+                                 {"file", file},
                                  {"fault", answer.faults.empty() ? "" : answer.faults.front()}});
         }
     }
@@ -346,15 +351,16 @@ void print_table(const std::vector<std::vector<std::string>> &rows)
     for (const auto &row : rows) {
         std::string line;
         for (std::size_t i = 0; i < row.size(); i++)
-            line += row[i] + std::string(i + 1 < row.size() ? width[i] - row[i].size() + 2 : 0, ' ');
+            line +=
+                row[i] + std::string(i + 1 < row.size() ? width[i] - row[i].size() + 2 : 0, ' ');
         std::cout << line << "\n";
     }
 }
 
 void print_found(const json &found)
 {
-    std::vector<std::vector<std::string>> rows = {{"Name", "Version", "Functions", "Description",
-                                                   "File"}};
+    std::vector<std::vector<std::string>> rows = {
+        {"Name", "Version", "Functions", "Description", "File"}};
     for (const json &tool : found) {
         if (!tool["name"].get<std::string>().empty())
             rows.push_back({tool["name"], tool["version"], number_of_functions(tool["functions"]),
@@ -371,7 +377,10 @@ json tool_of(const Answer &answer, const json &instance)
     for (const json &tool : answer.tools)
         if (tool["name"] == instance["name"])
             return tool;
-    return {{"version", ""}, {"author", ""}, {"description", ""}, {"file", ""},
+    return {{"version", ""},
+            {"author", ""},
+            {"description", ""},
+            {"file", ""},
             {"argument_list", json::array()}};
 }
 
@@ -398,7 +407,7 @@ void print_instance(const Answer &answer, const json &instance)
     }
 }
 
-/* Who gets a call of a function, in order. */
+/* Instances that a call of a function passes, in order. */
 json way_of(const std::string &function, const json &chain)
 {
     json way = json::array();
@@ -410,7 +419,7 @@ json way_of(const std::string &function, const json &chain)
     return way;
 }
 
-/* The functions to show: the wanted ones, else all that somebody intercepts. */
+/* The functions asked for, or all that are intercepted. */
 std::vector<std::string> shown_functions(const json &chain, const std::vector<std::string> &wanted)
 {
     if (!wanted.empty())
@@ -429,11 +438,12 @@ std::string text_of_way(const std::string &function, const json &chain)
 {
     std::string text;
     for (const json &place : way_of(function, chain))
-        text += std::to_string(place["id"].get<int>()) + " " + place["name"].get<std::string>() + ", ";
+        text +=
+            std::to_string(place["id"].get<int>()) + " " + place["name"].get<std::string>() + ", ";
     return text + "library";
 }
 
-/* Many functions that go the same way are one line, unless the user named them. */
+/* Functions with the same path share a line, unless the user asked for them. */
 void print_ways(const json &chain, const std::vector<std::string> &functions, bool is_short)
 {
     std::vector<std::pair<std::string, std::string>> lines;
@@ -450,7 +460,8 @@ void print_ways(const json &chain, const std::vector<std::string> &functions, bo
             std::cout << function << ": " << way << "\n";
     for (const auto &[way, functions_on_it] : number)
         if (is_one_of_many(way))
-            std::cout << functions_on_it << (number.size() > 1 ? " others: " : " functions: ") << way << "\n";
+            std::cout << functions_on_it << (number.size() > 1 ? " others: " : " functions: ")
+                      << way << "\n";
 }
 
 void print_chain(const Answer &answer, const std::vector<std::string> &wanted)
@@ -463,8 +474,8 @@ void print_chain(const Answer &answer, const std::vector<std::string> &wanted)
 
 json chain_as_json(const Answer &answer, const std::vector<std::string> &wanted)
 {
-    json result = {{"instances", json::array()}, {"functions", json::object()},
-                   {"faults", answer.faults}};
+    json result = {
+        {"instances", json::array()}, {"functions", json::object()}, {"faults", answer.faults}};
     for (const json &instance : answer.instances) {
         json shown = instance;
         shown.erase("functions");
@@ -486,19 +497,24 @@ int main(int argc, char **argv)
     if (argc == 2 && std::strcmp(argv[1], probe_argument) == 0)
         return be_probe();
 
-    CLI::App app{"Lists the tools that can stand in a tool list, and explains a list.", "qmpi_info"};
+    CLI::App app{"Lists the tools that can stand in a tool list, and explains a list.",
+                 "qmpi_info"};
     std::string list, path;
     std::vector<std::string> functions;
     bool as_json = false;
-    app.add_option("LIST", list, "tool list to resolve, as in MPIR_CVAR_QMPI_TOOL_LIST; "
+    app.add_option("LIST", list,
+                   "tool list to resolve, as in MPIR_CVAR_QMPI_TOOL_LIST; "
                    "without one all tools that can be found are listed");
     app.add_option("-f,--function", functions, "show the way of this function only (repeatable)")
-        ->type_name("NAME")->expected(1)->take_all();
+        ->type_name("NAME")
+        ->expected(1)
+        ->take_all();
     app.add_option("-p,--path", path, "folders to look in, instead of MPIR_CVAR_QMPI_TOOL_PATH")
         ->type_name("FOLDERS");
     app.add_flag("-j,--json", as_json, "print JSON");
-    app.footer("Exit status: 0 all is well, 1 something is wrong with the list or a tool, "
-               "2 wrong usage.");
+    app.footer(
+        "Exit status: 0 all is well, 1 something is wrong with the list or a tool, "
+        "2 wrong usage.");
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError &error) {

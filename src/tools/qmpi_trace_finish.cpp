@@ -3,8 +3,8 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Makes a trace out of what is left of a program that the tool "trace" watched and that did not come
- * to MPI_Finalize. See qmpi-trace(7). */
+/* Makes a trace from the journals of a program that ended without MPI_Finalize. See
+ * qmpi-trace(7). */
 
 #include "common/text.hpp"
 #include "trace/finish.hpp"
@@ -20,10 +20,13 @@ namespace {
 
 void usage(std::FILE *out)
 {
-    std::fputs("usage: qmpi_trace_finish [--otf2] [--json] [--html] [--keep] FOLDER\n"
-               "Makes the trace of a program that ended early, from FOLDER (NAME.unfinished): NAME.otf2 and\n"
-               "NAME.html, or the formats that are chosen. The folder is removed when all is written.\n"
-               "  --keep    the folder stays\n", out);
+    std::fputs(
+        "usage: qmpi_trace_finish [--otf2] [--json] [--html] [--keep] FOLDER\n"
+        "Makes the trace of a program that ended early, from FOLDER (NAME.unfinished): NAME.otf2 "
+        "and\n"
+        "NAME.html, or the formats that are chosen. The folder is removed when all is written.\n"
+        "  --keep    the folder stays\n",
+        out);
 }
 
 int run(std::string folder, trace::Formats formats, bool keeps)
@@ -31,8 +34,9 @@ int run(std::string folder, trace::Formats formats, bool keeps)
     while (folder.size() > 1 && folder.back() == '/')
         folder.pop_back();
     const std::string ending = trace::folder_of("");
-    const std::string stem =
-        tools::ends_in(folder, ending) ? folder.substr(0, folder.size() - ending.size()) : folder + ".trace";
+    const std::string stem = tools::ends_in(folder, ending)
+        ? folder.substr(0, folder.size() - ending.size())
+        : folder + ".trace";
     const std::vector<std::string> journals = trace::journals_in(folder, -1);
     if (journals.empty()) {
         std::fprintf(stderr, "qmpi_trace_finish: %s has no journals\n", folder.c_str());

@@ -3,10 +3,10 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Tool "trace": a timeline of all MPI calls, messages and collective operations, in OTF2 and for
- * Perfetto. While the program runs each thread writes a journal (trace/journal.hpp); in MPI_Finalize
- * the processes make the trace out of these together (trace/finish.hpp). If it never comes to that,
- * the program qmpi_trace_finish does it. The manual page is qmpi-trace(7). */
+/* Tool "trace": a timeline of MPI calls, messages and collective operations, for OTF2 and Perfetto.
+ * Each thread writes a journal (trace/journal.hpp); in MPI_Finalize the processes merge the
+ * journals (trace/finish.hpp). If the program ends before that, qmpi_trace_finish does it. See
+ * qmpi-trace(7). */
 
 #include "common/bytes.hpp"
 #include "common/call_sites.hpp"
@@ -41,11 +41,11 @@
 
 namespace {
 
+using tools::Outcome;
 using trace::Kind;
 using trace::Transfer;
-using tools::Outcome;
 
-/* A child that fork made shares the files of its parent, and must leave them alone. */
+/* A child of fork shares its parent's files and must not write. */
 std::atomic<bool> is_child{false};
 
 void note_forks()
@@ -56,8 +56,8 @@ void note_forks()
 
 /* ---- what a thread records ---- */
 
-/* The journal of a thread, and what was defined in it already. It outlives the tool's object if the
- * thread does. */
+/* Journal of a thread and the definitions already in it. A thread may outlive the tool's object, so
+ * ownership is shared. */
 class Recorder {
   public:
     Recorder(std::shared_ptr<trace::Store> store, int thread, bool has_sites)
@@ -65,18 +65,18 @@ class Recorder {
     {
     }
 
-    /* The number of the place from which the program calls a function. */
+    /* Number of the call site, defined on first use. */
     std::uint32_t number_of(MPI_Functions_enum function, const void *address)
     {
         const auto place = reinterpret_cast<std::uintptr_t>(has_sites_ ? address : nullptr);
-        const auto [found, is_new] = sites_.try_emplace({place, function},
-                                                        static_cast<std::uint32_t>(sites_.size()));
+        const auto [found, is_new] =
+            sites_.try_emplace({place, function}, static_cast<std::uint32_t>(sites_.size()));
         if (is_new)
             define_site(found->second, function, reinterpret_cast<const void *>(place));
         return found->second;
     }
 
-    /* The same of a communicator, or trace::no_subject. */
+    /* Number of the communicator, defined on first use; or trace::no_subject. */
     std::uint32_t number_of(const tools::Communicator *communicator)
     {
         if (communicator == nullptr)
@@ -96,7 +96,7 @@ class Recorder {
         return found->second;
     }
 
-    /* It has another name. */
+    /* Its name has changed. */
     void define_again(const tools::Communicator *communicator)
     {
         const std::uint32_t number = number_of(communicator);
@@ -104,7 +104,7 @@ class Recorder {
             define(number, *communicator);
     }
 
-    /* Whether this call of a function is one of each so many. */
+    /* True for every nth call of the function. */
     bool is_sample(MPI_Functions_enum function, std::uint32_t distance)
     {
         if (distance <= 1)
@@ -138,8 +138,9 @@ class Recorder {
     {
         const tools::CodeLocation location =
             address == nullptr ? tools::CodeLocation{} : tools::locate(address);
-        journal.define(Kind::site, number,
-                       trace::describe_site(tools::function_name(function), location.module, location.offset));
+        journal.define(
+            Kind::site, number,
+            trace::describe_site(tools::function_name(function), location.module, location.offset));
     }
 
     void define(std::uint32_t number, const tools::Communicator &communicator)
@@ -162,7 +163,7 @@ class Recorder {
     trace::Journal journal;
 };
 
-/* The recorders of a thread, by the instances of the tool. */
+/* Recorders of a thread, by instance. */
 struct ThreadRecorders {
     std::vector<std::shared_ptr<Recorder>> recorders;
     static thread_local bool is_over;
@@ -184,25 +185,27 @@ thread_local ThreadRecorders own;
 
 /* ---- communication ---- */
 
-/* What an argument list means, known at compile time. */
+/* Roles of the arguments, known at compile time. */
 template <typename Call>
 struct Shape {
-    static constexpr bool is_message = Call::is_in(qmpi::set::point_to_point | qmpi::set::partitioned);
+    static constexpr bool is_message =
+        Call::is_in(qmpi::set::point_to_point | qmpi::set::partitioned);
     static constexpr bool sends =
         is_message && !Call::buffers.empty() && Call::has(qmpi::role::destination);
     static constexpr bool receives = is_message && !Call::buffers.empty() &&
         (Call::has(qmpi::role::source) || Call::has(qmpi::role::message));
     static constexpr bool is_collective = Call::is_in(qmpi::set::collective) &&
         Call::has(qmpi::role::communicator) &&
-        !Call::is_in(qmpi::set::io | qmpi::set::rma | qmpi::set::communicators | qmpi::set::topology);
+        !Call::is_in(qmpi::set::io | qmpi::set::rma | qmpi::set::communicators |
+                     qmpi::set::topology);
     static constexpr bool communicates = sends || receives || is_collective;
     static constexpr bool has_request = Call::has(qmpi::role::request);
-    /* What is only described now, and started later. */
+    /* Initialised now, started later. */
     static constexpr bool is_persistent =
         has_request && Call::is_in(qmpi::set::persistent | qmpi::set::partitioned);
 };
 
-/* An operation from its description to its end. */
+/* An operation from its start to its completion. */
 struct Operation {
     tools::Communicators::Shared communicator;
     MPI_Functions_enum function = MPI_LAST_FUNC_T;
@@ -216,27 +219,33 @@ struct Operation {
 
 Transfer send_of(const Operation &operation)
 {
-    return {operation.destination, operation.send_tag, operation.sent, 0, operation.send_request,
-            static_cast<std::uint64_t>(operation.function)};
+    return {operation.destination,  operation.send_tag,
+            operation.sent,         0,
+            operation.send_request, static_cast<std::uint64_t>(operation.function)};
 }
 
-/* The status says who it was and how much. Nothing of a receive from MPI_PROC_NULL. */
+/* Sender and size by the status; nothing from MPI_PROC_NULL. */
 Transfer receive_of(const Operation &operation, const MPI_Status &status)
 {
     MPI_Count bytes = 0;
     if (QMPI_Get_elements_x(&status, MPI_BYTE, &bytes) != MPI_SUCCESS || bytes < 0)
         bytes = 0;
-    return {status.MPI_SOURCE, status.MPI_TAG, 0, static_cast<std::uint64_t>(bytes),
-            operation.receive_request, static_cast<std::uint64_t>(operation.function)};
+    return {status.MPI_SOURCE,
+            status.MPI_TAG,
+            0,
+            static_cast<std::uint64_t>(bytes),
+            operation.receive_request,
+            static_cast<std::uint64_t>(operation.function)};
 }
 
 Transfer collective_of(const Operation &operation)
 {
-    return {operation.root, 0, operation.sent, operation.received, operation.send_request,
-            static_cast<std::uint64_t>(operation.function)};
+    return {operation.root,         0,
+            operation.sent,         operation.received,
+            operation.send_request, static_cast<std::uint64_t>(operation.function)};
 }
 
-/* A blocking operation that succeeded. */
+/* Records a blocking operation that succeeded. */
 void record_blocking(Recorder &recorder, const Operation &operation, const MPI_Status *status,
                      std::uint64_t begin, std::uint64_t end)
 {
@@ -252,7 +261,7 @@ void record_blocking(Recorder &recorder, const Operation &operation, const MPI_S
         recorder.journal.transfer(Kind::receive, number, end, receive_of(operation, *status));
 }
 
-/* The start of an operation with a request; gives it its numbers. */
+/* Records the start of a nonblocking operation and numbers its request. */
 void record_start(Recorder &recorder, Operation &operation, std::uint64_t time)
 {
     const std::uint32_t number = recorder.number_of(operation.communicator.get());
@@ -282,8 +291,8 @@ void record_end(Recorder &recorder, const Operation &operation, const MPI_Status
     const Transfer given_up_receive{0, 0, 0, 0, operation.receive_request, 0};
 
     if (operation.is_collective)
-        recorder.journal.transfer(is_complete ? Kind::icollective_done : Kind::cancelled, number, time,
-                                  is_complete ? collective_of(operation) : given_up_send);
+        recorder.journal.transfer(is_complete ? Kind::icollective_done : Kind::cancelled, number,
+                                  time, is_complete ? collective_of(operation) : given_up_send);
     if (operation.sends)
         recorder.journal.transfer(is_complete ? Kind::isend_done : Kind::cancelled, number, time,
                                   given_up_send);
@@ -303,7 +312,8 @@ std::string absolute(const std::string &path)
 
 class Trace : public qmpi::tool<Trace> {
   public:
-    static constexpr const char *description = "timeline of calls and messages, in OTF2 and for Perfetto";
+    static constexpr const char *description =
+        "timeline of calls and messages, in OTF2 and for Perfetto";
     static constexpr const char *argument_list =
         "out=NAME          beginning of all files' names, or one file (.otf2, .json, .html)\n"
         "formats=A+B       otf2, json (for Perfetto), html (default: otf2+html)\n"
@@ -311,7 +321,8 @@ class Trace : public qmpi::tool<Trace> {
         "sample=N          only every Nth call of each function\n"
         "sites=no          does not ask where calls come from\n"
         "buffer=MB         of a thread's journal in memory at a time (default: 16)\n"
-        "limit=MB          of journals on disk for each rank; what comes then is lost (default: 1024)\n"
+        "limit=MB          of journals on disk for each rank; what comes then is lost (default: "
+        "1024)\n"
         "clock=process     measures the clock of each process, not of each host\n";
 
     Trace()
@@ -319,7 +330,8 @@ class Trace : public qmpi::tool<Trace> {
         const std::string clock = arguments().get("clock", "host");
         if (clock != "host" && clock != "process")
             throw qmpi::argument_error("argument clock=" + clock + ": must be host or process");
-        identity_ = trace::clock_identity() + (clock == "process" ? static_cast<std::uint64_t>(getpid()) : 0);
+        identity_ = trace::clock_identity() +
+            (clock == "process" ? static_cast<std::uint64_t>(getpid()) : 0);
         store_->set_opener([this] { open_alone(); });
         note_forks();
     }
@@ -372,7 +384,7 @@ class Trace : public qmpi::tool<Trace> {
   private:
     /* ---- one call ---- */
 
-    /* The recorder of the thread, if a call of the function is to be recorded. */
+    /* Recorder of this thread, or nullptr if the call is not to be recorded. */
     Recorder *recorder_for(MPI_Functions_enum function)
     {
         if (!functions_.contains(function))
@@ -386,8 +398,8 @@ class Trace : public qmpi::tool<Trace> {
     Recorder *own_recorder()
     {
         if (!is_recording_.load(std::memory_order_relaxed) ||
-            is_paused_.load(std::memory_order_relaxed) || is_child.load(std::memory_order_relaxed) ||
-            ThreadRecorders::is_over)
+            is_paused_.load(std::memory_order_relaxed) ||
+            is_child.load(std::memory_order_relaxed) || ThreadRecorders::is_over)
             return nullptr;
         const auto index = static_cast<std::size_t>(instance_number());
         if (index < own.recorders.size() && own.recorders[index] != nullptr)
@@ -398,8 +410,8 @@ class Trace : public qmpi::tool<Trace> {
     Recorder *new_recorder(std::size_t index)
     {
         const std::lock_guard<std::mutex> guard(lock_);
-        auto recorder = std::make_shared<Recorder>(store_, static_cast<int>(recorders_.size()),
-                                                   has_sites_);
+        auto recorder =
+            std::make_shared<Recorder>(store_, static_cast<int>(recorders_.size()), has_sites_);
         if (own.recorders.size() <= index)
             own.recorders.resize(index + 1);
         own.recorders[index] = recorder;
@@ -407,16 +419,17 @@ class Trace : public qmpi::tool<Trace> {
         return recorder.get();
     }
 
-    /* Makes the call, and keeps account of what it communicates. */
+    /* Makes the call and records its communication. */
     template <typename Call>
     auto go_on(Call &call, std::uint64_t begin, Recorder *recorder = nullptr)
     {
         if constexpr (Call::is_in(qmpi::set::completion | qmpi::set::persistent) &&
                       !Shape<Call>::communicates)
-            return tools::complete(call, requests_, [&](Operation &operation, const MPI_Status *status,
-                                                        Outcome outcome) {
-                note(operation, status, outcome, begin);
-            });
+            return tools::complete(
+                call, requests_,
+                [&](Operation &operation, const MPI_Status *status, Outcome outcome) {
+                    note(operation, status, outcome, begin);
+                });
         else if constexpr (Shape<Call>::communicates) {
             if (recorder == nullptr)
                 return communicators_.watch(call);
@@ -493,7 +506,7 @@ class Trace : public qmpi::tool<Trace> {
         }
     }
 
-    /* A request was started or has ended, by whatever call. */
+    /* A request was started or has ended. */
     void note(Operation &operation, const MPI_Status *status, Outcome outcome, std::uint64_t begin)
     {
         Recorder *const recorder = own_recorder();
@@ -505,7 +518,7 @@ class Trace : public qmpi::tool<Trace> {
             return;
         }
         MPI_Status seen = *status;
-        /* Of partitioned receives nobody says who it was. */
+        /* The status of a partitioned receive names no source. */
         if (seen.MPI_SOURCE < 0 && operation.source >= 0) {
             seen.MPI_SOURCE = operation.source;
             seen.MPI_TAG = operation.receive_tag;
@@ -513,9 +526,9 @@ class Trace : public qmpi::tool<Trace> {
         record_end(*recorder, operation, seen, outcome, time);
     }
 
-    /* ---- the whole ---- */
+    /* ---- begin and end ---- */
 
-    /* What goes to where the trace will be; the same in all processes. */
+    /* File name without the ending; the same in all processes. */
     std::string stem(bool is_alone) const
     {
         return absolute(destination_.stem({instance_number(), instance_count(), is_alone}));
@@ -529,7 +542,7 @@ class Trace : public qmpi::tool<Trace> {
         };
         trace::Formats formats{has(tools::Format::otf2), has(tools::Format::json),
                                has(tools::Format::html)};
-        /* Everything is what nobody asked for: JSON can be as large as all the rest. */
+        /* JSON is opt-in: it can be larger than everything else. */
         if (!is_chosen_ && formats.otf2 && formats.html)
             formats.json = false;
         return formats;
@@ -537,8 +550,9 @@ class Trace : public qmpi::tool<Trace> {
 
     bool open(const std::string &folder, int rank, int size)
     {
-        return store_->open(folder, rank, trace::describe_process(rank, size, tools::host_name(),
-                                                                  program_invocation_short_name));
+        return store_->open(
+            folder, rank,
+            trace::describe_process(rank, size, tools::host_name(), program_invocation_short_name));
     }
 
     void open_alone()
@@ -581,7 +595,7 @@ class Trace : public qmpi::tool<Trace> {
         note_clock(recorder);
     }
 
-    /* By rank 0: what is left of another run goes away. Empty if nothing can be written. */
+    /* Rank 0 removes the remains of an earlier run. Returns an empty name if it cannot write. */
     std::string prepare_folder(int size)
     {
         const std::string name = stem(tools::is_spawned());
@@ -612,7 +626,7 @@ class Trace : public qmpi::tool<Trace> {
         QMPI_Comm_free(&comm_);
     }
 
-    /* A program that never came to MPI_Finalize. */
+    /* For programs that end without MPI_Finalize. */
     void finish_at_end()
     {
         if (is_world_) {
@@ -626,7 +640,7 @@ class Trace : public qmpi::tool<Trace> {
         finish(MPI_COMM_NULL, true);
     }
 
-    /* Collective over comm, unless the process is alone. */
+    /* Collective over comm, unless is_alone. */
     void finish(MPI_Comm comm, bool is_alone)
     {
         is_recording_ = false;
@@ -646,7 +660,7 @@ class Trace : public qmpi::tool<Trace> {
         try {
             journals = trace::journals_in(folder, rank);
         } catch (const std::exception &) {
-            /* A process without journals takes part all the same. */
+            /* A process without journals must take part too. */
         }
         const std::string reason = trace::finish(comm, journals, folder, stem_, formats());
         if (!reason.empty() && rank == 0)
@@ -672,8 +686,8 @@ class Trace : public qmpi::tool<Trace> {
     const std::uint32_t sample_ = arguments().get("sample", 1u, 1, 1000000000);
     const bool has_sites_ = !arguments().has("sites") || arguments().flag("sites");
     std::uint64_t identity_ = 0;
-    const std::shared_ptr<trace::Store> store_ = std::make_shared<trace::Store>(
-        name(), megabytes("limit", 1024), megabytes("buffer", 16));
+    const std::shared_ptr<trace::Store> store_ =
+        std::make_shared<trace::Store>(name(), megabytes("limit", 1024), megabytes("buffer", 16));
 
     static std::vector<tools::Format> known_formats()
     {

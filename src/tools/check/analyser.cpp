@@ -15,50 +15,50 @@ namespace tools::check {
 void Analyser::take(int rank, Event event, Reader &reader)
 {
     switch (event) {
-        case Event::site: {
-            const auto site = get<SiteEvent>(reader);
-            process(rank).sites[site.site] = site.text;
-            break;
-        }
-        case Event::found: {
-            const auto found = get<FoundEvent>(reader);
-            add(static_cast<Kind>(found.kind), rank, found.place, found.text);
-            break;
-        }
-        case Event::collective:
-            take_collective(rank, get<CollectiveEvent>(reader));
-            break;
-        case Event::send: {
-            const auto send = get<SendEvent>(reader);
-            Inbox &inbox = inboxes_[{send.communicator, send.destination}];
-            inbox.sends[{rank, send.tag}].push_back({send.place, send.signature});
-            match(inbox, send.destination);
-            break;
-        }
-        case Event::receive: {
-            const auto receive = get<ReceiveEvent>(reader);
-            Inbox &inbox = inboxes_[{receive.communicator, rank}];
-            inbox.receives.push_back({receive.place, receive.number, receive.source, receive.tag,
-                                      receive.is_certain, receive.signature});
-            match(inbox, rank);
-            break;
-        }
-        case Event::received:
-            take_received(rank, get<ReceivedEvent>(reader));
-            break;
-        case Event::blocked:
-            process(rank).blocked = get<BlockedEvent>(reader);
-            process(rank).blocked_since = Clock::now();
-            break;
-        case Event::unblocked:
-            process(rank).blocked.reset();
-            break;
-        case Event::distrust:
-            process(rank).is_trusted = false;
-            break;
-        case Event::finalized:
-            process(rank).is_finalized = true;
-            break;
+    case Event::site: {
+        const auto site = get<SiteEvent>(reader);
+        process(rank).sites[site.site] = site.text;
+        break;
+    }
+    case Event::found: {
+        const auto found = get<FoundEvent>(reader);
+        add(static_cast<Kind>(found.kind), rank, found.place, found.text);
+        break;
+    }
+    case Event::collective:
+        take_collective(rank, get<CollectiveEvent>(reader));
+        break;
+    case Event::send: {
+        const auto send = get<SendEvent>(reader);
+        Inbox &inbox = inboxes_[{send.communicator, send.destination}];
+        inbox.sends[{rank, send.tag}].push_back({send.place, send.signature});
+        match(inbox, send.destination);
+        break;
+    }
+    case Event::receive: {
+        const auto receive = get<ReceiveEvent>(reader);
+        Inbox &inbox = inboxes_[{receive.communicator, rank}];
+        inbox.receives.push_back({receive.place, receive.number, receive.source, receive.tag,
+                                  receive.is_certain, receive.signature});
+        match(inbox, rank);
+        break;
+    }
+    case Event::received:
+        take_received(rank, get<ReceivedEvent>(reader));
+        break;
+    case Event::blocked:
+        process(rank).blocked = get<BlockedEvent>(reader);
+        process(rank).blocked_since = Clock::now();
+        break;
+    case Event::unblocked:
+        process(rank).blocked.reset();
+        break;
+    case Event::distrust:
+        process(rank).is_trusted = false;
+        break;
+    case Event::finalized:
+        process(rank).is_finalized = true;
+        break;
     }
 }
 
@@ -77,16 +77,15 @@ bool Analyser::have_all_ended() const
 
 void Analyser::finish()
 {
-    const bool is_certain =
-        std::all_of(processes_.begin(), processes_.end(), [](const Process &process) {
-            return process.is_finalized && process.is_trusted;
-        });
+    const bool is_certain = std::all_of(
+        processes_.begin(), processes_.end(),
+        [](const Process &process) { return process.is_finalized && process.is_trusted; });
     if (!is_certain)
         return;
     for (auto &[address, inbox] : inboxes_) {
         for (auto &[envelope, sends] : inbox.sends) {
             if (is_anybody_before(inbox, inbox.receives.end(), envelope.first, envelope.second))
-                continue;       /* there is a receive that nobody has waited for */
+                continue; /* may get an unwaited receive */
             for (const Message &message : sends)
                 add(Kind::unreceived, envelope.first, message.place,
                     "rank " + std::to_string(address.second) +
@@ -104,7 +103,7 @@ bool Analyser::find_deadlock()
     std::vector<bool> is_stuck(processes_.size());
     for (std::size_t i = 0; i < processes_.size(); i++)
         is_stuck[i] = has_waited_long(processes_[i]);
-    /* Whoever waits for one that can go on can go on. */
+    /* A process that waits for one that can proceed can proceed. */
     for (bool has_changed = true; has_changed;) {
         has_changed = false;
         for (std::size_t i = 0; i < processes_.size(); i++) {
@@ -155,7 +154,7 @@ void Analyser::take_collective(int rank, CollectiveEvent event)
         group.world = event.world;
     }
     auto &arrivals = group.operations[event.number];
-    compare(group, {rank, event}, rank, event);     /* what it gives to itself */
+    compare(group, {rank, event}, rank, event); /* own contribution */
     for (const Arrival &earlier : arrivals) {
         if (process(earlier.rank).is_trusted)
             compare(group, earlier, rank, event);
@@ -243,8 +242,8 @@ void Analyser::take_received(int rank, const ReceivedEvent &event)
 void Analyser::match(Inbox &inbox, int rank)
 {
     for (auto receive = inbox.receives.begin(); receive != inbox.receives.end();) {
-        const auto sends = receive->is_certain ? inbox.sends.find({receive->source, receive->tag}) :
-            inbox.sends.end();
+        const auto sends = receive->is_certain ? inbox.sends.find({receive->source, receive->tag})
+                                               : inbox.sends.end();
         if (sends == inbox.sends.end() ||
             is_anybody_before(inbox, receive, receive->source, receive->tag)) {
             ++receive;
@@ -274,7 +273,7 @@ void Analyser::compare(int source, const Message &message, int rank, const Recei
 {
     const Comparison result = check::compare(message.signature, receive.signature);
     const std::string who = "rank " + std::to_string(source) + " sends " +
-                            message.signature.text() + " (" + text(source, message.place) + ")";
+        message.signature.text() + " (" + text(source, message.place) + ")";
     if (result == Comparison::longer)
         add(Kind::truncation, rank, receive.place,
             "room for " + receive.signature.text() + ", but " + who);
@@ -290,9 +289,9 @@ bool Analyser::has_waited_long(const Process &process) const
     if (process.is_lost)
         return false;
     if (process.is_finalized)
-        return true;            /* nobody will get anything from it any more */
+        return true; /* it will never send again */
     return process.is_trusted && process.blocked &&
-           Clock::now() - process.blocked_since >= timeout_;
+        Clock::now() - process.blocked_since >= timeout_;
 }
 
 std::vector<int> Analyser::missing(const Wait &wait)
@@ -326,10 +325,10 @@ bool Analyser::is_sent(int receiver, const Wait &wait) const
         std::none_of(inbox.receives.begin(), inbox.receives.end(),
                      [&](const Receive &receive) { return receive.number == wait.number; });
     return is_matched ||
-           std::any_of(inbox.sends.begin(), inbox.sends.end(), [&](const auto &sends) {
+        std::any_of(inbox.sends.begin(), inbox.sends.end(), [&](const auto &sends) {
                const auto &[source, tag] = sends.first;
                return (wait.tag == MPI_ANY_TAG || wait.tag == tag) &&
-                      std::find(wait.ranks.begin(), wait.ranks.end(), source) != wait.ranks.end();
+                   std::find(wait.ranks.begin(), wait.ranks.end(), source) != wait.ranks.end();
            });
 }
 
@@ -348,8 +347,8 @@ bool Analyser::can_come(int waiter, const Wait &wait, const std::vector<bool> &i
 bool Analyser::can_go_on(int rank, const BlockedEvent &blocked, const std::vector<bool> &is_stuck)
 {
     auto comes = [&](const Wait &wait) { return can_come(rank, wait, is_stuck); };
-    return blocked.needs_all ? std::all_of(blocked.waits.begin(), blocked.waits.end(), comes) :
-        std::any_of(blocked.waits.begin(), blocked.waits.end(), comes);
+    return blocked.needs_all ? std::all_of(blocked.waits.begin(), blocked.waits.end(), comes)
+                             : std::any_of(blocked.waits.begin(), blocked.waits.end(), comes);
 }
 
 std::string Analyser::list(const std::vector<int> &ranks)
@@ -381,7 +380,7 @@ void Analyser::report(const std::set<int> &stuck, const std::vector<bool> &is_st
     for (int rank : stuck) {
         if (number++ == most_lines) {
             write_stderr("QMPI check: and " + std::to_string(stuck.size() - most_lines) +
-                                " more processes wait for each other\n");
+                         " more processes wait for each other\n");
             break;
         }
         std::string what = "waits";

@@ -3,7 +3,7 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Calls that all processes of a communicator make, in the same order. */
+/* Calls that all processes of a communicator make in the same order. */
 
 #ifndef TOOLS_CHECK_COLLECTIVES_HPP_INCLUDED
 #define TOOLS_CHECK_COLLECTIVES_HPP_INCLUDED
@@ -22,7 +22,7 @@
 
 namespace tools::check {
 
-/* Any number of threads. */
+/* Thread-safe. */
 class Collectives {
   public:
     Collectives(LocalProcess &process, Operations &operations, Waiting &waiting)
@@ -30,7 +30,7 @@ class Collectives {
     {
     }
 
-    /* For functions that is_collective() says are one. */
+    /* For is_collective() functions. */
     template <typename Call>
     int intercept(Call &call, const Here &here)
     {
@@ -55,7 +55,7 @@ class Collectives {
         return error_code;
     }
 
-    /* Completes the event of a call and tells it; gives what the call will wait for. */
+    /* Completes and sends the event of a call; returns what the call waits for. */
     Wait tell(const SharedCommunicator &communicator, CollectiveEvent event);
 
   private:
@@ -98,11 +98,11 @@ class Collectives {
         }
     }
 
-    /* MPICH's handles say so in their first two bits. */
+    /* Encoded in the first two bits of MPICH's handles. */
     static bool is_predefined(MPI_Op op) { return static_cast<unsigned>(op) >> 30 == 1; }
 
-    /* The same type and number of elements everywhere; the other processes do not know that one
-     * works in place. */
+    /* Type and count must agree everywhere; other processes do not know which ones work in
+     * place. */
     template <typename Call>
     void describe_reduction(Call &call, CollectiveEvent &event, std::vector<Range> &ranges)
     {
@@ -119,7 +119,7 @@ class Collectives {
                                               qmpi::get<qmpi::role::count>(call));
     }
 
-    /* What the process gives to others, and what it takes from them. */
+    /* Data that the process sends to and receives from others. */
     template <Shape shape, typename Call>
     void describe_exchange(Call &call, const Communicator &communicator, CollectiveEvent &event,
                            std::vector<Range> &ranges)
@@ -166,7 +166,8 @@ class Collectives {
     Operations &operations_;
     Waiting &waiting_;
     std::mutex lock_;
-    std::unordered_map<std::uint64_t, std::uint64_t> numbers_;  /* of operations, by communicator */
+    std::unordered_map<std::uint64_t, std::uint64_t>
+        numbers_; /* number of operations per communicator */
 };
 
 }  // namespace tools::check

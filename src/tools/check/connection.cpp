@@ -25,14 +25,14 @@
 namespace tools::check {
 namespace {
 
-/* Every event is a head and its fields. */
+/* Precedes the fields of each event. */
 struct Head {
     std::uint32_t size = 0;
     std::uint8_t event = 0;
     std::uint8_t wants_answer = 0;
 };
 
-/* The first bytes of a connection. */
+/* First bytes of a connection. */
 struct Greeting {
     std::uint64_t password = 0;
     std::int64_t rank = 0;
@@ -123,7 +123,7 @@ void Server::stop()
 void Server::run()
 {
     bool has_input = true;
-    /* What has already come is looked at before the end. */
+    /* Process pending input before stopping. */
     while (!stops_ || has_input) {
         std::vector<pollfd> polled{{listener_.descriptor(), POLLIN, 0}};
         for (const Peer &peer : peers_)

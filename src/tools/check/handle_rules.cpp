@@ -24,7 +24,7 @@ std::string text_of_leak(const Handle &handle)
 
 }  // namespace
 
-/* MPICH's handles say in their first two bits whether they are predefined (1) or nothing (0). */
+/* The first two bits of MPICH's handles: 0 null, 1 predefined. */
 bool HandleRules::can_be_freed(const Handle &handle) const
 {
     if (handle.role == role::file)
@@ -55,7 +55,7 @@ void HandleRules::made(const Handle &handle, const Here &here, bool is_for_good)
         process_.handles.made(handle, process_.place(here));
 }
 
-/* The old types of a type are got anew, and are to be freed. */
+/* MPI_Type_get_contents returns new references, which must be freed. */
 void HandleRules::follow_contents(MPI_Datatype datatype, const MPI_Datatype *types,
                                   const Here &here)
 {
@@ -93,9 +93,8 @@ bool HandleRules::find_leaks_of_process()
 bool HandleRules::has_live_session() const
 {
     bool has = false;
-    process_.handles.each_live([&](const Handle &handle, const Place &) {
-        has = has || handle.role == role::session;
-    });
+    process_.handles.each_live(
+        [&](const Handle &handle, const Place &) { has = has || handle.role == role::session; });
     return has;
 }
 

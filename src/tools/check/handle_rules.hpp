@@ -3,7 +3,7 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Handles: none is used after it was freed, and all are freed in the end. */
+/* Handles must not be used after they were freed, and must be freed before the end. */
 
 #ifndef TOOLS_CHECK_HANDLE_RULES_HPP_INCLUDED
 #define TOOLS_CHECK_HANDLE_RULES_HPP_INCLUDED
@@ -20,12 +20,12 @@
 
 namespace tools::check {
 
-/* Any number of threads. */
+/* Thread-safe. */
 class HandleRules {
   public:
     explicit HandleRules(LocalProcess &process) : process_(process) {}
 
-    /* What a call is about to free. */
+    /* Handle that a call is about to free. */
     struct Freed {
         bool is_there = false;
         Handle handle{};
@@ -48,7 +48,7 @@ class HandleRules {
         return freed;
     }
 
-    /* Before a call: looks at all handles that it takes. */
+    /* Before a call: checks all handle arguments. */
     template <typename Call>
     void check(Call &call, const Here &here)
     {
@@ -70,7 +70,7 @@ class HandleRules {
         });
     }
 
-    /* After a call that has succeeded: what it has freed and made. */
+    /* After a successful call: records created and freed handles. */
     template <typename Call>
     void follow(Call &call, const Here &here, const Freed &freed)
     {
@@ -89,12 +89,11 @@ class HandleRules {
             follow_contents(call.template argument<0>(), call.template argument<6>(), here);
     }
 
-    /* At the end of MPI: what the program still has. */
+    /* At MPI_Finalize: reports leaks. */
     void find_leaks();
 
-    /* At the end of the process: of objects that can be freed before MPI_Init and after
-     * MPI_Finalize (MPI 4.0, 11.4.1). True if there are any. Of one process only: the others cannot
-     * be compared any more. */
+    /* At process exit, for objects that may be freed outside MPI_Init and MPI_Finalize (MPI 4.0,
+     * 11.4.1). True if there are any. Without comparison of processes. */
     bool find_leaks_of_process();
 
     bool has_live_session() const;
@@ -103,7 +102,7 @@ class HandleRules {
     static std::uint64_t value_of(int handle) { return static_cast<unsigned>(handle); }
     static std::uint64_t value_of(MPI_File file) { return reinterpret_cast<std::uintptr_t>(file); }
 
-    /* Functions that give handles which the program need not free. */
+    /* Functions that return handles which need not be freed. */
     template <typename Call>
     static constexpr bool is_for_good()
     {

@@ -18,7 +18,7 @@ LocalProcess::LocalProcess(Findings &findings)
 {
 }
 
-/* ---- findings and where they are ---- */
+/* ---- findings and call sites ---- */
 
 void LocalProcess::found(Kind kind, const Place &place, const std::string &text)
 {
@@ -48,7 +48,7 @@ std::string LocalProcess::text(const Place &place) const
     return std::string(function_name(place.function)) + " at " + sites_.text(place.site);
 }
 
-/* ---- the others ---- */
+/* ---- the analyser ---- */
 
 void LocalProcess::enter_world()
 {
@@ -67,7 +67,7 @@ bool LocalProcess::connect(const Address &address)
     return are_all_up != 0;
 }
 
-/* ---- what can be compared with others ---- */
+/* ---- comparability ---- */
 
 void LocalProcess::distrust()
 {
@@ -97,7 +97,7 @@ bool LocalProcess::is_comparable(const SharedCommunicator &communicator)
     return true;
 }
 
-/* The order of calls of several threads is not known. */
+/* The order of calls of several threads is unknown. */
 void LocalProcess::note_thread()
 {
     static thread_local char own;

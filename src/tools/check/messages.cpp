@@ -12,7 +12,7 @@ bool is_truncation(int error_code)
 {
     int error_class = MPI_SUCCESS;
     return QMPI_Error_class(error_code, &error_class) == MPI_SUCCESS &&
-           error_class == MPI_ERR_TRUNCATE;
+        error_class == MPI_ERR_TRUNCATE;
 }
 
 }  // namespace
@@ -24,7 +24,7 @@ void Messages::begin(Pending &pending)
     pending.waits.clear();
     if (!process_.is_comparable(pending.communicator)) {
         if (pending.communicator == nullptr || sends || receives)
-            pending.waits.emplace_back();       /* for who knows whom */
+            pending.waits.emplace_back(); /* unknown peers */
         return;
     }
     const bool wants_answer = process_.waits_for_answer(pending.place);
@@ -34,7 +34,7 @@ void Messages::begin(Pending &pending)
         begin_receive(pending, wants_answer);
 }
 
-/* A peer outside of the communicator is an error that the library will find. */
+/* The library reports ranks outside the communicator. */
 void Messages::begin_send(Pending &pending, bool wants_answer)
 {
     const Communicator &communicator = *pending.communicator;
@@ -44,7 +44,8 @@ void Messages::begin_send(Pending &pending, bool wants_answer)
         return process_.distrust();
     process_.tell(Event::send,
                   SendEvent{pending.place, communicator.id, destination, send.tag,
-                            process_.types.signature(send.datatype, send.count)}, wants_answer);
+                            process_.types.signature(send.datatype, send.count)},
+                  wants_answer);
     pending.waits.push_back(
         wait_for(communicator, send.peer, send.tag, "the receive of a message"));
 }
@@ -58,11 +59,11 @@ void Messages::begin_receive(Pending &pending, bool wants_answer)
     if (!is_from_any && source == outside_world)
         return process_.distrust();
     pending.number = ++number_of_receives_;
-    process_.tell(Event::receive,
-                  ReceiveEvent{pending.place, communicator.id, pending.number, source, receive.tag,
-                               pending.is_certain,
-                               process_.types.signature(receive.datatype, receive.count)},
-                  wants_answer);
+    process_.tell(
+        Event::receive,
+        ReceiveEvent{pending.place, communicator.id, pending.number, source, receive.tag,
+                     pending.is_certain, process_.types.signature(receive.datatype, receive.count)},
+        wants_answer);
     pending.waits.push_back(
         wait_for_message(communicator, receive.peer, receive.tag, pending.number));
 }
@@ -88,13 +89,13 @@ void Messages::received(Pending &pending, const MPI_Status *status)
     int is_cancelled = 0;
     QMPI_Test_cancelled(status, &is_cancelled);
     if (!pending.is_certain || is_cancelled)
-        process_.tell(Event::received,
-                      ReceivedEvent{pending.communicator->id, pending.number,
-                                    is_cancelled ?
-                                        0 :
-                                        pending.communicator->world_rank_of(status->MPI_SOURCE),
-                                    is_cancelled ? 0 : status->MPI_TAG, is_cancelled != 0},
-                      process_.waits_for_answer(pending.place));
+        process_.tell(
+            Event::received,
+            ReceivedEvent{
+                pending.communicator->id, pending.number,
+                is_cancelled ? 0 : pending.communicator->world_rank_of(status->MPI_SOURCE),
+                is_cancelled ? 0 : status->MPI_TAG, is_cancelled != 0},
+            process_.waits_for_answer(pending.place));
     pending.number = 0;
 }
 

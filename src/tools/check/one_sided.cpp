@@ -13,16 +13,16 @@ bool OneSided::has_epoch(MPI_Win window, int target, const Here &here)
 {
     if (windows_.may_access(window, target))
         return true;
-    process_.found(Kind::epoch, process_.place(here), "no epoch for an access to rank " +
-                   std::to_string(target) + " of the window");
+    process_.found(Kind::epoch, process_.place(here),
+                   "no epoch for an access to rank " + std::to_string(target) + " of the window");
     return false;
 }
 
 void OneSided::check_unlock(MPI_Win window, int target, const Here &here)
 {
     if (target != MPI_PROC_NULL && !windows_.may_unlock(window, target))
-        process_.found(Kind::epoch, process_.place(here), "rank " + std::to_string(target) +
-                       " of the window is not locked");
+        process_.found(Kind::epoch, process_.place(here),
+                       "rank " + std::to_string(target) + " of the window is not locked");
 }
 
 void OneSided::check_free(MPI_Win window, const Here &here)
@@ -32,7 +32,7 @@ void OneSided::check_free(MPI_Win window, const Here &here)
                        "an access epoch of the window has not ended");
 }
 
-/* Data with gaps may lie between that of the other access. */
+/* Data with gaps may interleave without overlap. */
 void OneSided::note_access(const Access &access, MPI_Datatype datatype, const Here &here)
 {
     const Types::Shared type = process_.types.of(datatype);

@@ -15,7 +15,7 @@
 namespace tools::check {
 namespace {
 
-/* Of memory that may be gone. */
+/* The memory may be unmapped. */
 std::uint64_t checksum_of(const std::vector<Range> &ranges)
 {
     std::uint64_t sum = 0;
@@ -29,7 +29,7 @@ std::uint64_t checksum_of(const std::vector<Range> &ranges)
             const ssize_t number = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
             for (ssize_t i = 0; i < number; i++)
                 sum = (sum ^ static_cast<unsigned char>(copy[static_cast<std::size_t>(i)])) *
-                      0x100000001b3u;
+                    0x100000001b3u;
         }
     }
     return sum;
@@ -56,8 +56,8 @@ void Operations::add_persistent(MPI_Request request, Pending pending)
     requests_.add_persistent(request, std::move(pending));
 }
 
-/* The library has one request for all operations that are complete at once. Which of them the
- * program waits for is not known then, so that the memory of none can be said to be in use. */
+/* The library uses one request handle for all operations that complete at once; so the buffer in
+ * use is unknown. */
 bool Operations::shares_handle(MPI_Request request)
 {
     return requests_.visit(request, [this](Pending &other) {
@@ -101,7 +101,7 @@ void Operations::cancel(MPI_Request request)
         pending.is_cancelled = true;
         is_send = pending.send.is_there;
     });
-    /* Whether the message will be received is not known until both sides say so. */
+    /* Neither side knows whether the message will be received. */
     if (is_send)
         process_.distrust();
 }
@@ -132,8 +132,8 @@ void Operations::find_left()
     });
     for (const auto &[place, is_active] : left)
         process_.found(is_active ? Kind::request : Kind::leak, place,
-                       is_active ? "nobody has waited for this operation" :
-                                   "this persistent request was not freed");
+                       is_active ? "nobody has waited for this operation"
+                                 : "this persistent request was not freed");
 }
 
 /* ---- memory ---- */

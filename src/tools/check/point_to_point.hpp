@@ -3,7 +3,7 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Calls that send, receive and probe. */
+/* Sends, receives and probes. */
 
 #ifndef TOOLS_CHECK_POINT_TO_POINT_HPP_INCLUDED
 #define TOOLS_CHECK_POINT_TO_POINT_HPP_INCLUDED
@@ -19,7 +19,7 @@
 
 namespace tools::check {
 
-/* Any number of threads. */
+/* Thread-safe. */
 class PointToPoint {
   public:
     PointToPoint(LocalProcess &process, Messages &messages, Operations &operations,
@@ -28,7 +28,7 @@ class PointToPoint {
     {
     }
 
-    /* For functions that is_message() says are one. */
+    /* For is_message() functions. */
     template <typename Call>
     int intercept(Call &call, const Here &here)
     {
@@ -52,7 +52,7 @@ class PointToPoint {
     }
 
   private:
-    /* What the two ends of a call are. */
+    /* The two ends of a call. */
     template <typename Call>
     static void describe(Call &call, Message &send, Message &receive)
     {
@@ -67,10 +67,13 @@ class PointToPoint {
                         qmpi::get_or<role::destination>(call, MPI_PROC_NULL),
                         qmpi::get_or<role::tag>(call, 0)};
             if (Call::has(role::source) && buffer.direction != qmpi::direction::in)
-                receive = {true, buffer.address, count, buffer.datatype,
+                receive = {true,
+                           buffer.address,
+                           count,
+                           buffer.datatype,
                            qmpi::get_or<role::source>(call, MPI_PROC_NULL),
-                           Call::has(role::tag, 1) ? qmpi::get_or<role::tag, 1>(call, 0) :
-                           qmpi::get_or<role::tag>(call, 0)};
+                           Call::has(role::tag, 1) ? qmpi::get_or<role::tag, 1>(call, 0)
+                                                   : qmpi::get_or<role::tag>(call, 0)};
         });
     }
 
@@ -95,7 +98,7 @@ class PointToPoint {
     template <typename Call>
     void begin(Pending &pending)
     {
-        /* with one buffer for both it is meant to be the same memory */
+        /* With one buffer for both (MPI_Sendrecv_replace) the overlap is intended. */
         if constexpr (Call::buffers.size() == 2)
             operations_.check_own_overlap(pending);
         operations_.check_overlaps(pending.ranges, pending.place);
@@ -117,7 +120,7 @@ class PointToPoint {
     template <typename Call>
     int blocking(Call &call, Pending &pending)
     {
-        /* Nobody can cancel it. */
+        /* It cannot be cancelled. */
         pending.is_certain =
             pending.receive.peer != MPI_ANY_SOURCE && pending.receive.tag != MPI_ANY_TAG;
         begin<Call>(pending);
@@ -168,7 +171,7 @@ class PointToPoint {
         return operations_.go(call);
     }
 
-    /* The tool needs the status where the program does not. */
+    /* The tool needs the status even if the program passes MPI_STATUS_IGNORE. */
     static const MPI_Status *need_status(MPI_Status *&given, MPI_Status &own)
     {
         if (given == MPI_STATUS_IGNORE)

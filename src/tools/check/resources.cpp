@@ -145,15 +145,15 @@ bool Windows::may_access(MPI_Win window, int target) const
         return true;
     const State &state = found->second;
     return state.is_fenced || state.is_started || state.is_locked_all ||
-           state.locked.count(target) > 0;
+        state.locked.count(target) > 0;
 }
 
 bool Windows::is_locked(MPI_Win window) const
 {
     std::lock_guard<std::mutex> guard(lock_);
     const auto found = windows_.find(window);
-    return found != windows_.end() && (found->second.is_started || found->second.is_locked_all ||
-                                       !found->second.locked.empty());
+    return found != windows_.end() &&
+        (found->second.is_started || found->second.is_locked_all || !found->second.locked.empty());
 }
 
 bool Windows::may_unlock(MPI_Win window, int target) const

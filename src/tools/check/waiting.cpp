@@ -14,7 +14,7 @@ Wait wait_for(const Communicator &communicator, int peer, int tag, const char *w
     const std::string name = communicator.name();
     Wait wait;
     wait.what = std::string(what) +
-                (tag == MPI_ANY_TAG ? " with any tag" : " with tag " + std::to_string(tag));
+        (tag == MPI_ANY_TAG ? " with any tag" : " with tag " + std::to_string(tag));
     if (!name.empty())
         wait.what += " on " + name;
     if (peer == MPI_ANY_SOURCE) {
@@ -79,7 +79,7 @@ void Waiting::end()
     }
 }
 
-/* What else the process has to tell goes with it. */
+/* Also sends pending events. */
 void Waiting::look()
 {
     std::lock_guard<std::mutex> guard(lock_);

@@ -3,7 +3,7 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* What the tool messages records in a process, and how the records of many become one. */
+/* Records of the tool messages, and their merging. */
 
 #ifndef TOOLS_MESSAGES_RECORDS_HPP_INCLUDED
 #define TOOLS_MESSAGES_RECORDS_HPP_INCLUDED
@@ -36,14 +36,14 @@ inline double seconds(std::uint64_t nanoseconds)
     return static_cast<double>(nanoseconds) / 1e9;
 }
 
-/* ---- what is added up ---- */
+/* ---- sums ---- */
 
-/* Of messages between two processes in one direction. */
+/* Messages between two processes in one direction. */
 struct Sums {
     std::uint64_t messages = 0;
     std::uint64_t bytes = 0;
-    std::uint64_t time = 0;             /* in ns, from the start to the completion of each */
-    double least_bandwidth = std::numeric_limits<double>::infinity();   /* in bytes per second */
+    std::uint64_t time = 0; /* in ns, from start to completion of each */
+    double least_bandwidth = std::numeric_limits<double>::infinity(); /* in bytes per second */
     double most_bandwidth = 0;
 
     void add(std::uint64_t size, std::uint64_t duration)
@@ -74,13 +74,13 @@ struct Sums {
     }
 };
 
-/* Of a function, in one or all processes. */
+/* A function, in one or all processes. */
 struct FunctionSums {
     std::uint64_t operations = 0;
     std::uint64_t time = 0;
     std::uint64_t sent_messages = 0, sent_bytes = 0;
     std::uint64_t received_messages = 0, received_bytes = 0;
-    std::uint64_t unfinished = 0;       /* operations of which nobody knows the end */
+    std::uint64_t unfinished = 0; /* operations whose end was not seen */
 
     void add(const FunctionSums &other)
     {
@@ -102,17 +102,16 @@ struct Operation {
     int function;
     int phase;
     Kind kind;
-    bool receives_message;      /* of which the status will tell */
+    bool receives_message; /* the status will describe it */
     bool is_recorded;
     std::uint64_t begin;
     Communicators::Shared communicator;
     tools::Parts parts;
 };
 
-/* ---- what a process records ---- */
+/* ---- records of a process ---- */
 
-/* The other side of messages, as the calling process sees it: one process, or a group, which is
- * that of all communicators with the same members. */
+/* Peer of messages: one process, or the group common to all communicators with the same members. */
 struct Key {
     int phase;
     Kind kind;
@@ -140,15 +139,15 @@ struct Hash {
 };
 
 struct Exchange {
-    Sums sums;                          /* with each one of the group */
-    Communicators::Shared communicator; /* whose group it is */
+    Sums sums;                          /* with each member of a group */
+    Communicators::Shared communicator; /* that has the group */
 };
 
-/* Threads write in different ones of these, as a rule. */
+/* Usually each thread uses its own. */
 struct alignas(64) Table {
     std::mutex lock;
     std::unordered_map<Key, Exchange, Hash> exchanges;
-    std::map<std::pair<int, int>, FunctionSums> functions;      /* by phase and function */
+    std::map<std::pair<int, int>, FunctionSums> functions; /* by phase and function */
     Sizes sizes{};
 
     void add(const Operation &operation, const tools::Parts &parts, std::uint64_t duration)
@@ -182,8 +181,9 @@ struct alignas(64) Table {
         const bool is_group = part.whom != Whom::one;
         const std::uint64_t messages =
             is_group ? tools::number_of(part.whom, *operation.communicator) : 1;
-        const Key key{operation.phase, operation.kind, part.side, part.whom, part.peer,
-                      is_group ? operation.communicator->members : 0};
+        const Key key{operation.phase, operation.kind,
+                      part.side,       part.whom,
+                      part.peer,       is_group ? operation.communicator->members : 0};
 
         Exchange &exchange = exchanges[key];
         exchange.sums.add(part.bytes, duration);
@@ -202,9 +202,9 @@ struct alignas(64) Table {
     }
 };
 
-/* ---- what is reported ---- */
+/* ---- merged records ---- */
 
-/* Messages from one process (or block of processes) to another, as one of the sides has them. */
+/* Messages from one process (or block of processes) to another, as seen by one of them. */
 struct Entry {
     int phase;
     Kind kind;
@@ -215,10 +215,10 @@ struct Entry {
     auto key() const { return std::tie(phase, kind, from, to, side); }
 };
 
-/* The records of some processes. */
+/* Records of some processes. */
 class State {
   public:
-    /* block: so many ranks are one row and column of the matrix */
+    /* block: ranks per row and column of the matrix */
     explicit State(int block) : block_(block) {}
 
     void add(Table &table, int own_rank)
@@ -286,9 +286,9 @@ class State {
         for (auto left = reader.get<std::uint64_t>(); left > 0; left--) {
             const int phase = reader.get<int>();
             FunctionSums &sums = functions[{phase, reader.get<int>()}];
-            for (std::uint64_t *number : {&sums.operations, &sums.time, &sums.sent_messages,
-                                          &sums.sent_bytes, &sums.received_messages,
-                                          &sums.received_bytes, &sums.unfinished})
+            for (std::uint64_t *number :
+                 {&sums.operations, &sums.time, &sums.sent_messages, &sums.sent_bytes,
+                  &sums.received_messages, &sums.received_bytes, &sums.unfinished})
                 *number += reader.get<std::uint64_t>();
         }
         for (std::uint64_t &number : sizes)
@@ -296,7 +296,7 @@ class State {
         combine();
     }
 
-    std::vector<Entry> entries;         /* sorted, each key once */
+    std::vector<Entry> entries; /* sorted, unique keys */
     std::map<std::pair<int, int>, FunctionSums> functions;
     Sizes sizes{};
 

@@ -3,7 +3,7 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* The reports of the tool messages: text, JSON and a page. */
+/* Reports of the tool messages: text, JSON and a page. */
 
 #ifndef TOOLS_MESSAGES_REPORT_HPP_INCLUDED
 #define TOOLS_MESSAGES_REPORT_HPP_INCLUDED
@@ -31,25 +31,25 @@ inline constexpr std::array<Kind, 3> kinds{Kind::point_to_point, Kind::collectiv
 inline const char *name_of(Kind kind)
 {
     switch (kind) {
-        case Kind::point_to_point:
-            return "point-to-point";
-        case Kind::collective:
-            return "collective";
-        case Kind::one_sided:
-            return "one-sided";
+    case Kind::point_to_point:
+        return "point-to-point";
+    case Kind::collective:
+        return "collective";
+    case Kind::one_sided:
+        return "one-sided";
     }
     return "";
 }
 
-/* What both sides know of the messages from one process to another. */
+/* Messages from one process to another, as seen by both. */
 struct Pair {
     int phase;
     Kind kind;
     int from, to;
     Sums sent, received;
 
-    /* What has gone from the one to the other as far as is known: one-sided operations to the side
-     * that asked for them, be it this one or that; messages to both, unless one has no report. */
+    /* Best known number: for one-sided operations, the side that made the call; for messages the
+     * sender, or the receiver if only it reported. */
     Sums moved() const
     {
         if (kind != Kind::one_sided)
@@ -60,10 +60,10 @@ struct Pair {
     }
 };
 
-/* Of the matrix. */
+/* Rows of the matrix. */
 struct Rows {
     int processes = 1;
-    int block = 1;              /* so many ranks are one row */
+    int block = 1; /* ranks per row */
     int number = 1;
 };
 
@@ -73,7 +73,7 @@ struct Heading {
     Rows rows;
     int instance = 1, instances = 1, place = 1;
     bool is_alone = false;
-    bool is_whole = true;       /* no function was left out, so both sides can be compared */
+    bool is_whole = true; /* no function was excluded, so both sides are comparable */
     double seconds = 0;
     int top = 20;
 };
@@ -109,14 +109,14 @@ class Report {
     std::string make(tools::Format format) const
     {
         switch (format) {
-            case tools::Format::text:
-                return text();
-            case tools::Format::json:
-                return as_json();
-            case tools::Format::html:
-                return page();
-            default:
-                return {};
+        case tools::Format::text:
+            return text();
+        case tools::Format::json:
+            return as_json();
+        case tools::Format::html:
+            return page();
+        default:
+            return {};
         }
     }
 
@@ -132,7 +132,7 @@ class Report {
         }
     };
 
-    /* Entries come sorted, so that the pair is the last one or new. */
+    /* Entries are sorted: the pair is the last one or new. */
     static Pair &pair_of(std::vector<Pair> &pairs, const Entry &entry)
     {
         if (pairs.empty() ||
@@ -142,7 +142,7 @@ class Report {
         return pairs.back();
     }
 
-    /* Phases do not count here: a message may be sent in one and received in the next. */
+    /* Without phases: a message may be sent in one and received in the next. */
     void find_differences()
     {
         if (!heading_.is_whole || heading_.is_alone)
@@ -184,10 +184,7 @@ class Report {
         return sorted;
     }
 
-    std::string title() const
-    {
-        return "Messages of " + heading_.program;
-    }
+    std::string title() const { return "Messages of " + heading_.program; }
 
     std::string processes() const
     {
@@ -246,11 +243,11 @@ class Report {
         std::string out = print("%-26s %12s %14s %18s %14s %18s %12s\n", "Function", "Operations",
                                 "Sent", "Bytes", "Received", "Bytes", "Time (s)");
         for (const auto &[function, sums] : functions_by_bytes()) {
-            out += print("%-26s %12" PRIu64 " %14" PRIu64 " %18" PRIu64 " %14" PRIu64 " %18" PRIu64
-                         " %12.6f\n",
-                         function_name(function), sums.operations, sums.sent_messages,
-                         sums.sent_bytes, sums.received_messages, sums.received_bytes,
-                         seconds(sums.time));
+            out +=
+                print("%-26s %12" PRIu64 " %14" PRIu64 " %18" PRIu64 " %14" PRIu64 " %18" PRIu64
+                      " %12.6f\n",
+                      function_name(function), sums.operations, sums.sent_messages, sums.sent_bytes,
+                      sums.received_messages, sums.received_bytes, seconds(sums.time));
         }
         return out + "\n";
     }
@@ -274,7 +271,7 @@ class Report {
         return out + "\n";
     }
 
-    /* On paper only a small one can be read. */
+    /* Text shows small matrices only. */
     std::string text_of_matrix() const
     {
         if (heading_.is_alone || heading_.rows.number > 16)
@@ -315,10 +312,10 @@ class Report {
                    "compared.\n";
         if (differences_.empty())
             return "All messages that were sent were received.\n";
-        std::string out =
-            print("What was sent and what was received differs\n%-16s %12s %12s %14s %18s %14s "
-                  "%18s\n",
-                  "Kind", "From", "To", "Sent", "Bytes", "Received", "Bytes");
+        std::string out = print(
+            "What was sent and what was received differs\n%-16s %12s %12s %14s %18s %14s "
+            "%18s\n",
+            "Kind", "From", "To", "Sent", "Bytes", "Received", "Bytes");
         for (const Pair &pair : differences_) {
             out += print(
                 "%-16s %12s %12s %14" PRIu64 " %18" PRIu64 " %14" PRIu64 " %18" PRIu64 "\n",
@@ -361,10 +358,16 @@ class Report {
 
     json facts_as_json() const
     {
-        return {{"tool", "messages"}, {"program", heading_.program}, {"date", heading_.date},
-                {"processes", heading_.rows.processes}, {"alone", heading_.is_alone},
-                {"instance", heading_.instance}, {"instances", heading_.instances},
-                {"place", heading_.place}, {"seconds", heading_.seconds}, {"block", heading_.rows.block},
+        return {{"tool", "messages"},
+                {"program", heading_.program},
+                {"date", heading_.date},
+                {"processes", heading_.rows.processes},
+                {"alone", heading_.is_alone},
+                {"instance", heading_.instance},
+                {"instances", heading_.instances},
+                {"place", heading_.place},
+                {"seconds", heading_.seconds},
+                {"block", heading_.rows.block},
                 {"compared", heading_.is_whole && !heading_.is_alone}};
     }
 
@@ -415,7 +418,7 @@ class Report {
         return list;
     }
 
-    /* The pairs_ may be a million, so their text is made line by line. */
+    /* There may be a million pairs: write the text line by line. */
     std::string as_json() const
     {
         json document = facts_as_json();
@@ -463,8 +466,8 @@ class Report {
         for (std::size_t i = 0; i < state_.sizes.size(); i++) {
             if (state_.sizes[i] == 0)
                 continue;
-            bins.push_back({tools::first_size(i), tools::next_size(i),
-                            static_cast<double>(state_.sizes[i])});
+            bins.push_back(
+                {tools::first_size(i), tools::next_size(i), static_cast<double>(state_.sizes[i])});
         }
         return bins;
     }
@@ -500,8 +503,9 @@ class Report {
             {"Processes", processes()},
             {"Date", heading_.date},
             {"Time", print("%.3f s", heading_.seconds)},
-            {"Tool", print("messages, instance %d of %d, tool %d of the chain", heading_.instance,
-                           heading_.instances, heading_.place)},
+            {"Tool",
+             print("messages, instance %d of %d, tool %d of the chain", heading_.instance,
+                   heading_.instances, heading_.place)},
             {"Messages", with_own(all.messages, own.messages)},
             {"Bytes", with_own(all.bytes, own.bytes)}};
         if (heading_.rows.block > 1)
@@ -533,10 +537,11 @@ class Report {
                     add(measures.back(), pair, static_cast<double>(pair.moved().bytes));
             }
         }
-        page.matrix("Who sends to whom", heading_.rows.number, measures,
-                    heading_.rows.block > 1 ? print("Each row and column is %d ranks of MPI_COMM_WORLD.",
-                                              heading_.rows.block) :
-                    std::string("Rows send, columns receive; ranks of MPI_COMM_WORLD."));
+        page.matrix(
+            "Who sends to whom", heading_.rows.number, measures,
+            heading_.rows.block > 1
+                ? print("Each row and column is %d ranks of MPI_COMM_WORLD.", heading_.rows.block)
+                : std::string("Rows send, columns receive; ranks of MPI_COMM_WORLD."));
     }
 
     void add_bars(tools::Page &page) const
@@ -560,7 +565,7 @@ class Report {
         page.bars("Bytes received by each rank", rows, series, received, tools::Unit::bytes);
     }
 
-    /* A name where all are names, so that the column sorts as what it is. */
+    /* A name if all rows have names, so that the column sorts correctly. */
     json row_value(int row) const
     {
         return heading_.rows.block == 1 && row >= 0 ? json(row) : json(row_name(row));
@@ -603,10 +608,15 @@ class Report {
                             sums.sent_bytes, sums.received_messages, sums.received_bytes,
                             seconds(sums.time), sums.unfinished});
         page.table("Functions",
-                   {{"Function", Unit::text}, {"Operations", Unit::number}, {"Sent", Unit::number},
-                    {"Bytes sent", Unit::bytes}, {"Received", Unit::number},
-                    {"Bytes received", Unit::bytes}, {"Time", Unit::seconds},
-                    {"Unfinished", Unit::number}}, rows);
+                   {{"Function", Unit::text},
+                    {"Operations", Unit::number},
+                    {"Sent", Unit::number},
+                    {"Bytes sent", Unit::bytes},
+                    {"Received", Unit::number},
+                    {"Bytes received", Unit::bytes},
+                    {"Time", Unit::seconds},
+                    {"Unfinished", Unit::number}},
+                   rows);
     }
 
     void add_differences(tools::Page &page) const
@@ -620,15 +630,20 @@ class Report {
                             pair.sent.messages, pair.sent.bytes, pair.received.messages,
                             pair.received.bytes});
         page.table("What was sent and what was received differs",
-                   {{"Kind", Unit::text}, {"From", Unit::number}, {"To", Unit::number},
-                    {"Sent", Unit::number}, {"Bytes sent", Unit::bytes}, {"Received", Unit::number},
-                    {"Bytes received", Unit::bytes}}, rows);
+                   {{"Kind", Unit::text},
+                    {"From", Unit::number},
+                    {"To", Unit::number},
+                    {"Sent", Unit::number},
+                    {"Bytes sent", Unit::bytes},
+                    {"Received", Unit::number},
+                    {"Bytes received", Unit::bytes}},
+                   rows);
     }
 
     const State &state_;
     const Heading heading_;
-    std::vector<Pair> pairs_;            /* by phase, kind, from, to */
-    std::vector<Pair> ranking_; /* all phases and kinds together, sent has what was moved */
+    std::vector<Pair> pairs_;   /* by phase, kind, from, to */
+    std::vector<Pair> ranking_; /* sum over phases and kinds; sent holds moved() */
     std::vector<Pair> differences_;
     std::map<Kind, Totals> kinds_of_totals_;
     std::map<int, FunctionSums> functions_;

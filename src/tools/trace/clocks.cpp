@@ -21,19 +21,20 @@
 namespace trace {
 namespace {
 
-/* How far the clock of rank 0 is ahead, measured by messages there and back: the fastest is the one with
- * the least that could be asymmetric. There are more of them while none is fast, as when processes
- * share a core. Called by rank 0 and the other, who says when it is enough. */
+/* Offset to the clock of rank 0, by ping-pong: the fastest round has the least asymmetry. More
+ * rounds if none is fast, as when processes share a core. Called by rank 0 and the other process,
+ * which decides when to stop. */
 ClockPoint measure_offset(MPI_Comm comm, int rank, int other)
 {
     constexpr int least_rounds = 20, most_rounds = 400;
-    constexpr double good_enough = 10000;   /* nanoseconds */
+    constexpr double good_enough = 10000; /* nanoseconds */
     ClockPoint best{0, 0, std::numeric_limits<double>::max()};
 
     std::uint64_t goes_on = 1;
     for (int i = 1; goes_on != 0; i++) {
         if (rank == 0) {
-            if (QMPI_Recv(&goes_on, 1, MPI_UINT64_T, other, 0, comm, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+            if (QMPI_Recv(&goes_on, 1, MPI_UINT64_T, other, 0, comm, MPI_STATUS_IGNORE) !=
+                MPI_SUCCESS)
                 break;
             const std::uint64_t time = tools::now();
             if (QMPI_Send(&time, 1, MPI_UINT64_T, other, 0, comm) != MPI_SUCCESS)

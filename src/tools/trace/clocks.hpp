@@ -3,7 +3,7 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* How far the clocks of processes are apart. All communication is the library's own (QMPI_ names). */
+/* Clock offsets between processes. All communication uses QMPI_ names. */
 
 #ifndef QMPI_TRACE_CLOCKS_HPP_INCLUDED
 #define QMPI_TRACE_CLOCKS_HPP_INCLUDED
@@ -16,13 +16,13 @@
 
 namespace trace {
 
-/* The same for all processes that read the same clock: those of a kernel, in a name space of time. */
+/* Equal for processes that share a clock: same kernel and time namespace. */
 std::uint64_t clock_identity();
 
-/* Measures the clock of the calling process against that of rank 0. One process of each clock does so,
- * the first, and tells the others. Collective.
- *   comm        nobody else sends on it
- *   identity    of the process' clock */
+/* Measures this process's clock against rank 0's. One process per clock measures and tells the
+ * others. Collective.
+ *   comm        private communicator
+ *   identity    of the process's clock */
 ClockPoint measure_clock(MPI_Comm comm, std::uint64_t identity);
 
 }  // namespace trace

@@ -19,10 +19,9 @@ namespace trace {
 
 void Clock::add(ClockPoint point)
 {
-    const auto place = std::upper_bound(points_.begin(), points_.end(), point,
-                                        [](const ClockPoint &a, const ClockPoint &b) {
-                                            return a.time < b.time;
-                                        });
+    const auto place =
+        std::upper_bound(points_.begin(), points_.end(), point,
+                         [](const ClockPoint &a, const ClockPoint &b) { return a.time < b.time; });
     points_.insert(place, point);
 }
 
@@ -84,8 +83,9 @@ bool contains(const Group &group, std::int64_t rank)
 {
     for (std::size_t i = 0; i + 2 < group.size(); i += 3) {
         const std::int64_t distance = rank - group[i], step = group[i + 1];
-        if (step == 0 ? distance == 0 : distance % step == 0 && distance / step >= 0 &&
-                                        distance / step < group[i + 2])
+        if (step == 0
+                ? distance == 0
+                : distance % step == 0 && distance / step >= 0 && distance / step < group[i + 2])
             return true;
     }
     return false;
@@ -114,7 +114,8 @@ std::string describe_process(int rank, int size, const std::string &host,
     return writer.take();
 }
 
-std::string describe_site(std::string_view function, const std::string &module, std::uint64_t offset)
+std::string describe_site(std::string_view function, const std::string &module,
+                          std::uint64_t offset)
 {
     tools::Writer writer;
     writer.put(function);
@@ -173,7 +174,7 @@ ClockPoint read_clock(tools::Reader &reader)
     return point;
 }
 
-/* Finding a call site opens files; many threads have the same. */
+/* Cache: resolving a call site opens files, and threads share sites. */
 class Sites {
   public:
     Site read(tools::Reader &reader)
@@ -205,7 +206,7 @@ void set(std::vector<Value> &values, std::uint32_t number, Value value)
     values[number] = std::move(value);
 }
 
-/* One that nothing could be written to any more is empty. */
+/* An empty journal: recording had already stopped. */
 Recording read_recording(const std::string &path, Sites &sites)
 {
     Recording recording;
@@ -238,7 +239,7 @@ std::vector<Recording> read_recordings(const std::vector<std::string> &paths)
     return recordings;
 }
 
-/* ---- definitions of all ---- */
+/* ---- definitions of all processes ---- */
 
 Definitions::Definitions(const std::vector<Recording> &recordings)
 {
@@ -255,7 +256,7 @@ Definitions::Definitions(const std::vector<Recording> &recordings)
             tools::Reader reader(content);
             if (head.what() == Kind::process) {
                 reader.get<std::int32_t>();
-                /* Those that left nothing are known as well. */
+                /* Processes without journals. */
                 for (auto other = reader.get<std::int32_t>() - 1; other >= 0; other--)
                     processes.try_emplace(other);
                 process.host = reader.get<std::string>();

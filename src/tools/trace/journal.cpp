@@ -26,7 +26,10 @@ namespace {
 constexpr std::size_t page = 4096;
 constexpr std::size_t first_window = 16 * page;
 
-std::uint64_t whole_pages(std::uint64_t bytes) { return (bytes + page - 1) / page * page; }
+std::uint64_t whole_pages(std::uint64_t bytes)
+{
+    return (bytes + page - 1) / page * page;
+}
 
 }  // namespace
 
@@ -109,7 +112,7 @@ void Journal::append(Kind kind, std::uint32_t subject, std::uint64_t time, const
     if (static_cast<std::size_t>(end_ - next_) < words * 8 && !make_room(words * 8))
         return;
 
-    last_time_ = std::max(last_time_, time);    /* a callback of the program may have come between */
+    last_time_ = std::max(last_time_, time); /* a nested call may have been recorded */
     Head head{};
     head.kind = static_cast<std::uint8_t>(kind);
     head.words = static_cast<std::uint32_t>(words) & 0xffffffu;
@@ -138,20 +141,20 @@ bool Journal::make_room(std::size_t bytes)
     return map_memory(bytes);
 }
 
-/* As much again as there is until now, but no more than a window. */
+/* Doubles the size, up to a window. */
 bool Journal::map_file(std::uint64_t bytes)
 {
     const std::uint64_t used = begin_ + static_cast<std::uint64_t>(next_ - window_);
     const std::uint64_t begin = used / page * page;
     const std::uint64_t reserved = begin_ + static_cast<std::uint64_t>(end_ - window_);
-    const std::uint64_t growth = std::min<std::uint64_t>(std::max<std::uint64_t>(used, first_window),
-                                                         store_.window());
+    const std::uint64_t growth =
+        std::min<std::uint64_t>(std::max<std::uint64_t>(used, first_window), store_.window());
     const std::uint64_t end = whole_pages(std::max(begin + growth, used + bytes));
     if (!store_.reserve(end - reserved))
         return false;
-    /* The blocks must be there: a disk that is full would be a signal in the middle of a call. */
-    int reason = posix_fallocate(file_, static_cast<off_t>(reserved),
-                                 static_cast<off_t>(end - reserved));
+    /* Allocate blocks now: a full disk would cause SIGBUS inside an MPI call. */
+    int reason =
+        posix_fallocate(file_, static_cast<off_t>(reserved), static_cast<off_t>(end - reserved));
     void *mapped = MAP_FAILED;
     if (reason == 0) {
         mapped = mmap(nullptr, end - begin, PROT_READ | PROT_WRITE, MAP_SHARED, file_,
@@ -171,7 +174,7 @@ bool Journal::map_file(std::uint64_t bytes)
     return true;
 }
 
-/* Nobody knows yet where the files go: what little there is before MPI_Init. */
+/* Before MPI_Init the folder is unknown; there is little to record. */
 bool Journal::map_memory(std::size_t bytes)
 {
     const std::size_t used = static_cast<std::size_t>(next_ - window_);
@@ -227,7 +230,7 @@ void Journal::close()
         return;
     const std::uint64_t used = begin_ + static_cast<std::uint64_t>(next_ - window_);
     unmap();
-    /* If that fails, zeros are left behind, which mean the end as well. */
+    /* If that fails, the rest is zeros, which also mean the end. */
     if (ftruncate(file_, static_cast<off_t>(used)) == 0)
         begin_ = used;
     ::close(std::exchange(file_, -1));
@@ -244,7 +247,9 @@ void Journal::unmap()
 
 JournalFile::JournalFile(std::string path) : path_(std::move(path))
 {
-    auto fail = [this] { throw std::runtime_error("cannot read " + path_ + ": " + std::strerror(errno)); };
+    auto fail = [this] {
+        throw std::runtime_error("cannot read " + path_ + ": " + std::strerror(errno));
+    };
 
     const int file = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
     struct stat found;

@@ -24,9 +24,9 @@ inline constexpr bool has_otf2 = true;
 inline constexpr bool has_otf2 = false;
 #endif
 
-/* Writes an archive into a folder: traces.otf2 and what belongs to it. Collective over comm, whose rank 0 writes what is of
- * all; MPI_COMM_NULL for a process that has all recordings. Returns the reason why it failed in the
- * calling process, or an empty text. */
+/* Writes an archive into a folder. Collective over comm, whose rank 0 writes the global
+ * definitions; MPI_COMM_NULL for one process with all recordings. Returns the calling process's
+ * error, or an empty text. */
 std::string write_otf2(MPI_Comm comm, const std::string &folder, const Definitions &definitions,
                        const std::vector<Recording> &recordings);
 

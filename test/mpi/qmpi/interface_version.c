@@ -3,12 +3,11 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Is a tool of another version of the interface kept out, and every other one let in? Each case is a
- * process of its own, this program started again, whose argument says which way the tool "probe"
- * registers:
+/* Tools of another version of the interface are refused, all others are accepted. Each case is a child
+ * process; its argument says how the tool "probe" registers:
  *   macro        as in any source that includes mpi.h, by each of the three names
- *   function     by the functions that the macro hides
- *   subversion   compiled for a later subversion; uses a function id that this library does not know
+ *   function     by the functions that have the names of the macros
+ *   subversion   compiled for a later subversion; uses an id that this library does not have
  *   later        compiled for a later version
  *   binary       compiled with the mpi.h of the experimental interface */
 
@@ -37,33 +36,33 @@ static void init_probe(int tool_id)
     QT_SUCCESS(MPI_Register_tool_function(tool_id, MPI_COMM_RANK_T, (void (*)(void)) my_rank));
 }
 
-static void register_probe(const char *way)
+static void register_probe(const char *how)
 {
-    if (strcmp(way, "macro") == 0) {
+    if (strcmp(how, "macro") == 0) {
         results[num_results++] = MPI_Register_tool_name("probe", init_probe);
         results[num_results++] = PMPI_Register_tool_name("probe2", init_probe);
         results[num_results++] = QMPI_Register_tool_name("probe3", init_probe);
-    } else if (strcmp(way, "function") == 0) {
+    } else if (strcmp(how, "function") == 0) {
         results[num_results++] = (MPI_Register_tool_name) ("probe", init_probe);
         results[num_results++] = (PMPI_Register_tool_name) ("probe2", init_probe);
         results[num_results++] =
             MPIX_Register_tool("probe3", init_probe, MPIX_TOOL_INTERFACE_VERSION, 0);
-    } else if (strcmp(way, "subversion") == 0) {
+    } else if (strcmp(how, "subversion") == 0) {
         results[num_results++] =
             MPIX_Register_tool("probe", init_probe, MPIX_TOOL_INTERFACE_VERSION, 99);
-    } else if (strcmp(way, "later") == 0) {
+    } else if (strcmp(how, "later") == 0) {
         results[num_results++] =
             MPIX_Register_tool("probe", init_probe, MPIX_TOOL_INTERFACE_VERSION + 1, 0);
-    } else if (strcmp(way, "binary") == 0) {
+    } else if (strcmp(how, "binary") == 0) {
         results[num_results++] = (QMPI_Register_tool_name) ("probe", init_probe);
     }
 }
 
-static int be_child(const char *way)
+static int be_child(const char *how)
 {
     int rank;
 
-    register_probe(way);
+    register_probe(how);
     MPI_Init(NULL, NULL);
     MPI_Comm_rank(MPI_COMM_SELF, &rank);
     MPI_Finalize();
@@ -73,7 +72,7 @@ static int be_child(const char *way)
     return 0;
 }
 
-static void expect(const char *way, const char *list, int status, const char *out,
+static void expect(const char *how, const char *list, int status, const char *out,
                    const char *message)
 {
     struct qt_child child;
@@ -83,12 +82,12 @@ static void expect(const char *way, const char *list, int status, const char *ou
     if (asprintf(&setting, "MPIR_CVAR_QMPI_TOOL_LIST=%s", list) < 0)
         abort();
     env[0] = setting;
-    qt_run_self(way, env, &child);
-    QT_CHECK(child.exited && child.status == status, "%s, list %s: %s %d", way, list,
+    qt_run_self(how, env, &child);
+    QT_CHECK(child.exited && child.status == status, "%s, list %s: %s %d", how, list,
              child.exited ? "exit status" : "signal", child.status);
-    QT_CHECK(strcmp(child.out, out) == 0, "%s, list %s: '%s'", way, list, child.out);
+    QT_CHECK(strcmp(child.out, out) == 0, "%s, list %s: '%s'", how, list, child.out);
     QT_CHECK(message ? strstr(child.err, message) != NULL : child.err[0] == '\0',
-             "%s, list %s: '%s'", way, list, child.err);
+             "%s, list %s: '%s'", how, list, child.err);
     qt_child_free(&child);
     free(setting);
 }
@@ -106,7 +105,7 @@ int main(int argc, char **argv)
         expect("later", "probe", 1, "", "'probe' was compiled for version 2.0");
         expect("binary", "probe", 1, "",
                "'probe' was compiled for MPICH's experimental interface");
-        /* unlisted they do not matter */
+        /* no message for tools that are not in the list */
         snprintf(refused, sizeof(refused), "%d calls 0 errors 0\n", MPI_ERR_OTHER);
         expect("later", "", 0, refused, NULL);
         expect("binary", "", 0, refused, NULL);

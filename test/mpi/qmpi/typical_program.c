@@ -3,10 +3,9 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Are the results of a program right that uses functions of every kind, while two instances of a
- * tool that passes everything on lie below it (and a recording tool between them, to show that the
- * chain is really used)? Run with the list passall,rec,passall on two processes. The tool itself is
- * passall.c, linked in. */
+/* A program that uses functions of every kind gives the right results with two instances of passall,
+ * and a recording tool between them. Run with the list passall,rec,passall on two processes. The
+ * program contains passall.c. */
 
 #include "qmpi_test.h"
 
@@ -225,7 +224,7 @@ static void files(void)
 }
 #endif
 
-/* The recorder between the instances saw the call, so all three are in the chain. */
+/* All three instances are in the chain. */
 static void chain_is_used(void)
 {
     void (*fn) (void);

@@ -94,7 +94,8 @@ static void error_handlers(void)
     MPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
     qt_log_clear();
     MPI_Send(&in, 1, MPI_INT, 17, 0, MPI_COMM_SELF);
-    qt_expect_log("1>MPI_Send 1>MPI_Error_class 1<MPI_Error_class 1<MPI_Send", "handler of an error");
+    qt_expect_log("1>MPI_Send 1>MPI_Error_class 1<MPI_Error_class 1<MPI_Send",
+                  "handler of an error");
     MPI_Comm_call_errhandler(MPI_COMM_SELF, MPI_ERR_OTHER);
     qt_expect_log("1>MPI_Comm_call_errhandler 1>MPI_Error_class 1<MPI_Error_class "
                   "1<MPI_Comm_call_errhandler", "called handler");

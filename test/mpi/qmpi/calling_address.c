@@ -48,7 +48,8 @@ int MPI_Comm_size(MPI_Comm comm, int *size)
     return rc;
 }
 
-/* True for a call site in the function that begins at start; these functions have up to 256 bytes. */
+/* True for a call site in the function that begins at start; these functions have up to 256
+ * bytes. */
 #define NEAR(address, start) \
     ((uintptr_t) (address) > (uintptr_t) (start) && \
      (uintptr_t) (address) < (uintptr_t) (start) + 256)

@@ -3,9 +3,10 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* In the chain foo,bar,foo every instance is initialized once, in the order of the list, with its own
- * id; calls are nested in that order and each instance gets its own storage, which the recording tool
- * checks in every call. Run with each name of the variable and with both separators. */
+/* In the chain foo,bar,foo every instance is initialized once, in the order of the list, with its
+ * own id; calls are nested in that order and each instance gets its own storage, which the
+ * recording tool checks in every call. Run with each name of the variable and with both
+ * separators. */
 
 #include "qmpi_test.h"
 

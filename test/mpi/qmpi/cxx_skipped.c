@@ -3,8 +3,8 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Replaces cxx_tool if the test suite was configured without C++. It registers the tool of the list,
- * because the library ends programs that do not. */
+/* Replaces cxx_tool if the test suite was configured without C++. It registers the tool of the
+ * list, because the library ends programs that do not. */
 
 #include <mpi.h>
 #include <stdio.h>

@@ -4,8 +4,8 @@
  */
 
 /* Building the chain does not read the other control variables: those that main sets with setenv
- * before MPI_Init count, even if an earlier call built the chain. The argument "earlier" makes such a
- * call. Run with the list rec,rec. */
+ * before MPI_Init count, even if an earlier call built the chain. The argument "earlier" makes
+ * such a call. Run with the list rec,rec. */
 
 #define _GNU_SOURCE
 #include "qmpi_test.h"

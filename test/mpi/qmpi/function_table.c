@@ -3,8 +3,8 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Names and ids of all functions agree in both directions, ids are unique and below MPI_LAST_FUNC_T,
- * and every id has a name. Without a tool list. */
+/* Names and ids of all functions agree in both directions, ids are unique and below
+ * MPI_LAST_FUNC_T, and every id has a name. Without a tool list. */
 
 #include "qmpi_test.h"
 

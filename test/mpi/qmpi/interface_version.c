@@ -3,8 +3,8 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Tools of another version of the interface are refused, all others are accepted. Each case is a child
- * process; its argument says how the tool "probe" registers:
+/* Tools of another version of the interface are refused, all others are accepted. Each case is a
+ * child process; its argument says how the tool "probe" registers:
  *   macro        as in any source that includes mpi.h, by each of the three names
  *   function     by the functions that have the names of the macros
  *   subversion   compiled for a later subversion; uses an id that this library does not have

@@ -3,8 +3,8 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Tools do not see the calls that the library makes itself: each function here is one call, although
- * MPICH implements it with other functions. Run with the list rec. */
+/* Tools do not see the calls that the library makes itself: each function here is one call,
+ * although MPICH implements it with other functions. Run with the list rec. */
 
 #define _GNU_SOURCE
 #include "qmpi_test.h"
@@ -179,7 +179,8 @@ static void input_and_output(void)
     MPI_Status status;
     MPI_Info info;
 
-    ALONE(MPI_File_open, MPI_COMM_SELF, name, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+    ALONE(MPI_File_open, MPI_COMM_SELF, name, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL,
+          &file);
     ALONE(MPI_File_set_view, file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL);
     ALONE(MPI_File_write_all, file, numbers, 4, MPI_INT, &status);
     ALONE(MPI_File_write_at_c, file, 4, numbers, 4, MPI_INT, &status);

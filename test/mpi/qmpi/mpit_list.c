@@ -73,8 +73,8 @@ static void expect_instances(int n)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     for (int id = 1; id <= 4; id++)
         found += qt_count(id, MPI_COMM_RANK_T);
-    QT_CHECK(found == n && qt_num_inits == n, "%d instances initialized and %d called instead of %d",
-             qt_num_inits, found, n);
+    QT_CHECK(found == n && qt_num_inits == n,
+             "%d instances initialized and %d called instead of %d", qt_num_inits, found, n);
 }
 
 static const char *list_of_environment(void)

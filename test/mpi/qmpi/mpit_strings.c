@@ -3,8 +3,8 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* String control variables of MPI_T can be read, with the value of the environment if it has one, and
- * written; a read returns what was written. Upstream this test belongs in test/mpi/mpi_t. */
+/* String control variables of MPI_T can be read, with the value of the environment if it has one,
+ * and written; a read returns what was written. Upstream this test belongs in test/mpi/mpi_t. */
 
 #include "mpi.h"
 #include <stdio.h>

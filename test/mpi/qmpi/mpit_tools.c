@@ -3,9 +3,9 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* The category TOOLS of MPI_T has the settings and the performance variables, with the values of the
- * list rec,rank,rec: rec intercepts all functions, rank one. A child process writes the settings before
- * MPI_Init: a list with an unknown tool, which is left out. */
+/* The category TOOLS of MPI_T has the settings and the performance variables, with the values of
+ * the list rec,rank,rec: rec intercepts all functions, rank one. A child process writes the
+ * settings before MPI_Init: a list with an unknown tool, which is left out. */
 
 #include "qmpi_test.h"
 

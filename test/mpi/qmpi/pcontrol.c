@@ -3,8 +3,8 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* MPI_Pcontrol calls every instance that registered for it once, in the order of the chain, with the
- * level and the optional arguments. An instance that calls its next function reaches no other
+/* MPI_Pcontrol calls every instance that registered for it once, in the order of the chain, with
+ * the level and the optional arguments. An instance that calls its next function reaches no other
  * instance. Run with the list shout,deaf,shout,relay,shout. */
 
 #include "qmpi_test.h"

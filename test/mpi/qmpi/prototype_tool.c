@@ -3,9 +3,9 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* A tool written for MPICH's experimental interface works unchanged. It also uses the two functions
- * of the first proposal that the experimental interface lacked. Run with the list old_tool:old_tool on
- * two processes. */
+/* A tool written for MPICH's experimental interface works unchanged. It also uses the two
+ * functions of the first proposal that the experimental interface lacked. Run with the list
+ * old_tool:old_tool on two processes. */
 
 #include "qmpi_test.h"
 

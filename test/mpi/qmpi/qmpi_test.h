@@ -98,7 +98,8 @@ void qt_record_function(int tool_id, int function);
 void qt_log_text(const char *text);
 void qt_log_clear(void);
 
-/* The log as text, e.g. "1>MPI_Send 2>MPI_Send 2<MPI_Send 1<MPI_Send"; valid until the next call. */
+/* The log as text, e.g. "1>MPI_Send 2>MPI_Send 2<MPI_Send 1<MPI_Send"; valid until the next
+ * call. */
 const char *qt_log(void);
 
 /* Compares the log with the expected text and clears it. */

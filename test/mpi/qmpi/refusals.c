@@ -278,7 +278,8 @@ static void refuse_in_init(int tool_id)
                 "registering", 3 - tool_id, MPI_COMM_RANK_T);
     check_class(MPIX_Register_tool_ready_function(3 - tool_id, other_ready), EITHER,
                 "registering the ready function", 3 - tool_id, -1);
-    check_class(MPIX_Fail_tool(3 - tool_id, "another instance"), EITHER, "failing", 3 - tool_id, -1);
+    check_class(MPIX_Fail_tool(3 - tool_id, "another instance"), EITHER, "failing", 3 - tool_id,
+                -1);
     /* the chain is not complete, so there is no next function yet */
     refuse_next(tool_id, MPI_COMM_RANK_T, MPI_ERR_OTHER);
     refuse_next(tool_id, MPI_SEND_T, MPI_ERR_OTHER);

@@ -4,12 +4,12 @@
  */
 
 /* Results of tools reach the application unchanged: any error code, the double of MPI_Wtime, the
- * address of MPI_Aint_add, also if the tool does not call the next link. Errors of the library reach
- * the tools. Run with the list bend,bend. */
+ * address of MPI_Aint_add, also if the tool does not call the next link. Errors of the library
+ * reach the tools. Run with the list bend,bend. */
 
 #include "qmpi_test.h"
 
-static int bent_code = MPI_SUCCESS;     /* result of the second instance, which calls no next link */
+static int bent_code = MPI_SUCCESS;     /* result of the second instance */
 static int next_result = -1;    /* result of the next link of the first instance */
 
 static int my_comm_size(MPI_Context context, int tool_id, MPI_Comm comm, int *size)

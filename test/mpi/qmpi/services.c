@@ -3,10 +3,11 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Tools find the services of other tools, whatever their order in the list. Instances of "give" publish
- * their id under "number"; instances of "ask" look it up in their ready function, and those of "give",
- * too, which must not find themselves. The argument has one digit for each instance: the id that it
- * must find, of the nearest publisher that follows, else of the nearest before it; 0 for none. */
+/* Tools find the services of other tools, whatever their order in the list. Instances of "give"
+ * publish their id under "number"; instances of "ask" look it up in their ready function, and
+ * those of "give", too, which must not find themselves. The argument has one digit for each
+ * instance: the id that it must find, of the nearest publisher that follows, else of the nearest
+ * before it; 0 for none. */
 
 #include "qmpi_test.h"
 

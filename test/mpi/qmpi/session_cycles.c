@@ -4,12 +4,12 @@
  */
 
 /* Tools are initialized once and see every call in three cycles of MPI_Session_init and
- * MPI_Session_finalize. With the argument "before", "after" or "around" the world model is also used:
- * finalized before the sessions, initialized after them, or initialized all the time.
+ * MPI_Session_finalize. With the argument "before", "after" or "around" the world model is also
+ * used: finalized before the sessions, initialized after them, or initialized all the time.
  *
- * MPICH under mpiexec cannot be initialized again after the last session, because the connection to
- * the process manager is closed. The cycles therefore run in a child process without mpiexec. Devices
- * other than ch4 may fail even there; if they do so without tools, the test passes. */
+ * MPICH under mpiexec cannot be initialized again after the last session, because the connection
+ * to the process manager is closed. The cycles therefore run in a child process without mpiexec.
+ * Devices other than ch4 may fail even there; if they do so without tools, the test passes. */
 
 #include "qmpi_test.h"
 

@@ -355,7 +355,8 @@ static void test_calls(void)
 
 /* ---- part open ---- */
 
-/* By its QMPI_ name, by its MPI_ name and at the end of the chain: no tool intercepts MPI_Type_size. */
+/* By its QMPI_ name, by its MPI_ name and at the end of the chain: no tool intercepts
+ * MPI_Type_size. */
 static void test_open(void)
 {
     MPI_Type_size_t *tail;

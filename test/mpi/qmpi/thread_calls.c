@@ -3,8 +3,8 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Every call of four threads reaches both instances exactly once. The argument is the number of calls
- * of each thread (default 1,000,000). Run with the list count,count. */
+/* Every call of four threads reaches both instances exactly once. The argument is the number of
+ * calls of each thread (default 1,000,000). Run with the list count,count. */
 
 #include "qmpi_test.h"
 #include <pthread.h>
@@ -100,8 +100,8 @@ int main(int argc, char **argv)
     }
     expected = NUM_THREADS * (num_calls / 2);
     for (int id = 1; id <= 2; id++) {
-        QT_CHECK(counts[id].rank == expected, "instance %d: %ld calls of MPI_Comm_rank instead of %ld",
-                 id, counts[id].rank, expected);
+        QT_CHECK(counts[id].rank == expected,
+                 "instance %d: %ld calls of MPI_Comm_rank instead of %ld", id, counts[id].rank, expected);
         expected += NUM_THREADS * (num_calls % 2);
         QT_CHECK(counts[id].time == expected, "instance %d: %ld calls of MPI_Wtime instead of %ld",
                  id, counts[id].time, expected);

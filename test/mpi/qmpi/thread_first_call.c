@@ -3,10 +3,10 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Several threads race for the first MPI call of the process: every instance is initialized exactly
- * once, and the call of every thread goes through the complete chain. The argument names the call:
- * "session" (MPI_Session_init in two threads) or "query" (MPI_Initialized in eight). Run with the list
- * race,race. */
+/* Several threads race for the first MPI call of the process: every instance is initialized
+ * exactly once, and the call of every thread goes through the complete chain. The argument names
+ * the call: "session" (MPI_Session_init in two threads) or "query" (MPI_Initialized in eight). Run
+ * with the list race,race. */
 
 #define _GNU_SOURCE
 #include "qmpi_test.h"

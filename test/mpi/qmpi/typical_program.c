@@ -3,9 +3,9 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* A program that uses functions of every kind gives the right results with two instances of passall,
- * and a recording tool between them. Run with the list passall,rec,passall on two processes. The
- * program contains passall.c. */
+/* A program that uses functions of every kind gives the right results with two instances of
+ * passall, and a recording tool between them. Run with the list passall,rec,passall on two
+ * processes. The program contains passall.c. */
 
 #include "qmpi_test.h"
 

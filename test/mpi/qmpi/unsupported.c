@@ -3,8 +3,8 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* In a library without QMPI every function of the interface returns MPI_ERR_UNSUPPORTED_OPERATION and
- * changes nothing; with QMPI none does. MPI_Get_library_version shows how the library was
+/* In a library without QMPI every function of the interface returns MPI_ERR_UNSUPPORTED_OPERATION
+ * and changes nothing; with QMPI none does. MPI_Get_library_version shows how the library was
  * configured. */
 
 #include "qmpi_test.h"

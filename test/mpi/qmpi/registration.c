@@ -5,7 +5,7 @@
 
 /* Unusual but valid registrations. The argument names the case:
  *   twice     of two registrations of a function the last one counts; the same for storage and
- *             ready functions; ready functions run after all init callbacks, the last instance first
+ *             ready functions, which run after all init callbacks, the last instance first
  *   silent    a tool that registers nothing changes nothing and may look functions up later
  *   unlisted  without a list a tool is never initialized
  *   inside    MPI calls in init callbacks and ready functions work and reach no tool

@@ -101,7 +101,8 @@ int main(int argc, char **argv)
     expected = NUM_THREADS * (num_calls / 2);
     for (int id = 1; id <= 2; id++) {
         QT_CHECK(counts[id].rank == expected,
-                 "instance %d: %ld calls of MPI_Comm_rank instead of %ld", id, counts[id].rank, expected);
+                 "instance %d: %ld calls of MPI_Comm_rank instead of %ld", id,
+                 counts[id].rank, expected);
         expected += NUM_THREADS * (num_calls % 2);
         QT_CHECK(counts[id].time == expected, "instance %d: %ld calls of MPI_Wtime instead of %ld",
                  id, counts[id].time, expected);

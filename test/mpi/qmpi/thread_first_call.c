@@ -110,8 +110,19 @@ int main(int argc, char **argv)
     for (int id = 1; id <= 2; id++) {
         QT_CHECK(inits[id] == 1, "instance %d initialized %d times", id, inits[id]);
         QT_CHECK(readies[id] == 1, "instance %d: %d calls of the ready function", id, readies[id]);
-        QT_CHECK(calls[id] == num_threads, "instance %d saw %d calls of %d", id, calls[id],
-                 num_threads);
+        if (use_sessions)
+            QT_CHECK(calls[id] == num_threads, "instance %d saw %d calls of %d", id, calls[id],
+                     num_threads);
+        else
+            QT_CHECK(calls[id] >= 1 && calls[id] <= num_threads && calls[id] == calls[1],
+                     "instance %d saw %d calls, instance 1 %d", id, calls[id], calls[1]);
+    }
+    if (!use_sessions) {
+        int before = calls[1], flag;
+
+        QT_SUCCESS(MPI_Initialized(&flag));
+        QT_CHECK(calls[1] == before + 1 && calls[2] == before + 1,
+                 "instances saw %d and %d calls after the race", calls[1], calls[2]);
     }
     for (int i = 0; use_sessions && i < num_threads; i++)
         QT_SUCCESS(MPI_Session_finalize(&sessions[i]));

@@ -4,9 +4,12 @@
  */
 
 /* Several threads race for the first MPI call of the process: every instance is initialized
- * exactly once, and the call of every thread goes through the complete chain. The argument names
- * the call: "session" (MPI_Session_init in two threads) or "query" (MPI_Initialized in eight). Run
- * with the list race,race. */
+ * exactly once. The argument names the call:
+ *   session  MPI_Session_init in two threads: calls that initialize MPI wait until the chain is
+ *            built and go through all of it
+ *   query    MPI_Initialized in eight threads: a call made while the chain is being built goes to
+ *            the library or through the complete chain, a later call through the chain
+ * Run with the list race,race. */
 
 #define _GNU_SOURCE
 #include "qmpi_test.h"

@@ -123,8 +123,7 @@ static void read_arguments(int argc, char **argv, parameters_t * parameters)
             return;
         }
         if (strlen(argv[i]) != 2 || argv[i][0] != '-' || !strchr("nsto", argv[i][1])) {
-            fprintf(stderr, "halo: unknown argument \"%s\" (see halo -h)\n",
-                    argv[i]);
+            fprintf(stderr, "halo: unknown argument \"%s\" (see halo -h)\n", argv[i]);
             parameters->exit_code = EXIT_USAGE;
             return;
         }
@@ -232,8 +231,7 @@ static void exchange_halo(const grid_t * grid, double *field)
     MPI_Irecv(&field[AT(grid, nx + 1, 1)], 1, grid->column, grid->east, TO_WEST, comm,
               &requests[1]);
     MPI_Irecv(&field[AT(grid, 1, 0)], 1, grid->row, grid->south, TO_NORTH, comm, &requests[2]);
-    MPI_Irecv(&field[AT(grid, 1, ny + 1)], 1, grid->row, grid->north, TO_SOUTH, comm,
-              &requests[3]);
+    MPI_Irecv(&field[AT(grid, 1, ny + 1)], 1, grid->row, grid->north, TO_SOUTH, comm, &requests[3]);
     MPI_Isend(&field[AT(grid, 1, 1)], 1, grid->column, grid->west, TO_WEST, comm, &requests[4]);
     MPI_Isend(&field[AT(grid, nx, 1)], 1, grid->column, grid->east, TO_EAST, comm, &requests[5]);
     MPI_Isend(&field[AT(grid, 1, 1)], 1, grid->row, grid->south, TO_SOUTH, comm, &requests[6]);

@@ -381,7 +381,6 @@ int main(int argc, char **argv)
         checked++;
         expected = 1;
     }
-    QT_CHECK(checked == expected, "phase '%s': %d checks instead of %d", phase, checked,
-             expected);
+    QT_CHECK(checked == expected, "phase '%s': %d checks instead of %d", phase, checked, expected);
     return qt_end();
 }

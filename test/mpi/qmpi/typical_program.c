@@ -75,8 +75,7 @@ static void collectives(void)
     QT_SUCCESS(MPI_Gatherv(in, 1, MPI_INT, out, counts, places, MPI_INT, 0, MPI_COMM_WORLD));
     QT_CHECK(rank != 0 || (out[0] == 1 && out[1] == 0), "gatherv");
     QT_SUCCESS(MPI_Alltoall(in, 1, MPI_INT, out, 1, MPI_INT, MPI_COMM_WORLD));
-    QT_CHECK(out[0] == 0 && out[1] == (rank ? 10 : 1), "alltoall %d %d", out[0],
-             out[1]);
+    QT_CHECK(out[0] == 0 && out[1] == (rank ? 10 : 1), "alltoall %d %d", out[0], out[1]);
     QT_SUCCESS(MPI_Iallreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request));
     QT_SUCCESS(MPI_Wait(&request, MPI_STATUS_IGNORE));
     QT_CHECK(sum == 1, "iallreduce %d", sum);

@@ -55,8 +55,8 @@ struct loading {
     const std::string &tool;  /* by which the linker loads it */
     const std::string &stubs; /* path of the library of stubs */
     std::size_t stubs_offset;
-    std::vector<ElfW(Addr)> before; /* dynamic sections, and so libraries, in the process before */
-    std::string refusal;            /* why it cannot be used */
+    std::vector<address> before; /* dynamic sections, and so libraries, in the process before */
+    std::string refusal;         /* why it cannot be used */
 } *current = nullptr;
 
 template <typename List, typename Value>
@@ -146,7 +146,7 @@ void *find_target(const libraries &all, const char *name)
 
 bool is_new(const library &l)
 {
-    return !contains(current->before, reinterpret_cast<ElfW(Addr)>(l.map()->l_ld));
+    return !contains(current->before, reinterpret_cast<address>(l.map()->l_ld));
 }
 
 void claim(const library &l)
@@ -172,51 +172,48 @@ void find_own(const libraries &all)
 {
     auto &own = current->owner.own;
     std::string fortran;
-    bool has_own = false;
+    bool has_own = false, is_pmpi;
 
     for (const library &l : all) {
-        l.each_function([&](const char *name, void *address) {
-            bool is_pmpi;
+        for (const auto &[name, value] : l.functions()) {
             const int f = function_of(name, is_pmpi);
             if (f >= 0 && is_pmpi)
-                refuse(
-                    std::string(l.map()->l_name) +
-                    ", which belongs to it, is an MPI library and not the program's (it defines " +
-                    name + ")");
+                refuse(l.map()->l_name +
+                       std::string(", which belongs to it, is an MPI library and") +
+                       " not the program's (it defines " + name + ")");
             if (f >= 0 && own[f] == nullptr) {
                 claim(l);
-                own[f] = reinterpret_cast<any_function>(address);
+                own[f] = reinterpret_cast<any_function>(value);
                 has_own = true;
             } else if (begins_with(name, "mpi_"))
                 fortran = name;
-        });
+        }
     }
     if (!has_own && !fortran.empty())
         refuse("it wraps functions of Fortran (" + fortran +
-               ") and none of C; a member of the chain needs those of C, by which calls from "
-               "Fortran come too");
+               ") and none of C; a member of the chain"
+               " needs those of C, by which calls from Fortran come too");
     if (!has_own)
         refuse("it defines no function of MPI, so it is no PMPI tool");
 }
 
 void change_references(const libraries &all, const library &l)
 {
-    std::vector<library::change> changes;
+    std::vector<std::pair<address *, address>> words;
     bool uses_mpi = false;
 
-    l.each_reference([&](const char *name, ElfW(Addr) address, ElfW(Sxword) addend) {
+    for (const auto &[name, word, addend] : l.references()) {
         /* a weak reference that the linker did not find stays so */
-        void *target =
-            *reinterpret_cast<ElfW(Addr) *>(address) != 0 ? find_target(all, name) : nullptr;
+        void *target = *word != 0 ? find_target(all, name) : nullptr;
         if (target == nullptr)
-            return;
-        changes.emplace_back(address, reinterpret_cast<ElfW(Addr)>(target) + addend);
+            continue;
+        words.emplace_back(word, reinterpret_cast<address>(target) + addend);
         uses_mpi = uses_mpi || std::strcmp(name, "dlsym") != 0;
-    });
+    }
     /* dlsym alone does not matter in a library of the program, the C library for one */
-    if (uses_mpi || (!changes.empty() && (is_new(l) || contains(changed, l.map())))) {
+    if (uses_mpi || (!words.empty() && (is_new(l) || contains(changed, l.map())))) {
         claim(l);
-        l.change_words(changes);
+        l.change(words);
     }
 }
 

@@ -142,8 +142,7 @@ using elf_header = ElfW(Ehdr);
 using elf_symbol = ElfW(Sym);
 using segment = ElfW(Phdr);
 
-/* A loaded library, by its entry in the dynamic linker's list, its program headers and the tables of
- * its dynamic section. */
+/* A loaded library: its program headers and the tables of its dynamic section. */
 class library {
   public:
     struct symbol {
@@ -157,12 +156,16 @@ class library {
         address addend;
     };
 
-    explicit library(const link_map *map);
-    static std::vector<const link_map *> all_maps();
+    library() = default;
+    explicit library(const dl_phdr_info &info);
+    static std::vector<library> all();
+    bool operator==(const library &other) const { return dynamic_ == other.dynamic_; }
 
-    const link_map *map() const { return map_; }
+    address load_address() const { return base_; }
+    std::string_view path() const { return path_; }
+    std::string_view file() const { return path().substr(path().rfind('/') + 1); }
     std::string name() const; /* the soname, or the file's name where there is none */
-    bool contains(const void *place) const;
+    bool contains(const void *place) const { return segment_of(place) != nullptr; }
     address value(std::int64_t tag) const; /* in the dynamic section; 0 if it is missing */
     void add_needed(std::vector<std::string_view> &names) const;
     std::vector<symbol> functions() const; /* that it exports */
@@ -173,7 +176,7 @@ class library {
     void change(const std::vector<std::pair<address *, address>> &words) const;
 
   private:
-    const segment *segment_of(address place) const;
+    const segment *segment_of(const void *place) const;
     std::size_t num_symbols() const;
     void protect(int protection) const;
 
@@ -182,19 +185,17 @@ class library {
     template <typename Type>
     const Type *table(std::int64_t tag) const
     {
-        const address place = value(tag);
-        const bool is_relocated = place == 0 || segment_of(place) != nullptr;
-        return reinterpret_cast<const Type *>(is_relocated ? place : place + map_->l_addr);
+        const auto *place = reinterpret_cast<const char *>(value(tag));
+        const bool is_relocated = place == nullptr || contains(place);
+        return reinterpret_cast<const Type *>(is_relocated ? place : place + base_);
     }
 
-    const link_map *map_;
-    std::vector<segment> segments_;
-    const elf_symbol *symbols_;
-    const char *strings_;
+    address base_ = 0;
+    const char *path_ = "";
+    const segment *segments_ = nullptr;
+    const segment *segments_end_ = nullptr;
+    const dynamic_entry *dynamic_ = nullptr; /* identifies the library */
 };
-
-/* The name of the file of a path. */
-std::string_view base_name(std::string_view path);
 
 }  // namespace pmpi
 

@@ -28,10 +28,10 @@ struct descriptor {
 
 /* The first segment of a library of stubs. The second has the stubs. */
 struct head {
-    ElfW(Ehdr) header{};
-    ElfW(Phdr) segments[4]{};
-    ElfW(Dyn) dynamic[9]{};
-    ElfW(Sym) no_symbol{};
+    elf_header header{};
+    segment segments[4]{};
+    dynamic_entry dynamic[9]{};
+    elf_symbol no_symbol{};
     any_function constructor = nullptr;
 };
 
@@ -126,7 +126,7 @@ void private_file::copy(const std::string &from)
 void check_library_file(const std::string &path)
 {
     struct stat status;
-    ElfW(Ehdr) header;
+    elf_header header;
     Dl_info own;
 
     if (stat(path.c_str(), &status) != 0)
@@ -142,18 +142,17 @@ void check_library_file(const std::string &path)
     if (size < static_cast<ssize_t>(sizeof(header)))
         refuse("it is truncated");
     dladdr(reinterpret_cast<void *>(check_library_file), &own);
-    const auto *mine = static_cast<const ElfW(Ehdr) *>(own.dli_fbase);
+    const auto *mine = static_cast<const elf_header *>(own.dli_fbase);
     if (std::memcmp(&header.e_ident[EI_CLASS], &mine->e_ident[EI_CLASS], 2) != 0 ||
         header.e_machine != mine->e_machine)
         refuse("it is for another kind of machine");
     /* The linker maps what the headers promise; past the end of the file that is SIGBUS. */
     const auto length = static_cast<std::size_t>(status.st_size);
     for (std::size_t i = 0; i < header.e_phnum; i++) {
-        ElfW(Phdr) segment;
-        const auto offset = static_cast<off_t>(header.e_phoff + i * sizeof(segment));
-        if (pread(file.fd, &segment, sizeof(segment), offset) != sizeof(segment) ||
-            (segment.p_type == PT_LOAD &&
-             (segment.p_offset > length || segment.p_filesz > length - segment.p_offset)))
+        segment s;
+        const auto offset = static_cast<off_t>(header.e_phoff + i * sizeof(s));
+        if (pread(file.fd, &s, sizeof(s), offset) != sizeof(s) ||
+            (s.p_type == PT_LOAD && (s.p_offset > length || s.p_filesz > length - s.p_offset)))
             refuse("it is truncated");
     }
 }
@@ -175,25 +174,25 @@ std::size_t write_stubs(private_file &file, const std::string &tool, const insta
 
     /* this library's own header says what the machine is */
     dladdr(reinterpret_cast<void *>(write_stubs), &own);
-    h.header = *static_cast<const ElfW(Ehdr) *>(own.dli_fbase);
+    h.header = *static_cast<const elf_header *>(own.dli_fbase);
     h.header.e_phoff = offsetof(head, segments);
     h.header.e_phnum = 4;
     h.header.e_entry = h.header.e_shoff = 0;
     h.header.e_shnum = h.header.e_shstrndx = 0;
-    const auto segment = [](ElfW(Word) type, ElfW(Word) flags, std::size_t offset, std::size_t size,
-                            std::size_t alignment) {
-        return ElfW(Phdr){type, flags, offset, offset, offset, size, size, alignment};
+    const auto make = [](std::uint32_t type, std::uint32_t flags, std::size_t offset,
+                         std::size_t size, std::size_t alignment) {
+        return segment{type, flags, offset, offset, offset, size, size, alignment};
     };
-    h.segments[0] = segment(PT_LOAD, PF_R | PF_W, 0, data_size, page);
-    h.segments[1] = segment(PT_LOAD, PF_R | PF_X, stubs_offset, stubs_size, page);
-    h.segments[2] = segment(PT_DYNAMIC, PF_R | PF_W, offsetof(head, dynamic), sizeof(h.dynamic), 8);
+    h.segments[0] = make(PT_LOAD, PF_R | PF_W, 0, data_size, page);
+    h.segments[1] = make(PT_LOAD, PF_R | PF_X, stubs_offset, stubs_size, page);
+    h.segments[2] = make(PT_DYNAMIC, PF_R | PF_W, offsetof(head, dynamic), sizeof(h.dynamic), 8);
     /* without it the linker makes the stack executable */
-    h.segments[3] = segment(PT_GNU_STACK, PF_R | PF_W, 0, 0, 16);
+    h.segments[3] = make(PT_GNU_STACK, PF_R | PF_W, 0, 0, 16);
     const std::size_t dynamic[][2] = {{DT_NEEDED, 1},
                                       {DT_STRTAB, sizeof(head)},
                                       {DT_STRSZ, strings.size()},
                                       {DT_SYMTAB, offsetof(head, no_symbol)},
-                                      {DT_SYMENT, sizeof(ElfW(Sym))},
+                                      {DT_SYMENT, sizeof(elf_symbol)},
                                       {DT_INIT_ARRAY, offsetof(head, constructor)},
                                       {DT_INIT_ARRAYSZ, sizeof(constructor)},
                                       {DT_FLAGS_1, DF_1_INITFIRST}};

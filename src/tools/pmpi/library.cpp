@@ -3,7 +3,6 @@
  *     See COPYRIGHT in top-level directory
  */
 
-#include <dlfcn.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -15,55 +14,33 @@
 
 namespace pmpi {
 
-std::string_view base_name(std::string_view path)
+library::library(const dl_phdr_info &info)
+    : base_(info.dlpi_addr), path_(info.dlpi_name), segments_(info.dlpi_phdr),
+      segments_end_(info.dlpi_phdr + info.dlpi_phnum)
 {
-    return path.substr(path.rfind('/') + 1);
+    for (const segment *s = segments_; s < segments_end_; s++) {
+        if (s->p_type == PT_DYNAMIC)
+            dynamic_ = reinterpret_cast<const dynamic_entry *>(base_ + s->p_vaddr);
+    }
 }
 
-/* A dynamic section belongs to one library: that identifies its program headers. */
-static int copy_segments(dl_phdr_info *info, std::size_t, void *data)
+std::vector<library> library::all()
 {
-    auto &[map, segments] =
-        *static_cast<std::pair<const link_map *, std::vector<ElfW(Phdr)> *> *>(data);
-    const auto *end = info->dlpi_phdr + info->dlpi_phnum;
-    const auto *dynamic = std::find_if(info->dlpi_phdr, end, [](const ElfW(Phdr) & segment) {
-        return segment.p_type == PT_DYNAMIC;
-    });
-
-    if (dynamic == end ||
-        reinterpret_cast<ElfW(Dyn) *>(info->dlpi_addr + dynamic->p_vaddr) != map->l_ld)
+    std::vector<library> found;
+    const auto add = [](dl_phdr_info *info, std::size_t, void *data) {
+        const library l(*info);
+        if (l.dynamic_ != nullptr)
+            static_cast<std::vector<library> *>(data)->push_back(l);
         return 0;
-    segments->assign(info->dlpi_phdr, end);
-    return 1;
+    };
+
+    dl_iterate_phdr(add, &found);
+    return found;
 }
 
-library::library(const link_map *map) : map_(map)
+address library::value(std::int64_t tag) const
 {
-    std::pair<const link_map *, std::vector<ElfW(Phdr)> *> wanted(map, &segments_);
-
-    dl_iterate_phdr(copy_segments, &wanted);
-    symbols_ = table<ElfW(Sym)>(DT_SYMTAB);
-    strings_ = table<char>(DT_STRTAB);
-}
-
-std::vector<const link_map *> library::all_maps()
-{
-    std::vector<const link_map *> maps;
-    Dl_info info;
-    link_map *map = nullptr;
-
-    dladdr1(reinterpret_cast<void *>(copy_segments), &info, reinterpret_cast<void **>(&map),
-            RTLD_DL_LINKMAP);
-    while (map != nullptr && map->l_prev != nullptr)
-        map = map->l_prev;
-    for (; map != nullptr; map = map->l_next)
-        maps.push_back(map);
-    return maps;
-}
-
-ElfW(Addr) library::value(ElfW(Sxword) tag) const
-{
-    const ElfW(Dyn) *d = map_->l_ld;
+    const dynamic_entry *d = dynamic_;
 
     while (d->d_tag != DT_NULL && d->d_tag != tag)
         d++;
@@ -72,45 +49,39 @@ ElfW(Addr) library::value(ElfW(Sxword) tag) const
 
 void library::add_needed(std::vector<std::string_view> &names) const
 {
-    for (const ElfW(Dyn) *d = map_->l_ld; d->d_tag != DT_NULL; d++) {
+    for (const dynamic_entry *d = dynamic_; d->d_tag != DT_NULL; d++) {
         if (d->d_tag == DT_NEEDED)
-            names.emplace_back(strings_ + d->d_un.d_val);
+            names.emplace_back(table<char>(DT_STRTAB) + d->d_un.d_val);
     }
 }
 
 std::string library::name() const
 {
-    const ElfW(Addr) soname = value(DT_SONAME);
-    return soname != 0 ? std::string(strings_ + soname) : std::string(base_name(map_->l_name));
+    const address soname = value(DT_SONAME);
+    return std::string(soname != 0 ? table<char>(DT_STRTAB) + soname : file());
 }
 
-const ElfW(Phdr) * library::segment_of(ElfW(Addr) address) const
+const segment *library::segment_of(const void *place) const
 {
-    const auto found =
-        std::find_if(segments_.begin(), segments_.end(), [&](const ElfW(Phdr) & segment) {
-            return segment.p_type == PT_LOAD &&
-                address - map_->l_addr - segment.p_vaddr < segment.p_memsz;
-        });
-    return found == segments_.end() ? nullptr : &*found;
-}
-
-bool library::contains(const void *address) const
-{
-    return segment_of(reinterpret_cast<ElfW(Addr)>(address)) != nullptr;
+    const address offset = reinterpret_cast<address>(place) - base_;
+    const auto *found = std::find_if(segments_, segments_end_, [&](const segment &s) {
+        return s.p_type == PT_LOAD && offset - s.p_vaddr < s.p_memsz;
+    });
+    return found == segments_end_ ? nullptr : found;
 }
 
 /* Only the hash tables have the number. */
 std::size_t library::num_symbols() const
 {
-    if (const auto *hash = table<ElfW(Word)>(DT_HASH))
+    if (const auto *hash = table<std::uint32_t>(DT_HASH))
         return hash[1];
-    const auto *gnu = table<ElfW(Word)>(DT_GNU_HASH);
-    if (gnu == nullptr)
+    const auto *gnu = table<std::uint32_t>(DT_GNU_HASH);
+    if (gnu == nullptr || gnu[0] == 0)
         return 0;
     /* number of buckets, first symbol, words of the filter, shift; filter; buckets; chains */
-    const ElfW(Word) *buckets = gnu + 4 + gnu[2] * (sizeof(ElfW(Addr)) / sizeof(ElfW(Word)));
-    const ElfW(Word) *chains = buckets + gnu[0];
-    std::size_t last = gnu[0] != 0 ? *std::max_element(buckets, chains) : 0;
+    const std::uint32_t *buckets = gnu + 4 + gnu[2] * (sizeof(address) / sizeof(*gnu));
+    const std::uint32_t *chains = buckets + gnu[0];
+    std::size_t last = *std::max_element(buckets, chains);
     if (last < gnu[1])
         return gnu[1];
     /* an odd number ends a chain */
@@ -119,53 +90,80 @@ std::size_t library::num_symbols() const
     return last + 1;
 }
 
-void *library::find_function(std::string_view name) const
+std::vector<library::symbol> library::functions() const
 {
-    void *found = nullptr;
+    const auto *s = table<elf_symbol>(DT_SYMTAB);
+    const auto *strings = table<char>(DT_STRTAB);
+    std::vector<symbol> functions;
 
-    each_function([&](const char *function, void *address) {
-        if (name == function)
-            found = address;
-    });
-    return found;
+    for (const auto *end = s + num_symbols(); s < end; s++) {
+        if (s->st_shndx != SHN_UNDEF && ELF64_ST_TYPE(s->st_info) == STT_FUNC &&
+            ELF64_ST_BIND(s->st_info) != STB_LOCAL)
+            functions.push_back(
+                {strings + s->st_name, reinterpret_cast<void *>(base_ + s->st_value)});
+    }
+    return functions;
 }
 
-bool library::is_address(unsigned relocation_type)
+void *library::find_function(std::string_view name) const
+{
+    for (const auto &[function, value] : functions()) {
+        if (name == function)
+            return value;
+    }
+    return nullptr;
+}
+
+std::vector<library::reference> library::references() const
 {
 #ifdef __x86_64__
-    return relocation_type == R_X86_64_64 || relocation_type == R_X86_64_GLOB_DAT ||
-        relocation_type == R_X86_64_JUMP_SLOT;
+    constexpr unsigned types[] = {R_X86_64_64, R_X86_64_GLOB_DAT, R_X86_64_JUMP_SLOT};
 #else
-    return relocation_type == R_AARCH64_ABS64 || relocation_type == R_AARCH64_GLOB_DAT ||
-        relocation_type == R_AARCH64_JUMP_SLOT;
+    constexpr unsigned types[] = {R_AARCH64_ABS64, R_AARCH64_GLOB_DAT, R_AARCH64_JUMP_SLOT};
 #endif
+    constexpr int tables[][2] = {{DT_RELA, DT_RELASZ}, {DT_JMPREL, DT_PLTRELSZ}};
+    const auto *symbols = table<elf_symbol>(DT_SYMTAB);
+    const auto *strings = table<char>(DT_STRTAB);
+    std::vector<reference> references;
+
+    for (const auto &[tag, size_tag] : tables) {
+        const auto *r = table<ElfW(Rela)>(tag);
+        for (const auto *end = r + (r ? value(size_tag) / sizeof(*r) : 0); r != end; r++) {
+            const char *name = strings + symbols[ELF64_R_SYM(r->r_info)].st_name;
+            auto *word = reinterpret_cast<address *>(base_ + r->r_offset);
+            if (std::count(std::begin(types), std::end(types), ELF64_R_TYPE(r->r_info)) != 0 &&
+                *name != '\0')
+                references.push_back({name, word, static_cast<address>(r->r_addend)});
+        }
+    }
+    return references;
 }
 
 /* Opens or closes the data that the linker closes after relocation. */
 void library::protect(int protection) const
 {
-    const auto mask = ~(static_cast<ElfW(Addr)>(sysconf(_SC_PAGESIZE)) - 1);
+    const address mask = ~(static_cast<address>(sysconf(_SC_PAGESIZE)) - 1);
 
-    for (const ElfW(Phdr) & segment : segments_) {
-        const ElfW(Addr) start = (map_->l_addr + segment.p_vaddr) & mask;
-        const ElfW(Addr) end = (map_->l_addr + segment.p_vaddr + segment.p_memsz) & mask;
-        if (segment.p_type == PT_GNU_RELRO && end > start &&
+    for (const segment *s = segments_; s < segments_end_; s++) {
+        const address start = (base_ + s->p_vaddr) & mask;
+        const address end = (base_ + s->p_vaddr + s->p_memsz) & mask;
+        if (s->p_type == PT_GNU_RELRO && end > start &&
             mprotect(reinterpret_cast<void *>(start), end - start, protection) != 0)
             refuse("the data of " + name() + " cannot be changed: " + std::strerror(errno));
     }
 }
 
-void library::change_words(const std::vector<change> &changes) const
+void library::change(const std::vector<std::pair<address *, address>> &words) const
 {
-    for (const auto &[address, value] : changes) {
-        const ElfW(Phdr) *segment = segment_of(address);
-        if (segment == nullptr || (segment->p_flags & (PF_W | PF_X)) != PF_W)
+    for (const auto &[word, value] : words) {
+        const segment *s = segment_of(word);
+        if (s == nullptr || (s->p_flags & (PF_W | PF_X)) != PF_W)
             refuse("the addresses of MPI functions are part of the code of " + name() +
                    ", which is not changed (compile it as position-independent code)");
     }
     protect(PROT_READ | PROT_WRITE);
-    for (const auto &[address, value] : changes)
-        *reinterpret_cast<ElfW(Addr) *>(address) = value;
+    for (const auto &[word, value] : words)
+        *word = value;
     protect(PROT_READ);
 }
 

@@ -41,13 +41,12 @@ namespace pmpi {
 
 namespace {
 
-using maps = std::vector<const link_map *>;
 using libraries = std::vector<library>;
 
 /* Libraries that were changed for an instance. They stay loaded. */
-maps &changed = *new maps;
+libraries &changed = *new libraries;
 
-const link_map *libmpifort = nullptr; /* nullptr while it is not loaded */
+library libmpifort; /* without a path while it is not loaded */
 
 /* The instance that is being loaded: init callbacks run one at a time. */
 struct loading {
@@ -55,25 +54,18 @@ struct loading {
     const std::string &tool;  /* by which the linker loads it */
     const std::string &stubs; /* path of the library of stubs */
     std::size_t stubs_offset;
-    std::vector<ElfW(Addr)> before; /* dynamic sections, and so libraries, in the process before */
-    std::string refusal;            /* why it cannot be used */
+    libraries before;    /* in the process */
+    std::string refusal; /* why it cannot be used */
 } *current = nullptr;
 
-template <typename List, typename Value>
-bool contains(const List &list, const Value &value)
+bool contains(const libraries &list, const library &l)
 {
-    return std::find(list.begin(), list.end(), value) != list.end();
+    return std::find(list.begin(), list.end(), l) != list.end();
 }
 
 bool begins_with(std::string_view text, std::string_view prefix)
 {
     return text.substr(0, prefix.size()) == prefix;
-}
-
-/* True for the file of a library and all its versions: libmpi.so is libmpi.so.12. */
-bool is_file_of(const link_map *map, std::string_view name)
-{
-    return begins_with(base_name(map->l_name), name);
 }
 
 /* ---- names ---- */
@@ -106,12 +98,12 @@ void *find_procedure(std::string_view name)
                                                        {"mpi_", "qmpi_"},    {"mpix_", "qmpix_"}};
 
     for (const auto &[from, to] : prefixes) {
-        if (libmpifort == nullptr || !begins_with(name, from))
+        if (libmpifort.path().empty() || !begins_with(name, from))
             continue;
         const bool is_f08 = name.find("_f08") != name.npos && to.find('r') == to.npos;
-        return library(libmpifort)
-            .find_function(std::string(to.substr(0, to.size() - 1)) + (is_f08 ? "r_" : "_") +
-                           std::string(name.substr(from.size())));
+        return libmpifort.find_function(std::string(to.substr(0, to.size() - 1)) +
+                                        (is_f08 ? "r_" : "_") +
+                                        std::string(name.substr(from.size())));
     }
     return nullptr;
 }
@@ -144,27 +136,22 @@ void *find_target(const libraries &all, const char *name)
 
 /* ---- changing the tool ---- */
 
-bool is_new(const library &l)
-{
-    return !contains(current->before, reinterpret_cast<ElfW(Addr)>(l.map()->l_ld));
-}
-
 void claim(const library &l)
 {
-    const bool is_changed = contains(changed, l.map());
+    const bool is_new = !contains(current->before, l), is_changed = contains(changed, l);
 
-    if (!is_new(l) && is_changed)
+    if (!is_new && is_changed)
         refuse("it needs " + l.name() +
                ", which uses MPI or dlsym and belongs to an earlier entry"
                " of the list: of such libraries there is only one in a process");
-    if (!is_new(l))
+    if (!is_new)
         refuse("it needs " + l.name() +
                ", which uses MPI and which the program has loaded for"
                " itself: calls of the tool and of the program cannot be told apart");
     if ((l.value(DT_FLAGS_1) & DF_1_INITFIRST) != 0)
         refuse(l.name() + " must be initialized first (it is linked with -z initfirst)");
     if (!is_changed)
-        changed.push_back(l.map());
+        changed.push_back(l);
 }
 
 /* Finds the functions that the tool defines. Of several the first counts, as for the linker. */
@@ -172,90 +159,83 @@ void find_own(const libraries &all)
 {
     auto &own = current->owner.own;
     std::string fortran;
-    bool has_own = false;
+    bool has_own = false, is_pmpi;
 
     for (const library &l : all) {
-        l.each_function([&](const char *name, void *address) {
-            bool is_pmpi;
+        for (const auto &[name, value] : l.functions()) {
             const int f = function_of(name, is_pmpi);
             if (f >= 0 && is_pmpi)
-                refuse(
-                    std::string(l.map()->l_name) +
-                    ", which belongs to it, is an MPI library and not the program's (it defines " +
-                    name + ")");
+                refuse(std::string(l.path()) +
+                       ", which belongs to it, is an MPI library and not"
+                       " the program's (it defines " +
+                       name + ")");
             if (f >= 0 && own[f] == nullptr) {
                 claim(l);
-                own[f] = reinterpret_cast<any_function>(address);
+                own[f] = reinterpret_cast<any_function>(value);
                 has_own = true;
             } else if (begins_with(name, "mpi_"))
                 fortran = name;
-        });
+        }
     }
     if (!has_own && !fortran.empty())
         refuse("it wraps functions of Fortran (" + fortran +
-               ") and none of C; a member of the chain needs those of C, by which calls from "
-               "Fortran come too");
+               ") and none of C; a member of the chain"
+               " needs those of C, by which calls from Fortran come too");
     if (!has_own)
         refuse("it defines no function of MPI, so it is no PMPI tool");
 }
 
 void change_references(const libraries &all, const library &l)
 {
-    std::vector<library::change> changes;
+    std::vector<std::pair<address *, address>> words;
     bool uses_mpi = false;
 
-    l.each_reference([&](const char *name, ElfW(Addr) address, ElfW(Sxword) addend) {
+    for (const auto &[name, word, addend] : l.references()) {
         /* a weak reference that the linker did not find stays so */
-        void *target =
-            *reinterpret_cast<ElfW(Addr) *>(address) != 0 ? find_target(all, name) : nullptr;
+        void *target = *word != 0 ? find_target(all, name) : nullptr;
         if (target == nullptr)
-            return;
-        changes.emplace_back(address, reinterpret_cast<ElfW(Addr)>(target) + addend);
+            continue;
+        words.emplace_back(word, reinterpret_cast<address>(target) + addend);
         uses_mpi = uses_mpi || std::strcmp(name, "dlsym") != 0;
-    });
+    }
     /* dlsym alone does not matter in a library of the program, the C library for one */
-    if (uses_mpi || (!changes.empty() && (is_new(l) || contains(changed, l.map())))) {
+    if (uses_mpi || (!words.empty() && (!contains(current->before, l) || contains(changed, l)))) {
         claim(l);
-        l.change_words(changes);
+        l.change(words);
     }
 }
 
 /* A library by the path by which it was loaded, or the name by which another one needs it. */
-const link_map *find_map(const maps &all, std::string_view name)
+const library *find(const libraries &all, std::string_view name)
 {
     const bool is_path = name.find('/') != name.npos;
 
-    for (const link_map *map : all) {
-        if (name == (is_path ? map->l_name : base_name(map->l_name)))
-            return map;
+    for (const library &l : all) {
+        if (name == (is_path ? l.path() : l.file()))
+            return &l;
     }
-    for (const link_map *map : all) {
-        if (!is_path && library(map).name() == name)
-            return map;
+    for (const library &l : all) {
+        if (!is_path && l.name() == name)
+            return &l;
     }
     return nullptr;
 }
 
 /* The tool and what it needs, directly or not, in the order in which the linker looks for symbols. MPI's
  * own libraries belong to no tool. */
-libraries find_libraries(const maps &all)
+libraries find_tool(const libraries &all)
 {
-    const any_function some = functions[MPI_GET_VERSION_T].library;
+    const auto *some = reinterpret_cast<void *>(functions[MPI_GET_VERSION_T].library);
     std::vector<std::string_view> names = {current->tool};
-    maps known;
     libraries found;
 
     for (std::size_t i = 0; i < names.size(); i++) {
-        const link_map *map = find_map(all, names[i]);
-        if (map == nullptr || contains(known, map))
+        const library *l = find(all, names[i]);
+        if (l == nullptr || contains(found, *l) || l->contains(some) || *l == libmpifort ||
+            begins_with(l->file(), QMPI_LIBMPICXX ".so"))
             continue;
-        known.push_back(map);
-        library l(map);
-        if (l.contains(reinterpret_cast<void *>(some)) || is_file_of(map, QMPI_LIBMPIFORT ".so") ||
-            is_file_of(map, QMPI_LIBMPICXX ".so"))
-            continue;
-        l.add_needed(names);
-        found.push_back(std::move(l));
+        found.push_back(*l);
+        l->add_needed(names);
     }
     return found;
 }
@@ -264,15 +244,16 @@ libraries find_libraries(const maps &all)
 void change_tool()
 {
     try {
-        const maps all = library::all_maps();
-        const link_map *stubs = find_map(all, current->stubs);
-        current->owner.stubs =
-            reinterpret_cast<const stub *>(stubs->l_addr + current->stubs_offset);
-        const auto fortran = std::find_if(all.begin(), all.end(), [](const link_map *map) {
-            return is_file_of(map, QMPI_LIBMPIFORT ".so");
+        const libraries all = library::all();
+        const library *stubs = find(all, current->stubs);
+        const auto fortran = std::find_if(all.begin(), all.end(), [](const library &l) {
+            return begins_with(l.file(), QMPI_LIBMPIFORT ".so");
         });
-        libmpifort = fortran != all.end() ? *fortran : nullptr;
-        const libraries tool = find_libraries(all);
+
+        libmpifort = fortran != all.end() ? *fortran : library();
+        current->owner.stubs =
+            reinterpret_cast<const stub *>(stubs->load_address() + current->stubs_offset);
+        const libraries tool = find_tool(all);
         find_own(tool);
         for (const library &l : tool)
             change_references(tool, l);
@@ -356,24 +337,13 @@ qmpi_pmpi_dlsym:
 
 /* ---- loading ---- */
 
-int add_section(dl_phdr_info *info, std::size_t, void *data)
-{
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
-            static_cast<loading *>(data)->before.push_back(info->dlpi_addr +
-                                                           info->dlpi_phdr[i].p_vaddr);
-    }
-    return 0;
-}
-
 /* Loads the tool, which the linker finds by its path, its name or the path of its copy. */
 void load(const std::string &tool, const std::string &path, instance &owner)
 {
     private_file stubs("stubs");
     const std::size_t offset = write_stubs(stubs, tool, owner, qmpi_pmpi_dlsym, change_tool);
-    loading now{owner, tool, stubs.path(), offset, {}, {}};
+    loading now{owner, tool, stubs.path(), offset, library::all(), {}};
 
-    dl_iterate_phdr(add_section, &now);
     current = &now;
     const bool is_loaded = dlopen(stubs.path().c_str(), RTLD_NOW | RTLD_LOCAL) != nullptr;
     current = nullptr;
@@ -398,7 +368,7 @@ void load_tool(const std::string &path, instance &owner)
     dlinfo(loaded, RTLD_DI_LINKMAP, &map);
     const std::string file = map->l_name;
     dlclose(loaded);
-    private_file copy{std::string(base_name(path))};
+    private_file copy(path.substr(path.rfind('/') + 1));
     copy.copy(file);
     load(copy.path(), path, owner);
 }

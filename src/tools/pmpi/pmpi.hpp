@@ -136,82 +136,66 @@ std::size_t write_stubs(private_file &file, const std::string &tool, const insta
 
 /* ---- library.cpp ---- */
 
-/* A loaded library, by its entry in the dynamic linker's list, its program headers and the tables of
- * its dynamic section. */
+using address = ElfW(Addr);
+using dynamic_entry = ElfW(Dyn);
+using elf_header = ElfW(Ehdr);
+using elf_symbol = ElfW(Sym);
+using segment = ElfW(Phdr);
+
+/* A loaded library: its program headers and the tables of its dynamic section. */
 class library {
   public:
-    /* address of a word, new value */
-    using change = std::pair<ElfW(Addr), ElfW(Addr)>;
+    struct symbol {
+        const char *name;
+        void *value;
+    };
+    /* A word in which the linker has put the address of a symbol. */
+    struct reference {
+        const char *name;
+        address *word;
+        address addend;
+    };
 
-    explicit library(const link_map *map);
+    library() = default;
+    explicit library(const dl_phdr_info &info);
+    static std::vector<library> all();
+    bool operator==(const library &other) const { return dynamic_ == other.dynamic_; }
 
-    static std::vector<const link_map *> all_maps();
-
-    const link_map *map() const { return map_; }
-    /* The soname, or the file's name where there is none. */
-    std::string name() const;
-    ElfW(Addr) value(ElfW(Sxword) tag) const; /* in the dynamic section; 0 if it is missing */
-    void add_needed(
-        std::vector<std::string_view> &names) const; /* of the libraries that it needs */
-    bool contains(const void *address) const;
-
-    /* Calls visit(name, address) for every function that the library exports. */
-    template <typename Visit>
-    void each_function(Visit visit) const
-    {
-        const std::size_t n = num_symbols();
-        for (const ElfW(Sym) *s = symbols_; s < symbols_ + n; s++) {
-            if (s->st_shndx != SHN_UNDEF && ELF64_ST_TYPE(s->st_info) == STT_FUNC &&
-                ELF64_ST_BIND(s->st_info) != STB_LOCAL)
-                visit(strings_ + s->st_name, reinterpret_cast<void *>(map_->l_addr + s->st_value));
-        }
-    }
+    address load_address() const { return base_; }
+    std::string_view path() const { return path_; }
+    std::string_view file() const { return path().substr(path().rfind('/') + 1); }
+    std::string name() const; /* the soname, or the file's name where there is none */
+    bool contains(const void *place) const { return segment_of(place) != nullptr; }
+    address value(std::int64_t tag) const; /* in the dynamic section; 0 if it is missing */
+    void add_needed(std::vector<std::string_view> &names) const;
+    std::vector<symbol> functions() const; /* that it exports */
     void *find_function(std::string_view name) const;
+    std::vector<reference> references() const;
 
-    /* Calls visit(name, address of the word, addend) for every word in which the linker has put the
-     * address of a symbol. */
-    template <typename Visit>
-    void each_reference(Visit visit) const
-    {
-        constexpr int tables[][2] = {{DT_RELA, DT_RELASZ}, {DT_JMPREL, DT_PLTRELSZ}};
-        for (const auto &[tag, size_tag] : tables) {
-            const auto *first = table<ElfW(Rela)>(tag);
-            const auto *end = first + (first != nullptr ? value(size_tag) / sizeof(*first) : 0);
-            for (const auto *r = first; r != end; r++) {
-                const char *name = strings_ + symbols_[ELF64_R_SYM(r->r_info)].st_name;
-                if (is_address(ELF64_R_TYPE(r->r_info)) && *name != '\0')
-                    visit(name, map_->l_addr + r->r_offset, r->r_addend);
-            }
-        }
-    }
-
-    /* Changes words of the data; refuses to change code. */
-    void change_words(const std::vector<change> &changes) const;
+    /* Gives words of the data new values; refuses to change code. */
+    void change(const std::vector<std::pair<address *, address>> &words) const;
 
   private:
-    static bool is_address(unsigned relocation_type);
-    const ElfW(Phdr) * segment_of(ElfW(Addr) address) const;
+    const segment *segment_of(const void *place) const;
     std::size_t num_symbols() const;
     void protect(int protection) const;
 
     /* The linker may have added the load address to the addresses in the dynamic section or not. Only
      * one of both is in the library. */
     template <typename Type>
-    const Type *table(ElfW(Sxword) tag) const
+    const Type *table(std::int64_t tag) const
     {
-        const ElfW(Addr) address = value(tag);
-        const bool is_relocated = address == 0 || segment_of(address) != nullptr;
-        return reinterpret_cast<const Type *>(is_relocated ? address : address + map_->l_addr);
+        const auto *place = reinterpret_cast<const char *>(value(tag));
+        const bool is_relocated = place == nullptr || contains(place);
+        return reinterpret_cast<const Type *>(is_relocated ? place : place + base_);
     }
 
-    const link_map *map_;
-    std::vector<ElfW(Phdr)> segments_;
-    const ElfW(Sym) * symbols_;
-    const char *strings_;
+    address base_ = 0;
+    const char *path_ = "";
+    const segment *segments_ = nullptr;
+    const segment *segments_end_ = nullptr;
+    const dynamic_entry *dynamic_ = nullptr; /* identifies the library */
 };
-
-/* The name of the file of a path. */
-std::string_view base_name(std::string_view path);
 
 }  // namespace pmpi
 

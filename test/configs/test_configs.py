@@ -5,6 +5,7 @@
 tools the right call sites. Without Fortran and MPI-IO, and with a device that needs no other library, to build them quickly.
 """
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -25,14 +26,19 @@ CONFIGURATIONS = {
 pytestmark = pytest.mark.long
 
 
-@pytest.fixture(scope="module", params=CONFIGURATIONS, ids=lambda name: name.replace(",", "").replace(" ", "_"))
-def built(request):
-    """Name, prefix and source tree of a configuration"""
-    done = subprocess.run([ROOT / "maint/buildtree", *COMMON, *CONFIGURATIONS[request.param]], stdout=subprocess.PIPE, text=True)
+def build(*options):
+    """Prefix and source tree of a configuration"""
+    done = subprocess.run([ROOT / "maint/buildtree", *COMMON, *options], stdout=subprocess.PIPE, text=True)
     if done.returncode:
         pytest.fail(f"maint/buildtree failed with status {done.returncode}", pytrace=False)
     answer = dict(line.split("=", 1) for line in done.stdout.splitlines())
-    return request.param, answer["prefix"], answer["tree"]
+    return Path(answer["prefix"]), Path(answer["tree"])
+
+
+@pytest.fixture(scope="module", params=CONFIGURATIONS, ids=lambda name: name.replace(",", "").replace(" ", "_"))
+def built(request):
+    """Name, prefix and source tree"""
+    return request.param, *build(*CONFIGURATIONS[request.param])
 
 
 def check(*words, cwd):
@@ -60,3 +66,21 @@ def test_choosing_tools(built, work):
     """MPI_Comm_spawn works with this device."""
     if built[0].startswith("debugging"):
         pytest_on(built, work, "test/choose")
+
+
+def test_call_sites_on_aarch64(work, needs):
+    """Cross-compiled, run by qemu"""
+    needs("aarch64-linux-gnu-g++", "aarch64-linux-gnu-addr2line", "qemu-aarch64")
+    prefix, _ = build("--host=aarch64-linux-gnu", "--without-hwloc")
+    seen = ROOT / "test/seen"
+    check(prefix / "bin/mpicxx", "-DMPICH_SKIP_MPICXX", "-std=c++17", "-O2", "-c", seen / "where_tool.cpp", cwd=work)
+    for compiler, source in (("mpicc", "where.c"), ("mpicxx", "where_cxx.cxx")):
+        for level in ("-O0", "-O1", "-O2"):
+            check(prefix / "bin" / compiler, "-g", level, seen / source, "where_tool.o", "-o", "program", "-lstdc++", "-ldl", cwd=work)
+            done = subprocess.run(["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu", "-E", "MPIR_CVAR_QMPI_TOOL_LIST=where,where",
+                                   work / "program"], capture_output=True, text=True, timeout=120)
+            sites = re.findall(r"^(\d+) (\w+) (0x[0-9a-f]+) (/.*)$", done.stdout, re.M)
+            assert len(sites) >= 4, done
+            for line, function, offset, name in sites:
+                lines = subprocess.run(["aarch64-linux-gnu-addr2line", "-i", "-e", name, offset], capture_output=True, text=True)
+                assert re.search(rf"/where[^/]*:{line}\b", lines.stdout), (function, line, level, lines)

@@ -246,7 +246,7 @@ bool stays_with_library(const void *buffer, Count count, MPI_Datatype datatype, 
 
 class Bcast : public qmpi::tool<Bcast> {
   public:
-    static constexpr const char *description = "makes broadcasts out of point-to-point messages";
+    static constexpr const char *description = "broadcasts by point-to-point messages";
 
     int MPI_Bcast(qmpi::call<MPI_BCAST_T> &call, void *buffer, int count, MPI_Datatype datatype,
                   int root, MPI_Comm comm)

@@ -71,20 +71,20 @@ class Check : public qmpi::tool<Check> {
     static constexpr const char *description =
         "finds errors: mismatches, overlaps, leaks, freed handles, deadlocks";
     static constexpr const char *argument_list =
-        "out=NAME          file (.txt, .json), beginning of both files' names, or - (stderr)\n"
-        "formats=A+B       which reports: text, json (default: both)\n"
-        "timeout=SECONDS   without progress until a deadlock is reported (default: 30)\n"
-        "deadlock=WHAT     report (default), abort (ends the job then), or no\n"
-        "collectives=no    does not compare the order of collective operations, roots and "
+        "out=NAME          one file (.txt, .json), stem of both files, or - (stderr)\n"
+        "formats=A+B       reports: text, json (default: both)\n"
+        "timeout=SECONDS   report a deadlock after this time without progress (default: 30)\n"
+        "deadlock=ACTION   report (default), abort (end the job), or no\n"
+        "collectives=no    do not compare the order of collective operations, roots and "
         "operations\n"
-        "signatures=no     does not compare types and lengths of what is sent and received\n"
-        "unreceived=no     does not look for messages that nobody receives\n"
-        "overlaps=no       does not look for pending operations on the same memory\n"
-        "checksums         looks whether a buffer changes while it is being sent\n"
-        "handles=no        does not look for handles that were freed\n"
-        "leaks=no          does not look for what is not freed before MPI_Finalize\n"
-        "requests=no       does not look for operations that nobody completes\n"
-        "epochs=no         does not look for one-sided accesses outside of an epoch, or in "
+        "signatures=no     do not compare types and lengths of sent and received data\n"
+        "unreceived=no     do not report messages that are never received\n"
+        "overlaps=no       do not report pending operations on the same memory\n"
+        "checksums         report buffers that change while they are being sent\n"
+        "handles=no        do not report the use of freed handles\n"
+        "leaks=no          do not report objects that are not freed before MPI_Finalize\n"
+        "requests=no       do not report operations that are never completed\n"
+        "epochs=no         do not report one-sided accesses outside an epoch, or in "
         "conflict\n";
 
     /* Everything that uses a handle, or initialises or finalises. */
@@ -98,7 +98,7 @@ class Check : public qmpi::tool<Check> {
     Check()
     {
         if (!(timeout_ > 0))
-            throw qmpi::argument_error("argument timeout: must be above 0");
+            throw qmpi::argument_error("argument timeout: must be greater than 0");
         const std::string deadlock = arguments().get("deadlock", "report");
         if (deadlock != "report" && deadlock != "abort" && deadlock != "no")
             throw qmpi::argument_error("argument deadlock: must be report, abort or no");
@@ -210,9 +210,7 @@ class Check : public qmpi::tool<Check> {
         Address address = begin_analysis();
         QMPI_Bcast(&address, sizeof address, MPI_BYTE, 0, MPI_COMM_WORLD);
         if (!process_.connect(address) && process_.rank() == 0)
-            complain(name(),
-                     "the processes cannot reach rank 0 by TCP; nothing is compared "
-                     "between them");
+            complain(name(), "cannot reach rank 0 by TCP; processes are not compared");
         waiting_.start(finds_deadlocks_);
     }
 
@@ -305,7 +303,7 @@ class Check : public qmpi::tool<Check> {
     void follow_deadlock()
     {
         if (aborts_) {
-            write_stderr("QMPI check: the job ends (deadlock=abort)\n");
+            write_stderr("QMPI check: ending the job (deadlock=abort)\n");
             _exit(1);
         }
     }

@@ -12,9 +12,9 @@
 
 #include <qmpi.hpp>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
-#include <cerrno>
 #include <cinttypes>
 #include <cstdint>
 #include <cstring>
@@ -22,7 +22,6 @@
 #include <string>
 #include <vector>
 
-#include <stdlib.h>
 #include <unistd.h>
 
 namespace {
@@ -96,30 +95,7 @@ Totals totals_of_process(const Counters &counters)
     return totals;
 }
 
-const char *variable(const char *name)
-{
-    const char *value = secure_getenv(name);
-    return value != nullptr && *value != '\0' ? value : nullptr;
-}
-
-bool variable_sorts_by_bytes()
-{
-    const char *order = variable("QMPI_COUNT_SORT");
-    if (order == nullptr || std::strcmp(order, "calls") == 0)
-        return false;
-    if (std::strcmp(order, "bytes") == 0)
-        return true;
-
-    static bool said = false;
-    if (!said)
-        tools::complain(
-            "count",
-            print("QMPI_COUNT_SORT is \"%s\", must be calls or bytes; sorted by calls", order));
-    said = true;
-    return false;
-}
-
-bool argument_sorts_by_bytes(const qmpi::arguments &arguments)
+bool read_order(const qmpi::arguments &arguments)
 {
     const std::string order = arguments.get("sort", "calls");
     if (order != "calls" && order != "bytes")
@@ -173,41 +149,6 @@ std::string table(const std::string &heading, const Totals &totals, bool by_byte
     return text;
 }
 
-bool append_to_file(const std::string &path, const std::string &text)
-{
-    static bool begun = false;
-    std::FILE *file = std::fopen(path.c_str(), begun ? "a" : "w");
-    bool written = false;
-
-    if (file != nullptr) {
-        begun = true;
-        written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-        const int reason = errno;
-        if (std::fclose(file) != 0)
-            written = false;
-        else if (!written)
-            errno = reason;
-    }
-    return written;
-}
-
-void write_as_variable_says(const std::string &text, const std::string &suffix)
-{
-    static bool file_failed = false;
-    const char *path = variable("QMPI_COUNT_OUTPUT");
-
-    if (path != nullptr && !file_failed) {
-        const std::string name = path + suffix;
-        if (append_to_file(name, text))
-            return;
-        file_failed = true;
-        tools::complain("count",
-                        print("cannot write %s (QMPI_COUNT_OUTPUT): %s; the tables follow here",
-                              name.c_str(), std::strerror(errno)));
-    }
-    tools::write_stderr(text);
-}
-
 /* ---- the tool ---- */
 
 class Count : public tools::ReportingTool<Count> {
@@ -215,7 +156,7 @@ class Count : public tools::ReportingTool<Count> {
     static constexpr const char *description = "counts calls and bytes of every function";
     static constexpr const char *argument_list =
         "out=NAME          file for the table, or - for standard error (default)\n"
-        "sort=calls|bytes  order of the lines, the largest first (default: calls)\n";
+        "sort=calls|bytes  sort order, largest first (default: calls)\n";
 
     ~Count() { report_at_end(); }
 
@@ -249,28 +190,19 @@ class Count : public tools::ReportingTool<Count> {
 
     void write(const Totals &totals, bool is_alone)
     {
-        const bool by_bytes = has_order ? orders_by_bytes : variable_sorts_by_bytes();
         const std::string processes = is_alone
-            ? print("process %d on %s alone", static_cast<int>(getpid()),
-                    tools::host_name().c_str())
+            ? print("process %d on %s only", static_cast<int>(getpid()), tools::host_name().c_str())
             : print("%d process%s of MPI_COMM_WORLD", totals.processes,
                     totals.processes == 1 ? "" : "es");
         const std::string text = table(print("count: instance %d of %d (tool %d of the chain), ",
                                              instance_number(), instance_count(), tool_id()) +
                                            processes,
                                        totals, by_bytes);
-        const tools::Reporter reporter = this->reporter(is_alone);
-        if (has_destination)
-            destination.write(reporter, [&text](tools::Format) { return text; });
-        else
-            write_as_variable_says(
-                text, reporter.is_alone ? print(".%d", static_cast<int>(getpid())) : "");
+        destination.write(reporter(is_alone), [&text](tools::Format) { return text; });
     }
 
-    const bool has_destination = arguments().has("out");
     const tools::Destination destination{*this, {tools::Format::text}, "-"};
-    const bool has_order = arguments().has("sort");
-    const bool orders_by_bytes = argument_sorts_by_bytes(arguments());
+    const bool by_bytes = read_order(arguments());
     Counters counters;
 };
 

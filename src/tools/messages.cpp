@@ -37,13 +37,13 @@ using tools::now;
 class Messages : public tools::ReportingTool<Messages> {
   public:
     static constexpr const char *description =
-        "who sends how much to whom: every routine as messages between two processes";
+        "who sends how much to whom: calls as messages between two processes";
     static constexpr const char *argument_list =
-        "out=NAME          file (.txt, .json, .html), or beginning of all names, or - (stderr)\n"
-        "formats=A+B       which reports: text, json, html (default: all)\n"
+        "out=NAME          one file (.txt, .json, .html), stem of all files, or - (stderr)\n"
+        "formats=A+B       reports: text, json, html (default: all)\n"
         "functions=A+B     only these sets of functions or functions (default: all)\n"
-        "top=N             so many pairs in the text (default: 20)\n"
-        "rows=N            most rows of the matrix, ranks are put together (default: 1024)\n";
+        "top=N             pairs in the text (default: 20)\n"
+        "rows=N            rows of the matrix, at most; ranks share rows (default: 1024)\n";
 
     static constexpr auto functions = qmpi::set::point_to_point | qmpi::set::collective |
         qmpi::set::partitioned | qmpi::set::rma | qmpi::set::completion |

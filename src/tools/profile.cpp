@@ -121,22 +121,20 @@ class Profile : public ReportingTool<Profile> {
   public:
     static constexpr const char *description = "time, calls and bytes of functions and call sites";
     static constexpr const char *argument_list =
-        "out=NAME          file (.txt, .json, .html), beginning of all files' names, or - "
-        "(stderr)\n"
-        "formats=A+B       which reports: text, json, html (default: all)\n"
+        "out=NAME          one file (.txt, .json, .html), stem of all files, or - (stderr)\n"
+        "formats=A+B       reports: text, json, html (default: all)\n"
         "sites=N           call sites in each list of the text; 0: all (default: 20)\n"
-        "depth=N           return addresses that make a call site, 1 to 32 (default: 1)\n"
+        "depth=N           return addresses per call site, 1 to 32 (default: 1)\n"
         "functions=A+B     only these functions or sets, as in collective+MPI_Send\n"
         "sample=N          time every Nth call of a function (default: 1)\n"
-        "communicators     sums for each communicator as well\n"
-        "off               begin only with MPI_Pcontrol(1)\n"
-        "flush=SECONDS     each process writes what it has every so often, until the job ends "
-        "well\n";
+        "communicators     add sums for each communicator\n"
+        "off               start with MPI_Pcontrol(1)\n"
+        "flush=SECONDS     interval at which each process writes its report so far\n";
 
     Profile()
     {
         if (flush_interval > 0 && !destination.has_files())
-            throw qmpi::argument_error("argument flush: needs files, not out=-");
+            throw qmpi::argument_error("argument flush: needs a file, not out=-");
         if (arguments().flag("communicators"))
             communicators.emplace();
         for (int id = 0; id < MPI_LAST_FUNC_T; id++)

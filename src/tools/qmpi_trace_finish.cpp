@@ -22,10 +22,9 @@ void usage(std::FILE *out)
 {
     std::fputs(
         "usage: qmpi_trace_finish [--otf2] [--json] [--html] [--keep] FOLDER\n"
-        "Makes the trace of a program that ended early, from FOLDER (NAME.unfinished): NAME.otf2 "
-        "and\n"
-        "NAME.html, or the formats that are chosen. The folder is removed when all is written.\n"
-        "  --keep    the folder stays\n",
+        "Makes NAME.otf2 and NAME.html, or the given formats, from the journals in FOLDER\n"
+        "(NAME.unfinished) of a program that ended early, and removes FOLDER.\n"
+        "  --keep    keep the folder\n",
         out);
 }
 

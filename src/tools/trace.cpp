@@ -315,15 +315,15 @@ class Trace : public qmpi::tool<Trace> {
     static constexpr const char *description =
         "timeline of calls and messages, in OTF2 and for Perfetto";
     static constexpr const char *argument_list =
-        "out=NAME          beginning of all files' names, or one file (.otf2, .json, .html)\n"
+        "out=NAME          one file (.otf2, .json, .html), or stem of all files\n"
         "formats=A+B       otf2, json (for Perfetto), html (default: otf2+html)\n"
-        "functions=A+B     only these: names of functions, or sets such as collective\n"
-        "sample=N          only every Nth call of each function\n"
-        "sites=no          does not ask where calls come from\n"
-        "buffer=MB         of a thread's journal in memory at a time (default: 16)\n"
-        "limit=MB          of journals on disk for each rank; what comes then is lost (default: "
+        "functions=A+B     only these sets of functions or functions (default: all)\n"
+        "sample=N          record every Nth call of a function (default: 1)\n"
+        "sites=no          do not record call sites\n"
+        "buffer=MB         mapped part of a thread's journal (default: 16)\n"
+        "limit=MB          journals on disk per rank; further records are lost (default: "
         "1024)\n"
-        "clock=process     measures the clock of each process, not of each host\n";
+        "clock=process     measure the clock of each process, not of each host\n";
 
     Trace()
     {
@@ -365,7 +365,7 @@ class Trace : public qmpi::tool<Trace> {
         if constexpr (Call::id == MPI_FINALIZE_T)
             finish_world(*recorder);
         if constexpr (Call::id == MPI_ABORT_T)
-            say_unfinished("the program calls MPI_Abort");
+            say_unfinished("the program called MPI_Abort");
         const auto result = go_on(call, begin, recorder);
         if constexpr (Call::id == MPI_INIT_T || Call::id == MPI_INIT_THREAD_T) {
             if (result == MPI_SUCCESS)
@@ -562,7 +562,7 @@ class Trace : public qmpi::tool<Trace> {
             return;
         stem_ = stem(true);
         if (tools::is_privileged())
-            store_->stop("the program has more rights than its user: nothing is written");
+            store_->stop("refusing to write files from a set-uid program");
         else
             open(trace::folder_of(stem_), 0, 1);
     }
@@ -600,7 +600,7 @@ class Trace : public qmpi::tool<Trace> {
     {
         const std::string name = stem(tools::is_spawned());
         if (tools::is_privileged()) {
-            store_->stop("the program has more rights than its user: nothing is written");
+            store_->stop("refusing to write files from a set-uid program");
             return "";
         }
         const std::string folder = trace::folder_of(name);
@@ -676,8 +676,7 @@ class Trace : public qmpi::tool<Trace> {
 
     static std::string advice(const std::string &folder)
     {
-        return "what was recorded is in " + folder + ", and \"qmpi_trace_finish " + folder +
-            "\" makes a trace of it";
+        return "records are in " + folder + "; \"qmpi_trace_finish " + folder + "\" makes a trace";
     }
 
     const tools::Destination destination_{*this, known_formats(), nullptr, {trace::folder_of("")}};

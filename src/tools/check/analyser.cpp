@@ -89,7 +89,7 @@ void Analyser::finish()
             for (const Message &message : sends)
                 add(Kind::unreceived, envelope.first, message.place,
                     "rank " + std::to_string(address.second) +
-                        " has never received this message (tag " + std::to_string(envelope.second) +
+                        " never received this message (tag " + std::to_string(envelope.second) +
                         ", " + message.signature.text() + ")");
         }
     }
@@ -194,13 +194,13 @@ std::string Analyser::difference(const Arrival &earlier, const CollectiveEvent &
     const CollectiveEvent &other = earlier.event;
     const std::string who = "rank " + std::to_string(earlier.rank);
     if (strip(function_name(other.place.function)) != strip(function_name(event.place.function)))
-        return who + " calls another function here";
+        return who + " calls a different function here";
     if (other.root != event.root)
         return "root " + std::to_string(event.root) + ", but " + who + " has root " +
             std::to_string(other.root);
     if (other.operation != event.operation && other.operation != MPI_OP_NULL &&
         event.operation != MPI_OP_NULL)
-        return who + " has another reduction operation";
+        return who + " uses a different reduction operation";
     if (differ(other.same, event.same))
         return event.same.text() + ", but " + who + " has " + other.same.text();
     const Signature *given = event.gives.block(other.rank), *taken = other.takes.block(event.rank);
@@ -276,7 +276,7 @@ void Analyser::compare(int source, const Message &message, int rank, const Recei
         message.signature.text() + " (" + text(source, message.place) + ")";
     if (result == Comparison::longer)
         add(Kind::truncation, rank, receive.place,
-            "room for " + receive.signature.text() + ", but " + who);
+            "buffer holds " + receive.signature.text() + ", but " + who);
     else if (result == Comparison::different)
         add(Kind::signature, rank, receive.place,
             "receives " + receive.signature.text() + ", but " + who);
@@ -379,8 +379,8 @@ void Analyser::report(const std::set<int> &stuck, const std::vector<bool> &is_st
     int number = 0;
     for (int rank : stuck) {
         if (number++ == most_lines) {
-            write_stderr("QMPI check: and " + std::to_string(stuck.size() - most_lines) +
-                         " more processes wait for each other\n");
+            write_stderr("QMPI check: " + std::to_string(stuck.size() - most_lines) +
+                         " more processes are deadlocked\n");
             break;
         }
         std::string what = "waits";

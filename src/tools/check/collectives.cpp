@@ -28,7 +28,7 @@ Wait Collectives::tell(const SharedCommunicator &communicator, CollectiveEvent e
         event.world.insert(event.world.end(), communicator->remote.begin(),
                            communicator->remote.end());
     }
-    wait.what = "begin of the same operation" + (name.empty() ? "" : " on " + name);
+    wait.what = "start of the same operation" + (name.empty() ? "" : " on " + name);
     wait.is_collective = true;
     wait.communicator = event.communicator;
     wait.number = event.number;

@@ -14,7 +14,7 @@ bool OneSided::has_epoch(MPI_Win window, int target, const Here &here)
     if (windows_.may_access(window, target))
         return true;
     process_.found(Kind::epoch, process_.place(here),
-                   "no epoch for an access to rank " + std::to_string(target) + " of the window");
+                   "access to rank " + std::to_string(target) + " of the window outside an epoch");
     return false;
 }
 
@@ -29,7 +29,7 @@ void OneSided::check_free(MPI_Win window, const Here &here)
 {
     if (windows_.is_locked(window))
         process_.found(Kind::epoch, process_.place(here),
-                       "an access epoch of the window has not ended");
+                       "the window still has an open access epoch");
 }
 
 /* Data with gaps may interleave without overlap. */
@@ -42,8 +42,8 @@ void OneSided::note_access(const Access &access, MPI_Datatype datatype, const He
     if (const auto other =
             windows_.access(access.window, access.target, access.displacement, access.kind, place))
         process_.found(Kind::conflict, place,
-                       "the same place of rank " + std::to_string(access.target) +
-                           " is accessed in this epoch already (" + process_.text(*other) + ")");
+                       "same displacement of rank " + std::to_string(access.target) +
+                           " already accessed in this epoch (" + process_.text(*other) + ")");
 }
 
 }  // namespace tools::check

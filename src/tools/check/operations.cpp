@@ -84,7 +84,7 @@ void Operations::end(Pending &pending, const MPI_Status *status, Outcome outcome
     if (outcome == Outcome::completed && process_.wants(Kind::changed) &&
         checksum_of(pending.ranges) != pending.checksum)
         process_.found(Kind::changed, pending.place,
-                       "the buffer was changed before the operation was complete");
+                       "the buffer changed before the operation completed");
     if (outcome == Outcome::failed)
         messages_.failed(pending, status != nullptr ? status->MPI_ERROR : MPI_SUCCESS);
     else if (outcome == Outcome::freed) {
@@ -132,7 +132,7 @@ void Operations::find_left()
     });
     for (const auto &[place, is_active] : left)
         process_.found(is_active ? Kind::request : Kind::leak, place,
-                       is_active ? "nobody has waited for this operation"
+                       is_active ? "this operation was never completed"
                                  : "this persistent request was not freed");
 }
 

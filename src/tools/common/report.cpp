@@ -63,8 +63,8 @@ std::vector<Format> read_formats(const std::string &text, const std::vector<Form
                                             return word == format.name && has(known, format.format);
                                         });
         if (found == std::end(format_names))
-            throw qmpi::argument_error("argument formats=" + text + ": '" + word + "' is none of " +
-                                       names_of(known));
+            throw qmpi::argument_error("argument formats=" + text + ": unknown format '" + word +
+                                       "' (expected " + names_of(known) + ")");
         wanted.push_back(found->format);
     }
     return wanted;
@@ -124,9 +124,8 @@ void refuse_name_of_other_tool(const char *tool_name, int tool_id, const std::st
         const std::string others = out_of(other);
         if (!others.empty() && others != "-" && overlap(Name(others), Name(out)))
             throw qmpi::argument_error(
-                print("argument out=%s: instance %d of the list, %s, has the files "
-                      "of that name",
-                      out.c_str(), other, other_name));
+                print("argument out=%s: output name already used by instance %d (%s)", out.c_str(),
+                      other, other_name));
     }
 }
 
@@ -227,7 +226,7 @@ Destination::Destination(const Owner &owner, const qmpi::arguments &arguments,
       formats_(known)
 {
     if (arguments.has("out") && out_.empty())
-        throw qmpi::argument_error("argument out=: needs the name of a file");
+        throw qmpi::argument_error("argument out=: needs a file name");
     const bool is_chosen = arguments.has("formats");
     if (is_chosen)
         formats_ = read_formats(arguments.get("formats", ""), known);
@@ -253,11 +252,11 @@ void Destination::choose_one(const std::string &out, Format format,
                              const std::vector<Format> &known, bool is_chosen)
 {
     if (!has(known, format))
-        throw qmpi::argument_error("argument out=" + out + ": no such report; there is " +
-                                   names_of(known));
+        throw qmpi::argument_error("argument out=" + out + ": unknown format (expected " +
+                                   names_of(known) + ")");
     if (is_chosen && formats_ != std::vector<Format>{format})
         throw qmpi::argument_error("argument out=" + out + ": is for " + names_of({format}) +
-                                   " alone, but formats asks for something else");
+                                   " only, but formats= has others");
     formats_ = {format};
 }
 
@@ -278,10 +277,8 @@ void Destination::claim_name(const Owner &owner, const std::string &out,
         return;
     out_ += "-" + std::to_string(owner.instance);
     if (!take_files())
-        throw qmpi::argument_error("argument out=" + out +
-                                   ": another instance has the files of that name, "
-                                   "and those of " +
-                                   out_);
+        throw qmpi::argument_error("argument out=" + out + ": output names " + out + " and " +
+                                   out_ + " already used");
 }
 
 std::string Destination::stem(const Reporter &reporter) const
@@ -310,12 +307,12 @@ void Destination::write(const Reporter &reporter,
         if (format == Format::otf2)
             continue;
         const std::string name = file(reporter, format);
-        const std::string reason = is_privileged() ? "the program has more rights than its user"
-                                                   : write_file(name, make(format));
+        const std::string reason = is_privileged()
+            ? "refusing to write files from a set-uid program"
+            : write_file(name, make(format));
         if (!reason.empty()) {
             is_complete = false;
-            complain(tool_name_,
-                     "cannot write " + name + ": " + reason + "; the report follows here");
+            complain(tool_name_, "cannot write " + name + ": " + reason + "; the report follows");
         }
     }
     if (!is_complete)

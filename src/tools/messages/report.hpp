@@ -188,7 +188,7 @@ class Report {
 
     std::string processes() const
     {
-        return heading_.is_alone ? std::string("one process alone")
+        return heading_.is_alone ? std::string("one process only")
                                  : print("%d process%s of MPI_COMM_WORLD", heading_.rows.processes,
                                          heading_.rows.processes == 1 ? "" : "es");
     }
@@ -308,12 +308,12 @@ class Report {
         if (heading_.is_alone)
             return {};
         if (!heading_.is_whole)
-            return "Functions were left out: what was sent and what was received is not "
+            return "Functions were excluded: sent and received messages are not "
                    "compared.\n";
         if (differences_.empty())
             return "All messages that were sent were received.\n";
         std::string out = print(
-            "What was sent and what was received differs\n%-16s %12s %12s %14s %18s %14s "
+            "Sent and received messages differ\n%-16s %12s %12s %14s %18s %14s "
             "%18s\n",
             "Kind", "From", "To", "Sent", "Bytes", "Received", "Bytes");
         for (const Pair &pair : differences_) {
@@ -330,8 +330,9 @@ class Report {
         std::string out;
         for (const auto &[function, sums] : functions_) {
             if (sums.unfinished > 0)
-                out += print("%s: %" PRIu64 " never completed, or freed before, and not counted\n",
-                             function_name(function), sums.unfinished);
+                out +=
+                    print("%s: %" PRIu64 " not counted: never completed, or freed while active\n",
+                          function_name(function), sums.unfinished);
         }
         return out;
     }
@@ -479,7 +480,7 @@ class Report {
         add_facts(page);
         add_matrix(page);
         add_bars(page);
-        page.histogram("Sizes of messages", bins(), Unit::bytes);
+        page.histogram("Message sizes", bins(), Unit::bytes);
         add_pairs(page);
         add_functions(page);
         add_differences(page);
@@ -584,19 +585,19 @@ class Report {
                 row.push_back(value);
             rows.push_back(std::move(row));
         }
-        page.table(
-            "Pairs with the most bytes",
-            {{"From", Unit::number},
-             {"To", Unit::number},
-             {"Messages", Unit::number},
-             {"Bytes", Unit::bytes},
-             {"Time", Unit::seconds},
-             {"Least bandwidth", Unit::bytes_per_second},
-             {"Mean bandwidth", Unit::bytes_per_second},
-             {"Most bandwidth", Unit::bytes_per_second}},
-            rows,
-            print("%zu of %zu pairs. A message takes from its start until its completion is seen.",
-                  rows.size(), ranking_.size()));
+        page.table("Pairs with the most bytes",
+                   {{"From", Unit::number},
+                    {"To", Unit::number},
+                    {"Messages", Unit::number},
+                    {"Bytes", Unit::bytes},
+                    {"Time", Unit::seconds},
+                    {"Least bandwidth", Unit::bytes_per_second},
+                    {"Mean bandwidth", Unit::bytes_per_second},
+                    {"Most bandwidth", Unit::bytes_per_second}},
+                   rows,
+                   print("%zu of %zu pairs. Times are from the start of a message until its "
+                         "completion is seen.",
+                         rows.size(), ranking_.size()));
     }
 
     void add_functions(tools::Page &page) const
@@ -629,7 +630,7 @@ class Report {
             rows.push_back({name_of(pair.kind), row_value(pair.from), row_value(pair.to),
                             pair.sent.messages, pair.sent.bytes, pair.received.messages,
                             pair.received.bytes});
-        page.table("What was sent and what was received differs",
+        page.table("Sent and received messages differ",
                    {{"Kind", Unit::text},
                     {"From", Unit::number},
                     {"To", Unit::number},

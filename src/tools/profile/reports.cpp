@@ -178,7 +178,7 @@ std::vector<std::pair<std::string, std::string>> Reports::facts() const
         {"MPI library", run_.library},
         {"Processes",
          run_.is_alone
-             ? "1, on its own account"
+             ? "1 (this process only, not merged)"
              : print("%zu on %zu host%s, with up to %" PRIu64 " thread%s in MPI", ranks,
                      hosts.size(), hosts.size() == 1 ? "" : "s", threads, threads == 1 ? "" : "s")},
         {"Begin", run_.begin},
@@ -190,8 +190,8 @@ std::vector<std::pair<std::string, std::string>> Reports::facts() const
         facts.emplace_back("Arguments", run_.arguments);
     if (run_.sample > 1)
         facts.emplace_back("Sampling",
-                           print("times and call sites: every %" PRIu64 "th call of a function, "
-                                 "multiplied; calls and bytes of functions: all",
+                           print("times and call sites: one of %" PRIu64 " calls of a function, "
+                                 "scaled; calls and bytes of functions: all",
                                  run_.sample));
     return facts;
 }
@@ -260,7 +260,7 @@ std::string Reports::functions_text() const
 {
     const auto ranks = static_cast<std::uint64_t>(summary_.tasks.size());
     std::string text =
-        title_line("Functions (time of a process: least, mean, most, coefficient of variation)");
+        title_line("Functions (time per process: least, mean, most, coefficient of variation)");
     text += print("%-28s %10s %12s %11s %11s %11s %6s %6s %6s %14s %14s\n", "Function", "Calls",
                   "Time ms", "Least ms", "Mean ms", "Most ms", "Cov", "App %", "MPI %",
                   "Bytes sent", "Received");
@@ -292,7 +292,7 @@ std::string Reports::sizes_text() const
     }
     if (text.empty())
         return "";
-    return title_line("Message sizes (calls that moved so many bytes)") +
+    return title_line("Message sizes (calls by bytes)") +
         print("%-28s %20s %20s %12s %12s\n", "Function", "From bytes", "To", "Sending",
               "Receiving") +
         text;
@@ -431,7 +431,7 @@ std::string Reports::html() const
     const double mpi = static_cast<double>(summary_.mpi()) * seconds_per_ns;
     Page page("MPI profile", run_.command);
     auto list = facts();
-    list.emplace_back("Application time", print("%.3f s in all processes", application));
+    list.emplace_back("Application time", print("%.3f s over all processes", application));
     list.emplace_back("MPI time", print("%.3f s, %.1f %%", mpi, share(mpi, application)));
     page.facts(list);
     add_bars(page);
@@ -533,7 +533,7 @@ void Reports::add_functions(Page &page) const
                 {"MPI", Unit::percent},
                 {"Sent", Unit::bytes},
                 {"Received", Unit::bytes}},
-               lines, "Variation is the standard deviation over the ranks divided by their mean.");
+               lines, "Variation: standard deviation over the ranks divided by the mean.");
 }
 
 void Reports::add_sizes(Page &page) const
@@ -550,10 +550,9 @@ void Reports::add_sizes(Page &page) const
         if (receiving > 0)
             received.push_back({first_size(bin), next_size(bin), receiving});
     }
-    page.histogram("Sizes of what was sent", sent, Unit::bytes,
-                   "Calls by the bytes that they send.");
-    page.histogram("Sizes of what was received", received, Unit::bytes,
-                   "Calls by the bytes that they have room for.");
+    page.histogram("Sizes of sent data", sent, Unit::bytes, "Calls by bytes sent.");
+    page.histogram("Sizes of received data", received, Unit::bytes,
+                   "Calls by receive-buffer size.");
 }
 
 void Reports::add_communicators(Page &page) const

@@ -68,7 +68,7 @@ bool Store::reserve(std::uint64_t bytes)
         return true;
     used_.fetch_sub(bytes);
     stop("rank " + std::to_string(rank_) + ": the limit of " + std::to_string(limit_ >> 20) +
-         " MB is reached; nothing more is recorded there (limit=MB sets it)");
+         " MB is reached, recording stops (set limit=MB)");
     return false;
 }
 
@@ -163,7 +163,7 @@ bool Journal::map_file(std::uint64_t bytes)
     }
     if (reason != 0) {
         store_.stop("cannot write " + store_.path_of(thread_) + ": " + std::strerror(reason) +
-                    "; nothing more is recorded in this process");
+                    "; this process stops recording");
         return false;
     }
     unmap();
@@ -183,7 +183,7 @@ bool Journal::map_memory(std::size_t bytes)
         return false;
     void *mapped = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (mapped == MAP_FAILED) {
-        store_.stop(std::string("no memory: ") + std::strerror(errno));
+        store_.stop(std::string("out of memory: ") + std::strerror(errno));
         return false;
     }
     if (used > 0)

@@ -12,7 +12,7 @@ namespace trace {
 std::string write_otf2(MPI_Comm, const std::string &, const Definitions &,
                        const std::vector<Recording> &)
 {
-    return "OTF2 was not there when this was built";
+    return "built without OTF2 support";
 }
 
 }  // namespace trace
@@ -351,11 +351,10 @@ class GlobalDefinitions {
         for (const auto &[site, number] : definitions_.sites)
             OTF2_GlobalDefWriter_WriteString(writer_, number, site.caller.c_str());
         OTF2_GlobalDefWriter_WriteAttribute(writer_, Attribute::call_site, string_("CALL_SITE"),
-                                            string_("where the program called the function"),
+                                            string_("call site of the function"),
                                             OTF2_TYPE_SOURCE_CODE_LOCATION);
         OTF2_GlobalDefWriter_WriteAttribute(writer_, Attribute::caller, string_("CALLER"),
-                                            string_("the function of the program that called"),
-                                            OTF2_TYPE_STRING);
+                                            string_("calling function"), OTF2_TYPE_STRING);
         for (const auto &[site, number] : definitions_.sites)
             OTF2_GlobalDefWriter_WriteSourceCodeLocation(writer_, number, string_(site.file),
                                                          static_cast<std::uint32_t>(site.line));
@@ -500,7 +499,7 @@ std::string write_otf2(MPI_Comm comm, const std::string &folder, const Definitio
         OTF2_Archive_Open(folder.c_str(), archive_name, OTF2_FILEMODE_WRITE, 1 << 20, 4 << 20,
                           OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
     if (archive == nullptr)
-        return errors.first().empty() ? "OTF2 opens no archive" : errors.first();
+        return errors.first().empty() ? "OTF2 cannot open the archive" : errors.first();
     OTF2_FlushCallbacks flush{flush_always, nullptr};
     OTF2_Archive_SetFlushCallbacks(archive, &flush, nullptr);
     if (comm == MPI_COMM_NULL)

@@ -231,9 +231,9 @@ std::string Overview::html() const
                 {"MPI calls", tools::grouped(calls)},
                 {"Bytes sent", tools::grouped(sent)}});
 
-    page.timeline("What the ranks did", names_of(index_of_rank_, number_of_lanes_), spans(),
-                  "Each piece of time shows what took most of it. The whole trace is in the files "
-                  "beside this page.");
+    page.timeline("Timeline", names_of(index_of_rank_, number_of_lanes_), spans(),
+                  "Each interval shows its dominant activity. The full trace is in the files "
+                  "next to this page.");
 
     std::vector<std::string> functions;
     std::vector<std::vector<nlohmann::json>> rows;
@@ -265,7 +265,7 @@ std::string Overview::html() const
     while (!bins.empty() && bins.back().count == 0)
         bins.pop_back();
     if (!bins.empty())
-        page.histogram("Sizes of messages", bins, tools::Unit::bytes);
+        page.histogram("Message sizes", bins, tools::Unit::bytes);
     return page.html();
 }
 

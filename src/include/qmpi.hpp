@@ -355,13 +355,13 @@ inline constexpr function_set all = function_set::of(~0u);
 namespace detail {
 
 template <typename Type>
-struct same {
+struct identity {
     using type = Type;
 };
 
 /* Excludes a parameter from template argument deduction. */
 template <typename Type>
-using same_t = typename same<Type>::type;
+using identity_t = typename identity<Type>::type;
 
 }  // namespace detail
 
@@ -445,16 +445,16 @@ class arguments {
     /* The same, and throws argument_error unless least <= value <= most. The fallback may be out of
      * range. */
     template <typename Number>
-    Number get(std::string_view key, Number fallback, detail::same_t<Number> least,
-               detail::same_t<Number> most) const
+    Number get(std::string_view key, Number fallback, detail::identity_t<Number> lower,
+               detail::identity_t<Number> upper) const
     {
         const argument *found = find(key);
         if (found == nullptr)
             return fallback;
         const Number number = get(key, fallback);
-        if (!(number >= least && number <= most))
-            throw argument_error(found->text() + ": must be from " + text_of(least) + " to " +
-                                 text_of(most));
+        if (!(number >= lower && number <= upper))
+            throw argument_error(found->text() + ": must be from " + text_of(lower) + " to " +
+                                 text_of(upper));
         return number;
     }
 
@@ -469,7 +469,7 @@ class arguments {
             if (given.is_known)
                 continue;
             std::string known;
-            for (const std::string &key : asked_)
+            for (const std::string &key : queried_)
                 known += (known.empty() ? "" : ", ") + key;
             throw argument_error("unknown argument '" + given.key +
                                  "' (known: " + (known.empty() ? "none" : known) + ")");
@@ -490,7 +490,7 @@ class arguments {
     {
         const char *white_space = " \t\r\n";
         const std::size_t begin = text.find_first_not_of(white_space);
-        if (begin == text.npos)
+        if (begin == std::string_view::npos)
             return {};
         return text.substr(begin, text.find_last_not_of(white_space) - begin + 1);
     }
@@ -516,7 +516,7 @@ class arguments {
         given.key = trim(text.substr(0, equals));
         if (given.key.empty())
             throw argument_error("empty argument in '" + std::string(all) + "'");
-        if (equals != text.npos) {
+        if (equals != std::string_view::npos) {
             given.has_value = true;
             given.value = trim(text.substr(equals + 1));
         }
@@ -533,8 +533,8 @@ class arguments {
                                         [key](const argument &given) { return given.key == key; });
         const argument *given = found == given_.end() ? nullptr : &*found;
         if (!is_checked_) {
-            if (std::find(asked_.begin(), asked_.end(), key) == asked_.end())
-                asked_.emplace_back(key);
+            if (std::find(queried_.begin(), queried_.end(), key) == queried_.end())
+                queried_.emplace_back(key);
             if (given != nullptr)
                 given->is_known = true;
         }
@@ -557,7 +557,7 @@ class arguments {
     }
 
     std::vector<argument> given_;
-    mutable std::vector<std::string> asked_;
+    mutable std::vector<std::string> queried_;
     bool is_checked_ = false;
 };
 
@@ -573,7 +573,7 @@ namespace detail {
 
 /* Next function in an instance's chain, and the tool id to pass to it. */
 struct link {
-    void (*function)(void) = nullptr;
+    void (*function)() = nullptr;
     int tool_id = 0;
 };
 
@@ -1126,14 +1126,14 @@ constexpr bool intercepts()
 }
 
 template <typename Tool, MPI_Functions_enum id>
-QMPI_INLINE void (*address_of_entry())(void)
+QMPI_INLINE void (*address_of_entry())()
 {
     if constexpr (!intercepts<Tool, id>())
         return nullptr;
     else if constexpr (id == MPI_PCONTROL_T)
-        return reinterpret_cast<void (*)(void)>(pcontrol_entry<Tool>::run);
+        return reinterpret_cast<void (*)()>(pcontrol_entry<Tool>::run);
     else
-        return reinterpret_cast<void (*)(void)>(entry<Tool, id>::run);
+        return reinterpret_cast<void (*)()>(entry<Tool, id>::run);
 }
 
 template <typename Tool, std::size_t... ids>
@@ -1224,7 +1224,7 @@ struct QMPI_DETAIL_HIDDEN registration {
     template <std::size_t... ids>
     static void intercept_all(int tool_id, std::index_sequence<ids...>)
     {
-        void (*const entries[])(void) = {
+        void (*const entries[])() = {
             address_of_entry<Tool, static_cast<MPI_Functions_enum>(ids)>()...};
         for (int id = 0; id < MPI_LAST_FUNC_T; id++) {
             if (entries[id] != nullptr)

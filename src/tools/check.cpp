@@ -122,10 +122,10 @@ class Check : public qmpi::tool<Check> {
             return;
         if (is_alone && !handle_rules_.has_live_session())
             find_leaks();
-        bool has_found_more = false;
+        bool has_new_leaks = false;
         if (is_alone || is_reported_)
-            has_found_more = handle_rules_.find_leaks_of_process();
-        if (is_alone || !is_reported_ || has_found_more)
+            has_new_leaks = handle_rules_.find_leaks_of_process();
+        if (is_alone || !is_reported_ || has_new_leaks)
             report(is_alone);
     }
 
@@ -147,7 +147,7 @@ class Check : public qmpi::tool<Check> {
                 /* Other processes cannot know the order of what callbacks send. */
                 else if constexpr (is_message<Call>() || is_collective<Call>())
                     process_.distrust();
-                const int error_code = is_nested ? operations_.go(call) : checked(call, here);
+                const int error_code = is_nested ? operations_.go(call) : dispatch(call, here);
                 if (error_code == MPI_SUCCESS) {
                     handle_rules_.follow(call, here, freed);
                     follow_end(call);
@@ -160,7 +160,7 @@ class Check : public qmpi::tool<Check> {
   private:
     /* Dispatches to the rules for the function. */
     template <typename Call>
-    int checked(Call &call, const Here &here)
+    int dispatch(Call &call, const Here &here)
     {
         if constexpr (Call::id == MPI_INIT_T || Call::id == MPI_INIT_THREAD_T) {
             const int error_code = call();
@@ -188,7 +188,7 @@ class Check : public qmpi::tool<Check> {
             return operations_.go(call);
     }
 
-    /* Notes what determines when MPI ends. */
+    /* Notes sessions and delete callbacks, which decide when to look for leaks. */
     template <typename Call>
     void follow_end([[maybe_unused]] Call &call)
     {
@@ -200,7 +200,7 @@ class Check : public qmpi::tool<Check> {
         }
     }
 
-    /* ---- beginning ---- */
+    /* ---- start ---- */
 
     /* In MPI_Init; collective over MPI_COMM_WORLD. */
     void connect()
@@ -219,13 +219,13 @@ class Check : public qmpi::tool<Check> {
     {
         int size = 0;
         QMPI_Comm_size(MPI_COMM_WORLD, &size);
-        const bool is_one_host = are_all_here();
+        const bool is_one_host = all_on_one_host();
         Address address;
         if (process_.rank() != 0)
             return address;
-        server_ =
-            std::make_unique<Server>(size, std::chrono::duration<double>(timeout_),
-                                     finds_deadlocks_, findings_, [this] { follow_deadlock(); });
+        server_ = std::make_unique<Server>(size, std::chrono::duration<double>(timeout_),
+                                           finds_deadlocks_, findings_,
+                                           [this] { end_job_on_deadlock(); });
         /* The job may be killed: write the report after each new finding. */
         if (destination_.has_files())
             findings_.when_new([this] { write(false); });
@@ -235,14 +235,14 @@ class Check : public qmpi::tool<Check> {
     }
 
     /* True if all processes are on one host. */
-    static bool are_all_here()
+    static bool all_on_one_host()
     {
         const Address own = address_of_host();
         Address first = own;
         QMPI_Bcast(first.host, sizeof first.host, MPI_CHAR, 0, MPI_COMM_WORLD);
-        int is_here = std::strcmp(first.host, own.host) == 0, are_all_here = 0;
-        QMPI_Allreduce(&is_here, &are_all_here, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD);
-        return are_all_here != 0;
+        int is_here = std::strcmp(first.host, own.host) == 0, is_one_host = 0;
+        QMPI_Allreduce(&is_here, &is_one_host, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD);
+        return is_one_host != 0;
     }
 
     /* ---- end ---- */
@@ -258,17 +258,17 @@ class Check : public qmpi::tool<Check> {
             find_leaks();
         const int error_code = [&] {
             CollectiveEvent event;
-            const Place place = event.place = process_.place(here);
-            const Wait wait = collectives_.tell(
+            const Position position = event.position = process_.position(here);
+            const Wait wait = collectives_.report(
                 is_in_world ? process_.communicator(MPI_COMM_WORLD) : nullptr, std::move(event));
-            const Blocked blocked(waiting_, {place, true, {wait}});
+            const Blocked blocked(waiting_, {position, true, {wait}});
             return call();
         }();
         if (error_code != MPI_SUCCESS || !is_in_world)
             return error_code;
         if (has_callbacks)
             find_leaks();
-        process_.tell(Event::finalized, true);
+        process_.report(Event::finalized, true);
         waiting_.stop();
         if (server_ != nullptr) {
             server_->finish(std::chrono::seconds(10));
@@ -281,7 +281,7 @@ class Check : public qmpi::tool<Check> {
     void find_leaks()
     {
         handle_rules_.find_leaks();
-        operations_.find_left();
+        operations_.find_unfinished();
     }
 
     void report(bool is_alone)
@@ -300,7 +300,7 @@ class Check : public qmpi::tool<Check> {
         });
     }
 
-    void follow_deadlock()
+    void end_job_on_deadlock()
     {
         if (aborts_) {
             write_stderr("QMPI check: ending the job (deadlock=abort)\n");

@@ -46,21 +46,21 @@ using Counters = std::array<Counter, MPI_LAST_FUNC_T>;
 
 struct Line {
     const char *name;
-    std::uint64_t calls, least, most, sent, received;
+    std::uint64_t calls, min, max, sent, received;
 };
 
 /* Sums per function over some processes. */
 struct Totals {
     using Column = std::vector<std::uint64_t>;
 
-    Column calls = Column(MPI_LAST_FUNC_T), least = calls, most = calls;
+    Column calls = Column(MPI_LAST_FUNC_T), min = calls, max = calls;
     Column sent = calls, received = calls;
     int processes = 1;
 
     void write(tools::Writer &writer) const
     {
         writer.put(processes);
-        for (const Column *column : {&calls, &least, &most, &sent, &received})
+        for (const Column *column : {&calls, &min, &max, &sent, &received})
             writer.put(*column);
     }
 
@@ -68,8 +68,8 @@ struct Totals {
     {
         processes += reader.get<int>();
         merge(calls, reader, std::plus<std::uint64_t>());
-        merge(least, reader, [](auto a, auto b) { return std::min(a, b); });
-        merge(most, reader, [](auto a, auto b) { return std::max(a, b); });
+        merge(min, reader, [](auto a, auto b) { return std::min(a, b); });
+        merge(max, reader, [](auto a, auto b) { return std::max(a, b); });
         merge(sent, reader, std::plus<std::uint64_t>());
         merge(received, reader, std::plus<std::uint64_t>());
     }
@@ -91,7 +91,7 @@ Totals totals_of_process(const Counters &counters)
         totals.sent[i] = counters[i].sent.load(std::memory_order_relaxed);
         totals.received[i] = counters[i].received.load(std::memory_order_relaxed);
     }
-    totals.least = totals.most = totals.calls;
+    totals.min = totals.max = totals.calls;
     return totals;
 }
 
@@ -109,7 +109,7 @@ std::vector<Line> lines_of(const Totals &totals, bool by_bytes)
     for (std::size_t i = 0; i < totals.calls.size(); i++) {
         if (totals.calls[i] > 0)
             lines.push_back({tools::function_name(static_cast<int>(i)), totals.calls[i],
-                             totals.least[i], totals.most[i], totals.sent[i], totals.received[i]});
+                             totals.min[i], totals.max[i], totals.sent[i], totals.received[i]});
     }
 
     std::sort(lines.begin(), lines.end(), [by_bytes](const Line &a, const Line &b) {
@@ -139,7 +139,7 @@ std::string table(const std::string &heading, const Totals &totals, bool by_byte
     for (const Line &line : lines) {
         text += print(
             "%-*s %12" PRIu64 " %12" PRIu64 " %12" PRIu64 " %16" PRIu64 " %16" PRIu64 "\n", width,
-            line.name, line.calls, line.least, line.most, line.sent, line.sent + line.received);
+            line.name, line.calls, line.min, line.max, line.sent, line.sent + line.received);
         calls += line.calls;
         sent += line.sent;
         received += line.received;
@@ -163,7 +163,7 @@ class Count : public tools::ReportingTool<Count> {
     template <typename Call>
     auto intercept(Call &call)
     {
-        Counter &counter = counters[Call::id];
+        Counter &counter = counters_[Call::id];
         Counter::add(counter.calls, 1);
         if constexpr (Call::id == MPI_FINALIZE_T)
             report_world(); /* now: tables in the order of the chain */
@@ -186,7 +186,7 @@ class Count : public tools::ReportingTool<Count> {
   private:
     friend class tools::ReportingTool<Count>;
 
-    Totals state(bool) const { return totals_of_process(counters); }
+    Totals state(bool) const { return totals_of_process(counters_); }
 
     void write(const Totals &totals, bool is_alone)
     {
@@ -194,16 +194,16 @@ class Count : public tools::ReportingTool<Count> {
             ? print("process %d on %s only", static_cast<int>(getpid()), tools::host_name().c_str())
             : print("%d process%s of MPI_COMM_WORLD", totals.processes,
                     totals.processes == 1 ? "" : "es");
-        const std::string text = table(print("count: instance %d of %d (tool %d of the chain), ",
-                                             instance_number(), instance_count(), tool_id()) +
-                                           processes,
-                                       totals, by_bytes);
-        destination.write(reporter(is_alone), [&text](tools::Format) { return text; });
+        const std::string text =
+            table("count: " + tools::instance_text(instance_number(), instance_count(), tool_id()) +
+                      ", " + processes,
+                  totals, by_bytes_);
+        destination_.write(reporter(is_alone), [&text](tools::Format) { return text; });
     }
 
-    const tools::Destination destination{*this, {tools::Format::text}, "-"};
-    const bool by_bytes = read_order(arguments());
-    Counters counters;
+    const tools::Destination destination_{*this, {tools::Format::text}, "-"};
+    const bool by_bytes_ = read_order(arguments());
+    Counters counters_;
 };
 
 }  // namespace

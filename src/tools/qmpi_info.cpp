@@ -24,6 +24,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <filesystem>
 #include <iostream>
 #include <map>
@@ -54,12 +55,12 @@ std::vector<std::string> functions_of(int tool_id)
 {
     std::vector<std::string> names;
     for (int f = 0; f < MPI_LAST_FUNC_T; f++) {
-        void (*function)(void) = nullptr;
+        void (*function)() = nullptr;
         const char *name = "";
         MPIX_Get_tool_function(tool_id, static_cast<MPI_Functions_enum>(f), &function);
         MPIX_Get_function_name(f, &name);
         if (function)
-            names.push_back(name);
+            names.emplace_back(name);
     }
     return names;
 }
@@ -116,7 +117,7 @@ std::string text_of(const json &value, int indent = -1)
     return value.dump(indent, ' ', false, json::error_handler_t::replace);
 }
 
-int be_probe()
+int run_probe()
 {
     int flag;
     MPI_Initialized(&flag);
@@ -146,8 +147,8 @@ struct Answer {
     std::exit(2);
 }
 
-[[noreturn]] void become_probe(const std::string &list, const std::optional<std::string> &path,
-                               int answer, int errors)
+[[noreturn]] void start_probe(const std::string &list, const std::optional<std::string> &path,
+                              int answer, int errors)
 {
     /* The probe is no process of a job: without the launcher's variables. */
     for (const char *name : {"QMPI_TOOL_LIST", "MPIR_CVAR_QMPI_VERBOSE", "PMI_RANK", "PMIX_RANK",
@@ -218,7 +219,7 @@ Answer ask(const std::string &list, const std::optional<std::string> &path)
     if (pid < 0)
         die("cannot start a process");
     if (pid == 0)
-        become_probe(list, path, answer, errors);
+        start_probe(list, path, answer, errors);
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         continue;
 
@@ -251,7 +252,7 @@ std::vector<fs::path> folders(const std::optional<std::string> &path)
     std::istringstream parts(chosen ? chosen : "");
     for (std::string folder; std::getline(parts, folder, ':');)
         if (!folder.empty())
-            all.push_back(folder);
+            all.emplace_back(folder);
 
     /* dlsym, since in a program the address of a function may be that of its PLT stub. */
     void *in_library = dlsym(RTLD_DEFAULT, "PMPI_Initialized");
@@ -492,13 +493,8 @@ json answer_as_json(const Answer &answer, const std::vector<std::string> &wanted
     return result;
 }
 
-}  // namespace
-
-int main(int argc, char **argv)
+int run(int argc, char **argv)
 {
-    if (argc == 2 && std::strcmp(argv[1], probe_argument) == 0)
-        return be_probe();
-
     CLI::App app{"Lists the available tools, or explains a tool list.", "qmpi_info"};
     std::string list, path;
     std::vector<std::string> functions;
@@ -550,4 +546,18 @@ int main(int argc, char **argv)
     for (const std::string &fault : answer.faults)
         std::cerr << "MPICH: tool list: " << fault << "\n";
     return !answer.faults.empty();
+}
+
+}  // namespace
+
+int main(int argc, char **argv)
+{
+    try {
+        if (argc == 2 && std::strcmp(argv[1], probe_argument) == 0)
+            return run_probe();
+        return run(argc, argv);
+    } catch (const std::exception &exception) {
+        std::fprintf(stderr, "qmpi_info: %s\n", exception.what());
+        return 2;
+    }
 }

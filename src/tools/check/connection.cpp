@@ -258,7 +258,7 @@ bool Client::is_answered()
     char answer;
     pollfd polled{socket_.descriptor(), POLLIN, 0};
     int ready;
-    while ((ready = poll(&polled, 1, longest_wait)) < 0 && errno == EINTR)
+    while ((ready = poll(&polled, 1, max_wait)) < 0 && errno == EINTR)
         ;
     return ready > 0 && recv(socket_.descriptor(), &answer, 1, 0) == 1;
 }

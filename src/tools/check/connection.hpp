@@ -109,7 +109,7 @@ class Client {
     /* Sends an event. With wants_answer: returns when the analyser has processed it and all earlier
      * ones, and printed its findings. Otherwise flush() sends it. */
     template <typename Fields>
-    void tell(Event event, Fields fields, bool wants_answer)
+    void report(Event event, Fields fields, bool wants_answer)
     {
         if (!is_up())
             return;
@@ -118,12 +118,12 @@ class Client {
         put(event, writer.take(), wants_answer);
     }
 
-    void tell(Event event, bool wants_answer) { put(event, {}, wants_answer); }
+    void report(Event event, bool wants_answer) { put(event, {}, wants_answer); }
 
     void flush();
 
   private:
-    static constexpr int longest_wait = 20000; /* ms; then the analyser counts as lost */
+    static constexpr int max_wait = 20000; /* ms; then the analyser counts as lost */
 
     void put(Event event, const std::string &fields, bool wants_answer);
     void send();

@@ -91,7 +91,7 @@ constexpr bool has_request()
 
 /* True if it frees a handle. */
 template <typename Call>
-constexpr bool is_kind_of_free()
+constexpr bool frees_handle()
 {
     constexpr std::string_view name = Call::name;
     return ends_in(name, "_free") || ends_in(name, "_disconnect") || ends_in(name, "File_close") ||
@@ -102,11 +102,11 @@ constexpr bool is_kind_of_free()
 template <qmpi::role role, typename Call>
 auto handle_of(Call &call)
 {
-    const auto given = qmpi::get<role>(call);
-    if constexpr (std::is_pointer_v<std::decay_t<decltype(given)>>)
-        return given == nullptr ? 0 : *given;
+    const auto sent_here = qmpi::get<role>(call);
+    if constexpr (std::is_pointer_v<std::decay_t<decltype(sent_here)>>)
+        return sent_here == nullptr ? 0 : *sent_here;
     else
-        return given;
+        return sent_here;
 }
 
 }  // namespace tools::check

@@ -65,7 +65,7 @@ class OneSided {
             return ((void) here, operations_.go(call));
         else {
             Pending pending;
-            pending.place = process_.place(here);
+            pending.position = process_.position(here);
             pending.waits.emplace_back(); /* unknown peers */
             const int error_code = operations_.go(call);
             if (error_code == MPI_SUCCESS)

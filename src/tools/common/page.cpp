@@ -144,13 +144,13 @@ json measure_json(int n, const Measure &measure)
     Packed gaps, values;
     std::int64_t before = 0;
     for (auto cell = cells.begin(); cell != cells.end();) {
-        const std::int64_t place = cell->first;
+        const std::int64_t index = cell->first;
         double sum = 0;
-        for (; cell != cells.end() && cell->first == place; ++cell)
+        for (; cell != cells.end() && cell->first == index; ++cell)
             sum += cell->second;
-        gaps.add(place - before);
+        gaps.add(index - before);
         values.add(number(sum));
-        before = place;
+        before = index;
     }
     return {{"title", measure.title},
             {"unit", name_of(measure.unit)},

@@ -131,14 +131,14 @@ void refuse_name_of_other_tool(const char *tool_name, int tool_id, const std::st
 
 /* Claims the files unless another instance in this library has one of them. Constructors run one at
  * a time. */
-bool take(const std::vector<std::string> &files)
+bool claim(const std::vector<std::string> &files)
 {
-    static auto *taken = new std::set<std::string>;
+    static auto *claimed = new std::set<std::string>;
     for (const std::string &file : files) {
-        if (taken->count(file) > 0)
+        if (claimed->count(file) > 0)
             return false;
     }
-    taken->insert(files.begin(), files.end());
+    claimed->insert(files.begin(), files.end());
     return true;
 }
 
@@ -219,8 +219,13 @@ void complain(const char *tool_name, const std::string &what)
     write_stderr(std::string("QMPI tool ") + tool_name + ": " + what + "\n");
 }
 
+std::string instance_text(int instance, int instances, int tool_id)
+{
+    return print("instance %d of %d (tool %d of the chain)", instance, instances, tool_id);
+}
+
 Destination::Destination(const Owner &owner, const qmpi::arguments &arguments,
-                         std::vector<Format> known, const char *fallback,
+                         const std::vector<Format> &known, const char *fallback,
                          const std::vector<std::string> &others)
     : tool_name_(owner.tool_name), out_(arguments.get("out", fallback == nullptr ? "" : fallback)),
       formats_(known)
@@ -263,20 +268,20 @@ void Destination::choose_one(const std::string &out, Format format,
 void Destination::claim_name(const Owner &owner, const std::string &out,
                              const std::vector<std::string> &others)
 {
-    auto take_files = [&] {
+    auto claim_files = [&] {
         const std::string path = path_of(out_);
         std::vector<std::string> files;
         for (const Format format : formats_)
             files.push_back(path + ending_of(format));
         for (const std::string &other : others)
             files.push_back(path + other);
-        return take(files);
+        return claim(files);
     };
     refuse_name_of_other_tool(owner.tool_name, owner.tool_id, out);
-    if (take_files())
+    if (claim_files())
         return;
     out_ += "-" + std::to_string(owner.instance);
-    if (!take_files())
+    if (!claim_files())
         throw qmpi::argument_error("argument out=" + out + ": output names " + out + " and " +
                                    out_ + " already used");
 }

@@ -7,6 +7,7 @@
 
 #include "../common/page.hpp"
 #include "../common/process.hpp"
+#include "../common/report.hpp"
 #include "../common/sizes.hpp"
 #include "../common/text.hpp"
 
@@ -26,7 +27,7 @@ using Lines = std::vector<std::vector<json>>; /* of a table */
 constexpr double seconds_per_ns = 1e-9, ms_per_ns = 1e-6, us_per_ns = 1e-3;
 
 /* Further functions are combined into one series. */
-constexpr std::size_t most_series = 15;
+constexpr std::size_t max_series = 15;
 
 /* In percent. */
 double share(double part, double whole)
@@ -156,12 +157,13 @@ std::vector<const Reports::Site *> Reports::top_sites(bool by_bytes) const
 /* Initialisation and finalisation are outside the application's time and MPI time. */
 double Reports::share_of_application(int function, double time) const
 {
-    return begins_or_ends(function) ? 0 : share(time, static_cast<double>(summary_.application()));
+    return is_init_or_finalize(function) ? 0
+                                         : share(time, static_cast<double>(summary_.application()));
 }
 
 double Reports::share_of_mpi(int function, double time) const
 {
-    return begins_or_ends(function) ? 0 : share(time, static_cast<double>(summary_.mpi()));
+    return is_init_or_finalize(function) ? 0 : share(time, static_cast<double>(summary_.mpi()));
 }
 
 std::vector<std::pair<std::string, std::string>> Reports::facts() const
@@ -183,9 +185,7 @@ std::vector<std::pair<std::string, std::string>> Reports::facts() const
                      hosts.size(), hosts.size() == 1 ? "" : "s", threads, threads == 1 ? "" : "s")},
         {"Begin", run_.begin},
         {"End", run_.end},
-        {"Tool",
-         print("profile, instance %d of %d (tool %d of the chain)", run_.instance, run_.instances,
-               run_.tool_id)}};
+        {"Tool", "profile, " + instance_text(run_.instance, run_.instances, run_.tool_id)}};
     if (!run_.arguments.empty())
         facts.emplace_back("Arguments", run_.arguments);
     if (run_.sample > 1)
@@ -269,8 +269,8 @@ std::string Reports::functions_text() const
         text += print("%-28s %10" PRIu64 " %12.3f %11.3f %11.3f %11.3f %6.2f %6.2f %6.2f %14" PRIu64
                       " %14" PRIu64 "\n",
                       function_name(function.id), totals.calls, totals.time.sum * ms_per_ns,
-                      totals.time.least_of(ranks) * ms_per_ns, totals.time.mean(ranks) * ms_per_ns,
-                      totals.time.most * ms_per_ns, totals.time.variation(ranks),
+                      totals.time.min_of(ranks) * ms_per_ns, totals.time.mean(ranks) * ms_per_ns,
+                      totals.time.max * ms_per_ns, totals.time.variation(ranks),
                       share_of_application(function.id, totals.time.sum),
                       share_of_mpi(function.id, totals.time.sum), totals.sent, totals.received);
     }
@@ -367,9 +367,9 @@ nlohmann::json Reports::functions_json() const
                      {"timed_calls", totals.timed_calls},
                      {"ranks", totals.time.ranks},
                      {"time_s", totals.time.sum * seconds_per_ns},
-                     {"least_s", totals.time.least_of(ranks) * seconds_per_ns},
+                     {"least_s", totals.time.min_of(ranks) * seconds_per_ns},
                      {"mean_s", totals.time.mean(ranks) * seconds_per_ns},
-                     {"most_s", totals.time.most * seconds_per_ns},
+                     {"most_s", totals.time.max * seconds_per_ns},
                      {"cov", totals.time.variation(ranks)},
                      {"application_percent", share_of_application(function.id, totals.time.sum)},
                      {"mpi_percent", share_of_mpi(function.id, totals.time.sum)},
@@ -449,12 +449,12 @@ void Reports::add_bars(Page &page) const
 {
     std::vector<int> series;
     for (const Function &function : functions_) {
-        if (!begins_or_ends(function.id) && series.size() < most_series)
+        if (!is_init_or_finalize(function.id) && series.size() < max_series)
             series.push_back(function.id);
     }
     std::vector<std::string> names{Page::application};
     for (const int function : series)
-        names.push_back(function_name(function));
+        names.emplace_back(function_name(function));
     names.emplace_back("Other MPI");
 
     std::vector<std::string> rows;
@@ -462,7 +462,7 @@ void Reports::add_bars(Page &page) const
     for (const Task &task : summary_.tasks) {
         rows.push_back(task.rank < 0 ? "Process " + std::to_string(task.process)
                                      : "Rank " + std::to_string(task.rank));
-        double other = static_cast<double>(task.mpi);
+        auto other = static_cast<double>(task.mpi);
         std::vector<double> parts{std::max(static_cast<double>(task.application) - other, 0.0) *
                                   seconds_per_ns};
         for (const int function : series) {
@@ -515,9 +515,9 @@ void Reports::add_functions(Page &page) const
     for (const Function &function : functions_) {
         const Totals &totals = function.summary->totals;
         lines.push_back({function_name(function.id), totals.calls, totals.time.sum * seconds_per_ns,
-                         totals.time.least_of(ranks) * seconds_per_ns,
-                         totals.time.mean(ranks) * seconds_per_ns,
-                         totals.time.most * seconds_per_ns, totals.time.variation(ranks),
+                         totals.time.min_of(ranks) * seconds_per_ns,
+                         totals.time.mean(ranks) * seconds_per_ns, totals.time.max * seconds_per_ns,
+                         totals.time.variation(ranks),
                          share_of_application(function.id, totals.time.sum),
                          share_of_mpi(function.id, totals.time.sum), totals.sent, totals.received});
     }

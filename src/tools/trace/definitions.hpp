@@ -5,8 +5,8 @@
 
 /* Definitions of a trace's journals, with common numbers for all processes. */
 
-#ifndef QMPI_TRACE_DEFINITIONS_HPP_INCLUDED
-#define QMPI_TRACE_DEFINITIONS_HPP_INCLUDED
+#ifndef TOOLS_TRACE_DEFINITIONS_HPP_INCLUDED
+#define TOOLS_TRACE_DEFINITIONS_HPP_INCLUDED
 
 #include "journal.hpp"
 
@@ -24,7 +24,7 @@
 #include <utility>
 #include <vector>
 
-namespace trace {
+namespace tools::trace {
 
 /* At that time of a process's clock, rank 0's clock was time + offset, within the deviation; all in
  * nanoseconds. */
@@ -149,6 +149,6 @@ class Sink {
  * skipped. */
 void replay(const Recording &recording, const Definitions &definitions, Sink &sink);
 
-}  // namespace trace
+}  // namespace tools::trace
 
-#endif /* QMPI_TRACE_DEFINITIONS_HPP_INCLUDED */
+#endif /* TOOLS_TRACE_DEFINITIONS_HPP_INCLUDED */

@@ -22,7 +22,7 @@
 #include <dirent.h>
 #include <unistd.h>
 
-namespace trace {
+namespace tools::trace {
 namespace {
 
 /* Processes that make a trace together, or one alone. */
@@ -205,4 +205,4 @@ std::string finish(MPI_Comm comm, const std::vector<std::string> &journals,
     return reason;
 }
 
-}  // namespace trace
+}  // namespace tools::trace

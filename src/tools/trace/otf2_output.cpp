@@ -7,7 +7,7 @@
 
 #ifndef HAVE_OTF2
 
-namespace trace {
+namespace tools::trace {
 
 std::string write_otf2(MPI_Comm, const std::string &, const Definitions &,
                        const std::vector<Recording> &)
@@ -15,7 +15,7 @@ std::string write_otf2(MPI_Comm, const std::string &, const Definitions &,
     return "built without OTF2 support";
 }
 
-}  // namespace trace
+}  // namespace tools::trace
 
 #else
 
@@ -54,7 +54,7 @@ std::string write_otf2(MPI_Comm, const std::string &, const Definitions &,
 #include <otf2/otf2.h>
 #pragma GCC diagnostic pop
 
-namespace trace {
+namespace tools::trace {
 namespace {
 
 /* Rank in the low half: the first thread's location is the rank. */
@@ -146,10 +146,10 @@ class Strings {
 
     OTF2_StringRef operator()(const std::string &text)
     {
-        const auto [place, is_new] = numbers_.emplace(text, next_);
+        const auto [found, is_new] = numbers_.emplace(text, next_);
         if (is_new)
             OTF2_GlobalDefWriter_WriteString(writer_, next_++, text.c_str());
-        return place->second;
+        return found->second;
     }
 
   private:
@@ -401,10 +401,10 @@ class GlobalDefinitions {
         OTF2_GroupRef self = OTF2_UNDEFINED_GROUP;
         std::map<Group, OTF2_GroupRef> groups;
         auto group_of_members = [&](const Group &group) {
-            const auto [place, is_new] = groups.emplace(group, groups_);
+            const auto [found, is_new] = groups.emplace(group, groups_);
             if (is_new)
                 write_group("", OTF2_GROUP_TYPE_COMM_GROUP, members_of(group));
-            return place->second;
+            return found->second;
         };
         for (const auto &[communicator, number] : definitions_.communicators) {
             if (communicator.is_self()) {
@@ -526,6 +526,6 @@ std::string write_otf2(MPI_Comm comm, const std::string &folder, const Definitio
     return errors.first();
 }
 
-}  // namespace trace
+}  // namespace tools::trace
 
 #endif /* HAVE_OTF2 */

@@ -11,10 +11,10 @@
 #include <algorithm>
 #include <set>
 
-namespace trace {
+namespace tools::trace {
 namespace {
 
-constexpr std::size_t most_lanes = 64, most_rows = 1024, most_spans = 65536;
+constexpr std::size_t max_lanes = 64, max_rows = 1024, max_spans = 65536;
 
 /* "Rank 3", or "Ranks 16-31" if several share a lane. */
 std::vector<std::string> names_of(const std::map<std::int32_t, std::size_t> &index_of_rank,
@@ -42,10 +42,10 @@ std::vector<std::string> names_of(const std::map<std::int32_t, std::size_t> &ind
 
 Overview::Overview(const Definitions &definitions)
     : definitions_(definitions),
-      number_of_lanes_(std::min(definitions.processes.size(), most_lanes)),
+      number_of_lanes_(std::min(definitions.processes.size(), max_lanes)),
       number_of_slots_(
-          std::min<std::size_t>(2048, most_spans / std::max<std::size_t>(number_of_lanes_, 1))),
-      number_of_rows_(std::min(definitions.processes.size(), most_rows))
+          std::min<std::size_t>(2048, max_spans / std::max<std::size_t>(number_of_lanes_, 1))),
+      number_of_rows_(std::min(definitions.processes.size(), max_rows))
 {
     for (const auto &entry : definitions.processes)
         index_of_rank_.emplace(entry.first, index_of_rank_.size());
@@ -269,4 +269,4 @@ std::string Overview::html() const
     return page.html();
 }
 
-}  // namespace trace
+}  // namespace tools::trace

@@ -181,7 +181,6 @@ struct signature<Result(MPI_Context, int, Arguments...)> {
     using values = leaves<std::index_sequence_for<Arguments...>, Arguments...>;
 };
 
-/* MPI_Pcontrol */
 template <typename Result, typename... Arguments>
 struct signature<Result(MPI_Context, int, Arguments..., ...)> {
     using result = Result;
@@ -588,7 +587,6 @@ struct instance_base {
     qmpi::arguments arguments;
 };
 
-/* Calls the next link. */
 template <MPI_Functions_enum id, typename... Arguments>
 QMPI_INLINE typename function<id>::result call_next(const instance_base &instance,
                                                     MPI_Context context,
@@ -699,7 +697,6 @@ class call {
         return detail::value<index>(values_);
     }
 
-    /* References to all arguments. */
     QMPI_INLINE auto arguments() { return tie(std::make_index_sequence<parameters.size()>()); }
 
     /* Calls visit(index, value &) for each argument; index is a std::integral_constant. */
@@ -892,7 +889,6 @@ inline void complain_of_exception(const char *tool_name, std::string_view where,
     try {
         complain(tool_name, "exception in " + std::string(where) + ": " + what);
     } catch (...) {
-        /* no memory for the message */
     }
 }
 
@@ -1044,7 +1040,6 @@ struct QMPI_DETAIL_HIDDEN entry<Tool, id, std::tuple<Arguments...>> {
     {
         instance<Tool> &self = *instances<Tool>::by_id[tool_id];
         call<id> call(self, context, arguments...);
-        /* The tool's object is gone. */
         if constexpr (can_end<Tool>) {
             if (__builtin_expect(!self.is_alive.load(std::memory_order_acquire), 0))
                 return call();

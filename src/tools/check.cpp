@@ -158,7 +158,6 @@ class Check : public qmpi::tool<Check> {
     }
 
   private:
-    /* Dispatches to the rules for the function. */
     template <typename Call>
     int dispatch(Call &call, const Here &here)
     {

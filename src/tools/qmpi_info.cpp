@@ -47,7 +47,7 @@ const char probe_argument[] = "--qmpi-info-probe";
 const char pmpi[] = "pmpi"; /* tool that runs the PMPI tool in its argument */
 const int answer_fd = 3;
 const unsigned probe_seconds = 60;
-const std::size_t most_names = 20; /* above this, only the number of functions is printed */
+const std::size_t max_names = 20; /* above this, only the number of functions is printed */
 
 /* ---- the probe ---- */
 
@@ -456,7 +456,7 @@ void print_chains(const json &instances, const std::vector<std::string> &functio
         number[lines.back().second]++;
     }
     const auto is_combined = [&](const std::string &chain) {
-        return is_short && number[chain] > most_names;
+        return is_short && number[chain] > max_names;
     };
     for (const auto &[function, chain] : lines)
         if (!is_combined(chain))

@@ -160,7 +160,6 @@ class Recorder {
     Journal journal;
 };
 
-/* Recorders of a thread, by instance. */
 struct ThreadRecorders {
     std::vector<std::shared_ptr<Recorder>> recorders;
     static thread_local bool is_over;
@@ -202,7 +201,6 @@ struct Shape {
         has_request && Call::is_in(qmpi::set::persistent | qmpi::set::partitioned);
 };
 
-/* An operation from its start to its completion. */
 struct Operation {
     tools::Communicators::Shared communicator;
     MPI_Functions_enum function = MPI_LAST_FUNC_T;
@@ -242,7 +240,6 @@ Transfer collective_of(const Operation &operation)
             operation.send_request, static_cast<std::uint64_t>(operation.function)};
 }
 
-/* Records a blocking operation that succeeded. */
 void record_blocking(Recorder &recorder, const Operation &operation, const MPI_Status *status,
                      std::uint64_t begin, std::uint64_t end)
 {

@@ -34,7 +34,7 @@ class Analyser {
     {
     }
 
-    /* Processes an event. Throws if it is malformed. */
+    /* Throws if the event is malformed. */
     void take(int rank, Event event, Reader &reader);
 
     /* The process has ended or lost its connection. */
@@ -80,7 +80,7 @@ class Analyser {
     };
 
     struct Arrival {
-        int rank; /* in MPI_COMM_WORLD */
+        int rank;
         CollectiveEvent event;
     };
 

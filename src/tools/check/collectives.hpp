@@ -30,7 +30,6 @@ class Collectives {
     {
     }
 
-    /* For is_collective() functions. */
     template <typename Call>
     int intercept(Call &call, const Here &here)
     {

@@ -32,7 +32,6 @@ struct Head {
     std::uint8_t wants_answer = 0;
 };
 
-/* First bytes of a connection. */
 struct Greeting {
     std::uint64_t password = 0;
     std::int64_t rank = 0;

@@ -40,7 +40,6 @@ class Socket {
     int descriptor_;
 };
 
-/* A thread with all signals blocked. */
 std::thread quiet_thread(std::function<void()> work);
 
 /* How to reach the analyser. */
@@ -50,10 +49,8 @@ struct Address {
     std::uint64_t password = 0;
 };
 
-/* With this host's name. */
 Address address_of_host();
 
-/* The analyser and its thread. */
 class Server {
   public:
     /* The thread calls on_deadlock after it has reported a deadlock. */

@@ -110,7 +110,6 @@ struct Position {
     }
 };
 
-/* Text of a call site. */
 struct SiteEvent {
     std::uint32_t site = 0;
     std::string text;
@@ -123,7 +122,6 @@ struct SiteEvent {
     }
 };
 
-/* A finding of one process. */
 struct FoundEvent {
     std::uint8_t kind = 0;
     Position position;
@@ -162,7 +160,6 @@ struct Side {
     }
 };
 
-/* Start of a collective operation. */
 struct CollectiveEvent {
     Position position;
     std::uint64_t communicator = 0;
@@ -213,7 +210,6 @@ struct SendEvent {
     }
 };
 
-/* Start of a receive. */
 struct ReceiveEvent {
     Position position;
     std::uint64_t communicator = 0;

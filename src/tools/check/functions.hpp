@@ -64,7 +64,6 @@ constexpr bool is_collective()
         Call::is_in(makers);
 }
 
-/* Sends, receives and probes. */
 template <typename Call>
 constexpr bool is_message()
 {
@@ -78,7 +77,6 @@ constexpr bool is_one_sided()
     return Call::is_in(qmpi::set::rma) && Call::has(qmpi::role::window);
 }
 
-/* True if it returns a request. */
 template <typename Call>
 constexpr bool has_request()
 {
@@ -89,7 +87,6 @@ constexpr bool has_request()
         return Call::parameters[index].direction == qmpi::direction::out;
 }
 
-/* True if it frees a handle. */
 template <typename Call>
 constexpr bool frees_handle()
 {
@@ -102,11 +99,11 @@ constexpr bool frees_handle()
 template <qmpi::role role, typename Call>
 auto handle_of(Call &call)
 {
-    const auto sent_here = qmpi::get<role>(call);
-    if constexpr (std::is_pointer_v<std::decay_t<decltype(sent_here)>>)
-        return sent_here == nullptr ? 0 : *sent_here;
+    const auto argument = qmpi::get<role>(call);
+    if constexpr (std::is_pointer_v<std::decay_t<decltype(argument)>>)
+        return argument == nullptr ? 0 : *argument;
     else
-        return sent_here;
+        return argument;
 }
 
 }  // namespace tools::check

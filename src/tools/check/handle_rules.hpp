@@ -25,7 +25,6 @@ class HandleRules {
   public:
     explicit HandleRules(LocalProcess &process) : process_(process) {}
 
-    /* Handle that a call is about to free. */
     struct Freed {
         bool exists = false;
         Handle handle{};

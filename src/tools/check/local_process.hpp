@@ -28,7 +28,6 @@ namespace tools::check {
 
 using SharedCommunicator = std::shared_ptr<const Communicator>;
 
-/* Context of a checked call. */
 struct Here {
     MPI_Context context;
     int function;

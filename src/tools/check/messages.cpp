@@ -106,7 +106,7 @@ void Messages::failed(const Pending &pending, int error_code)
     process_.distrust();
 }
 
-void Messages::received_here(const Pending &probe, const MPI_Status &status)
+void Messages::matched(const Pending &probe, const MPI_Status &status)
 {
     if (process_.is_comparable(probe.communicator))
         process_.report(Event::receive,

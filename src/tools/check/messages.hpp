@@ -62,9 +62,8 @@ class Messages {
     void failed(const Pending &pending, int error_code);
 
     /* MPI_Mprobe matched a message. The size of its receive buffer is unknown. */
-    void received_here(const Pending &probe, const MPI_Status &status);
+    void matched(const Pending &probe, const MPI_Status &status);
 
-    /* Waits of a probe. */
     std::vector<Wait> waits_of_probe(const Pending &probe, int source, int tag);
 
   private:

@@ -27,7 +27,6 @@ class OneSided {
     {
     }
 
-    /* For is_one_sided() functions. */
     template <typename Call>
     int intercept(Call &call, const Here &here)
     {
@@ -47,7 +46,6 @@ class OneSided {
         return error_code;
     }
 
-    /* After a function that creates windows. */
     template <typename Call>
     void follow_window(Call &call)
     {

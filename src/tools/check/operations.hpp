@@ -68,7 +68,6 @@ class Operations {
     void add(MPI_Request request, Pending pending);
     void add_persistent(MPI_Request request, Pending pending);
 
-    /* Before MPI_Cancel. */
     void cancel(MPI_Request request);
 
     /* Adds memory that an operation reads or writes. Data with gaps is skipped: two may interleave

@@ -28,7 +28,6 @@ class PointToPoint {
     {
     }
 
-    /* For is_message() functions. */
     template <typename Call>
     int intercept(Call &call, const Here &here)
     {
@@ -52,7 +51,6 @@ class PointToPoint {
     }
 
   private:
-    /* The two ends of a call. */
     template <typename Call>
     static void describe(Call &call, Message &send, Message &receive)
     {
@@ -158,7 +156,7 @@ class PointToPoint {
                 if constexpr (Call::has(qmpi::role::flag))
                     exists = exists && *qmpi::get<qmpi::role::flag>(call);
                 if (exists)
-                    messages_.received_here(pending, *status);
+                    messages_.matched(pending, *status);
             }
             return error_code;
         }
@@ -172,11 +170,11 @@ class PointToPoint {
     }
 
     /* The tool needs the status even if the program passes MPI_STATUS_IGNORE. */
-    static const MPI_Status *status_or_own(MPI_Status *&sent_here, MPI_Status &own)
+    static const MPI_Status *status_or_own(MPI_Status *&given, MPI_Status &own)
     {
-        if (sent_here == MPI_STATUS_IGNORE)
-            sent_here = &own;
-        return sent_here;
+        if (given == MPI_STATUS_IGNORE)
+            given = &own;
+        return given;
     }
 
     LocalProcess &process_;

@@ -79,10 +79,9 @@ class Handles {
 
     bool is_live(const Handle &handle) const;
 
-    /* Call that freed it, if any. */
     std::optional<Position> end_of(const Handle &handle) const;
 
-    /* Calls visit(handle, place) for each that was not freed. */
+    /* Calls visit(handle, position) for each that was not freed. */
     template <typename Visit>
     void each_live(Visit visit) const
     {
@@ -103,14 +102,12 @@ class Handles {
     std::map<Handle, Object> objects_;
 };
 
-/* Memory in use. */
 struct Range {
     std::uintptr_t begin;
     std::uintptr_t end;
     bool is_written;
 };
 
-/* Memory of all pending operations. */
 class PendingMemory {
   public:
     using Key = std::uint64_t;

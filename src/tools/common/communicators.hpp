@@ -52,7 +52,6 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
     /* Group that rank arguments refer to: the remote one of an intercommunicator. */
     const std::vector<int> &peers() const { return is_inter ? remote : world; }
 
-    /* World rank of a rank argument. */
     int world_rank_of(int peer) const
     {
         const auto &group = peers();
@@ -61,7 +60,6 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
             : outside_world;
     }
 
-    /* World rank of the calling process. */
     int own_world_rank() const
     {
         return rank >= 0 && static_cast<std::size_t>(rank) < world.size()

@@ -69,7 +69,6 @@ struct Sums {
     }
 };
 
-/* A function, in one or all processes. */
 struct FunctionSums {
     std::uint64_t operations = 0;
     std::uint64_t time = 0;
@@ -89,7 +88,6 @@ struct FunctionSums {
     }
 };
 
-/* Messages by size. */
 using Sizes = std::array<std::uint64_t, size_bins>;
 
 /* An operation from its start to its completion. */
@@ -142,7 +140,7 @@ struct Exchange {
 struct alignas(64) Table {
     std::mutex lock;
     std::unordered_map<Key, Exchange, Hash> exchanges;
-    std::map<std::pair<int, int>, FunctionSums> functions; /* by phase and function */
+    std::map<std::pair<int, int>, FunctionSums> functions;
     Sizes sizes{};
 
     void add(const Operation &operation, const Parts &parts, std::uint64_t duration)
@@ -210,7 +208,6 @@ struct Entry {
     auto key() const { return std::tie(phase, kind, from, to, side); }
 };
 
-/* Records of some processes. */
 class State {
   public:
     /* block: ranks per row and column of the matrix */

@@ -17,7 +17,6 @@
 
 namespace tools::messages {
 
-/* Rows of the matrix. */
 struct Rows {
     int processes = 1;
     int block = 1; /* ranks per row */

@@ -22,20 +22,18 @@ namespace tools::profile {
 namespace {
 
 using nlohmann::json;
-using Lines = std::vector<std::vector<json>>; /* of a table */
+using Lines = std::vector<std::vector<json>>;
 
 constexpr double seconds_per_ns = 1e-9, ms_per_ns = 1e-6, us_per_ns = 1e-3;
 
 /* Further functions are combined into one series. */
 constexpr std::size_t max_series = 15;
 
-/* In percent. */
 double share(double part, double whole)
 {
     return whole == 0 ? 0 : 100 * part / whole;
 }
 
-/* Largest size in a bin. */
 double last_size(std::size_t bin)
 {
     return next_size(bin) - 1;

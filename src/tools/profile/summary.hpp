@@ -23,7 +23,6 @@ namespace tools::profile {
 /* MPI_Init, MPI_Finalize and the like: they are listed, but are outside the application's time. */
 bool is_init_or_finalize(int function);
 
-/* One process. */
 struct Task {
     int rank = 0;
     int process = 0; /* number of the operating system */
@@ -76,7 +75,7 @@ struct CommunicatorSummary {
 };
 
 struct Summary {
-    std::vector<Task> tasks; /* by rank */
+    std::vector<Task> tasks;
     std::map<int, FunctionSummary> functions;
     std::vector<std::string> modules;
     std::map<std::pair<int, Path>, Totals> sites; /* function, path */

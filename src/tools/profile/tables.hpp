@@ -211,7 +211,6 @@ class Index {
     std::size_t size_ = 0;
 };
 
-/* Tables of one thread. */
 class Table {
   public:
     ~Table();

@@ -55,9 +55,9 @@ struct Process {
 
 /* A call site. */
 struct Site {
-    std::string function; /* MPI function */
-    std::string caller;   /* "solve (halo.c:231)" */
-    std::string file;     /* empty if unknown */
+    std::string function;
+    std::string caller; /* "solve (halo.c:231)" */
+    std::string file;   /* empty if unknown */
     std::int32_t line = 0;
 
     auto key() const { return std::tie(function, file, line, caller); }
@@ -123,7 +123,7 @@ class Definitions {
     /* Assigns the numbers; nothing may be added afterwards. */
     void number();
 
-    std::map<std::int32_t, Process> processes; /* by rank */
+    std::map<std::int32_t, Process> processes;
     std::map<std::string, std::uint32_t> functions;
     std::map<Site, std::uint32_t> sites;
     std::map<Communicator, std::uint32_t> communicators;

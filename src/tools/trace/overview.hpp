@@ -30,7 +30,6 @@ class Overview : public Sink {
                   const Transfer &transfer) override;
     void end() override;
 
-    /* For tools::merge_to_root(). */
     void write(tools::Writer &writer) const;
     void merge(tools::Reader &reader);
 

@@ -5,7 +5,7 @@
 
 /* Calls with buffers of known sizes, for three processes. The comment at each call says what it
  * must add to a table of the tool count: bytes sent + bytes received, all processes together. The
- * script run-tools has the sums. */
+XX
 
 #include <mpi.h>
 #include <stdio.h>

@@ -8,6 +8,7 @@
 //   instance               one tool, links kept by tool id in an array
 //   lookup                 MPI_Get_next_tool_function in every call
 //   storage                MPI_Get_tool_storage in every call, the links are in the storage
+//   both                   MPI_Get_tool_storage and MPI_Get_next_tool_function in every call
 //   probe                  counts the interface functions themselves, at its first intercepted call
 
 #include "phases.h"
@@ -178,6 +179,39 @@ struct StorageLayer {
     }
 };
 
+struct BothLayer {
+    static inline std::array<long, InstanceLayer::most_tools> calls;
+
+    static int comm_rank(MPI_Context context, int tool_id, MPI_Comm comm, int *rank)
+    {
+        long *calls_of_instance;
+        MPI_Get_tool_storage(context, tool_id, &calls_of_instance);
+        MPI_Comm_rank_t *next;
+        int next_tool_id;
+        MPI_Get_next_tool_function(tool_id, MPI_COMM_RANK_T,
+                                   reinterpret_cast<void (**)(void)>(&next), &next_tool_id);
+        return next(context, next_tool_id, comm, rank);
+    }
+
+    static int send(MPI_Context context, int tool_id, const void *buf, int count,
+                    MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+    {
+        long *calls_of_instance;
+        MPI_Get_tool_storage(context, tool_id, &calls_of_instance);
+        MPI_Send_t *next;
+        int next_tool_id;
+        MPI_Get_next_tool_function(tool_id, MPI_SEND_T, reinterpret_cast<void (**)(void)>(&next),
+                                   &next_tool_id);
+        return next(context, next_tool_id, buf, count, datatype, dest, tag, comm);
+    }
+
+    static void init(int tool_id)
+    {
+        need(MPI_Register_tool_storage(tool_id, &calls.at(tool_id)), "MPI_Register_tool_storage");
+        set_up(tool_id, comm_rank, send, nullptr);
+    }
+};
+
 struct Probe {
     static inline Links links;
 
@@ -273,6 +307,7 @@ __attribute__((constructor)) void name_tools()
     name_tool("instance", InstanceLayer::init);
     name_tool("lookup", LookupLayer::init);
     name_tool("storage", StorageLayer::init);
+    name_tool("both", BothLayer::init);
     name_tool("probe", Probe::init);
 }
 

@@ -8,6 +8,7 @@ between them, so that start-up cancels. The loop around the call counts, with th
 The tables are in cost.md and cost.json in the folder of the tests (--out).
 """
 
+import functools
 import json
 import shutil
 from pathlib import Path
@@ -55,9 +56,9 @@ class Cost:
             counting.check_installation(prefix)
             if not counting.has_all_interfaces(prefix):
                 raise counting.Failure(f"{prefix}: mpif.h, mpi_f08 or MPI-IO is missing")
-        self.compile()
 
-    def compile(self):
+    @functools.cached_property
+    def compiled(self):
         """A program without tools for each installation, and two with the tools."""
         out = self.out
         # Without the procedure linkage table a call to another library is one instruction.
@@ -77,10 +78,11 @@ class Cost:
         for name, other in (("calls-tools", "-Wl,--as-needed"), ("calls-mixed", "-lmpicxx")):
             counting.compile_program([compiler, *flags, *program, "-o", out / name, "-Wl,--no-as-needed", f"-L{out}",
                                       "-lcosttools", other, here_first])
+        return True
 
     def count(self, program, tools="", calls=SIMPLE, **variables):
         key = program, tools
-        if key not in self.counted:
+        if key not in self.counted and self.compiled:
             prefix = self.base if program == "calls-base" else self.ours
             self.counted[key] = counting.count(self.out / program, prefix, tools, self.out, calls, variables,
                                                arguments=calls)
@@ -114,6 +116,8 @@ class Cost:
 
     def write(self):
         """Everything that was counted, as JSON and as tables."""
+        if not self.counted:
+            return
         counts = {f"{program} {tools}".strip(): calls for (program, tools), calls in self.counted.items()}
         (self.out / "cost.json").write_text(json.dumps({"counts": counts, "bounds": BOUNDS}, indent=1) + "\n")
         text = ""

@@ -3,6 +3,7 @@
 
 """The tests of MPICH's test suite as tests of pytest: their names before the run, their results after it."""
 
+import functools
 import re
 from pathlib import Path
 
@@ -44,15 +45,23 @@ def parametrize(metafunc, directories):
 
 
 class Suite:
-    """Results of one run of test/suite/run."""
+    """One run of test/suite/run and its results. The first test that needs them starts it: a fixture of a module
+    would run beside serial tests."""
 
     def __init__(self, mpich, src, directories, name, *options, seconds):
-        self.out = mpich.work / name
-        self.done = mpich.run(HERE / "run", mpich.prefix, "--src", src, "--dirs", " ".join(directories), "--out", self.out,
-                              "--fresh", *options, seconds=seconds)
+        self.mpich, self.out, self.seconds = mpich, mpich.work / name, seconds
+        self.command = [HERE / "run", mpich.prefix, "--src", src, "--dirs", " ".join(directories), "--out", self.out,
+                        "--fresh", *options]
+
+    @functools.cached_property
+    def done(self):
+        return self.mpich.run(*self.command, seconds=self.seconds)
+
+    @functools.cached_property
+    def results(self):
         if self.done.status != 0:
             pytest.fail(repr(self.done), pytrace=False)
-        self.results = results.read_results(self.out)
+        return results.read_results(self.out)
 
     def output(self, name):
         """What a failed test printed."""

@@ -23,7 +23,7 @@ def is_steady(call):
 # ---- figures ----
 
 def per_layer(counts, kind, call, few=1, many=10):
-    """Instructions of one more layer, or None where that was not counted."""
+    """Instructions of one more layer; None if not counted."""
     if f"{kind} {few}" in counts and f"{kind} {many}" in counts and call in counts[f"{kind} {few}"]:
         return round((counts[f"{kind} {many}"][call] - counts[f"{kind} {few}"][call]) /
                      (many - few), 1)
@@ -37,7 +37,7 @@ def extra(counts, variant, call, reference="base"):
 
 
 def paired(values, references):
-    """Values and references run by run; what ran twice in a round counts there with its mean."""
+    """Values and references run by run; variants that ran twice in a round count with their mean."""
     def once(long, short):
         if len(long) != 2 * len(short):
             return long
@@ -46,14 +46,14 @@ def paired(values, references):
 
 
 def compared(times, variant, reference, call):
-    """What compare() says of a call of two variants, or None."""
+    """compare() for a call of two variants, or None."""
     if call in times.get(variant, {}) and call in times.get(reference, {}):
         return compare(*paired(times[variant][call], times[reference][call]))
     return None
 
 
 def time_comparisons(results, variant, reference):
-    """{what: comparison} of everything that was timed with two builds."""
+    """{what: comparison} of all times of two builds."""
     found = {}
     for part in ("calls", "pairs"):
         times = results.get(part, {})
@@ -63,7 +63,7 @@ def time_comparisons(results, variant, reference):
         other = results["messages"].get(reference, {}).get(size)
         if other:
             found[f"latency {size} bytes"] = compare(*paired(of_size["latency"], other["latency"]))
-            # a time again, so that more is slower everywhere
+            # times, so that more is slower
             found[f"time per message of {size} bytes in a window"] = compare(*paired(
                 [1 / rate for rate in of_size["messages_per_second"]],
                 [1 / rate for rate in other["messages_per_second"]]))
@@ -217,14 +217,14 @@ def goals(results, bounds):
 
 
 def address_cost(counts, prefix):
-    """Instructions of asking for the calling address, the call and its arguments included."""
+    """Instructions of MPI_Get_calling_address, with the call and its arguments."""
     call = RANK
     asking, plain = counts.get(f"{prefix}address 1", {}), counts.get(f"{prefix}instance 1", {})
     return asking[call] - plain[call] if call in asking and call in plain else None
 
 
 def memory_of_instance(startup, name):
-    """KiB, from 1 and 1000 instances."""
+    """KiB of one instance, from the difference of 1000 and 1."""
     many, few = (statistics.median(startup[f"{name} {n}"]["kib"]) for n in (1000, 1))
     return (many - few) / 999
 
@@ -366,10 +366,9 @@ def table_of_applications(results):
 
 
 def tool_figures(results):
-    """{variant: figures} of the solver through every tool: the comparison of its time with no tool
-    (None there), medians, the memory in KiB that it has beyond no tool in the short run and in the
-    long one, and the bytes of memory that each call of the long run adds (None where the calls were
-    not counted)."""
+    """{variant: figures} of the solver with every tool: the comparison of its time with no tool (None
+    for no tool), medians, the additional memory in KiB in the short and in the long run, and the bytes
+    of memory that each further call adds (None if calls were not counted)."""
     if "tools" not in results:
         return {}
     runs, calls = results["tools"]["runs"], results["tools"]["calls"]
@@ -397,7 +396,7 @@ def tool_figures(results):
 
 
 def tool_title(name):
-    """What the user would write in the list of tools."""
+    """The tool's entry in a tool list."""
     return "no tool" if name == "none" else name.removeprefix("tool ").removesuffix(" 1")
 
 
@@ -418,9 +417,8 @@ def table_of_tools(results):
     made = (f"{calls[0]} calls of each process, {calls[1]} in the longer run" if calls
             else "calls not counted")
     return (f"## Every tool on the solver\n\nApplication cg on two processes, {made}. Seconds "
-            "between MPI_Init and MPI_Finalize, in which the tools make their reports. Memory: the "
-            "most that was resident at any time (VmHWM), of the process that had more; and what it "
-            "is more than without a tool.\n\n") + \
+            "between MPI_Init and MPI_Finalize, in which the tools write their reports. Memory: maximum "
+            "resident memory (VmHWM) of the larger process, and the difference to no tool.\n\n") + \
         table(["tool", "runs", "seconds, median", "ratio to no tool", "p", "MPI_Finalize, ms",
                "reports, KiB", "memory, KiB", "more, KiB", "more in the longer run, KiB",
                "bytes for each further call"], rows)
@@ -485,7 +483,7 @@ def summary(results):
 # ---- bounds ----
 
 def checks(results, bounds):
-    """(bound, what it is, instructions, limit) of everything that is bounded and was counted."""
+    """(bound, what it is, instructions, limit) of all counts that have a bound."""
     counts = results.get("counts", {})
     for call in counts.get("base", {}):
         if is_steady(call):

@@ -15,8 +15,8 @@ from compare import compare, verdict
 from counting import Failure
 
 HERE = Path(__file__).resolve().parent
-ROUNDS = 17
-SECONDS = 0.9           # that a process measures
+ROUNDS = 31
+SECONDS = 0.5           # that a process measures
 THREADS = {"one": "1", "two": "2"}
 TOOL = "others"
 

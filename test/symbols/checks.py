@@ -20,9 +20,11 @@ FROZEN = HERE / "frozen-ids"
 MPI_FUNCTION = re.compile(r"MPIX?_[A-Z]\w*$")
 # The base exports functions of its experimental interface that QMPI replaces; their context parameter has another type.
 PROTOTYPE_CHANGE = re.compile(r"\[C\] 'function int QMPI_\w+\(")
-# Exported internals: libmpifort calls libmpi for attributes and notes call sites there, libmpicxx registers its
-# addresses, qmpi-member.so registers PMPI tools.
-INTERNAL_ENTRY = re.compile(r"MPII_QMPI_(Attr_(get|put)|(Comm|Type|Win)_[gs]et_attr|(add|remove)_binding|Pmpi_attach)$")
+# Exported internals: libmpifort reads the gates, notes call sites and calls libmpi for attributes; libmpicxx sets the
+# function that finds call sites.
+INTERNALS = {"MPII_QMPI_gate", "MPIR_QMPI_note", "MPII_QMPI_set_call_site_resolver"} | {
+    f"MPII_QMPI_{name}" for name in ("Attr_get", "Attr_put", "Comm_get_attr", "Comm_set_attr", "Type_get_attr",
+                                     "Type_set_attr", "Win_get_attr", "Win_set_attr")}
 # Text with configure's options
 BUILD_RECORD = re.compile(r"\[C\] 'const char MPII_Version_\w+\[\d*\]'")
 # Letters of nm for functions: T and i, or weak W. In libmpi weak symbols are functions; weak data would be V.
@@ -183,6 +185,9 @@ class Installation:
         declared, generated = (declared_functions(self.header(name)) for name in ("mpi_qmpi.h", "mpi_qmpi_proto.h"))
         self.interface = {name for name in declared | generated if MPI_FUNCTION.match(name)}
         self.declared = declared | {name for name in generated if re.sub("^[PQ]MPI", "MPI", name) in self.interface}
+        # further names of functions, macros in the headers and perhaps functions for old binaries
+        self.other_names = set(re.findall(r"^#define ([PQ]?MPIX?_\w+) [PQ]?MPIX?_\w+$",
+                                          self.header("mpi_qmpi.h") + self.header("mpi_qmpi_proto.h"), re.M))
         if not self.interface:
             raise Failure(f"{prefix}: mpi_qmpi.h declares no MPI_ function")
         self.functions = sorted(name for name, letter in self.symbols.items()
@@ -322,10 +327,11 @@ class Installation:
 
     def new_internals(self):
         """Everything exported that the base does not export and that is not the interface."""
-        allowed = self.declared | {"Q" + name for name in self.intercepted + self.conversions}
+        allowed = self.declared | self.other_names | INTERNALS
+        allowed |= {"Q" + name for name in self.intercepted + self.conversions}
         new = sorted(set(self.symbols) - set(self.base_symbols))
         return len(new), [f"{name} became visible, and is not part of the interface" for name in new
-                          if name not in allowed and not INTERNAL_ENTRY.match(name)]
+                          if name not in allowed]
 
     def changed_kind(self):
         """A function may become strong instead of weak, but not data."""

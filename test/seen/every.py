@@ -1,30 +1,17 @@
-#!/usr/bin/env python3
 # Copyright (C) by the QMPI for MPICH developers
 #     See COPYRIGHT in top-level directory
 
-"""Call every function of every interface once, and ask a tool what it saw.
+"""Programs that call every function of an interface once: in C, with mpif.h, use mpi and use mpi_f08.
 
-From the binding description in the changed source tree TREE a program is generated for C, mpif.h, use mpi and
-use mpi_f08. It calls each function that the interface has, under a tool that records all calls: the record must
-be that one call. PREFIX is the installation of that tree.
-
-Most calls go on into the library, with null handles and empty messages; what it answers does not matter. Some
-cannot be made harmless (see ANSWERED): the tool answers those itself, which shows that they are seen once but not
-that nothing of their inside is. --table writes the result for every function and interface, with the forms MPI_, PMPI_ and
-QMPI_ that the libraries export.
+They are generated from the binding descriptions in the patched source tree. After each call the program queries the
+tool of record.cpp, which records all calls. Most calls reach the library, with null handles and empty messages;
+their results do not matter. The tool answers the calls of ANSWERED itself, because they cannot be made harmless.
 """
 
-import argparse
-import os
 import re
-import subprocess
 import sys
-import tempfile
-from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-
-# Calls that the tool answers, and why. Everything else reaches the library.
+# Calls that the tool answers, and why.
 ANSWERED = {
     "MPI_Abort": "ends the program",
     "MPI_Init_thread": "MPI is initialised already",
@@ -44,15 +31,14 @@ ANSWERED = {
     "MPIX_Comm_revoke": "ends the program in the base's ch4, which does not have it",
     "MPIX_Comm_shrink": "ends the program in the base's ch4, which does not have it",
 }
-# Memory that the library must have handed out itself.
-FREES_MEMORY = {"MPI_Free_mem": "frees memory that the library handed out"}
+FREES_MEMORY = {"MPI_Free_mem": "frees memory that the library has allocated"}
 
-# In Fortran their addresses and displacements are default integers.
+# Functions whose addresses and displacements are default integers in Fortran
 INTEGER_ADDRESSES = {"MPI_Address", "MPI_Type_extent", "MPI_Type_hindexed", "MPI_Type_hvector", "MPI_Type_lb",
                      "MPI_Type_struct", "MPI_Type_ub"}
 
 FIRST, LAST = "MPI_Init", "MPI_Finalize"
-LENGTH = 64     # elements of every array argument; more than any description asks for
+LENGTH = 64     # elements of every array argument; more than any description needs
 
 HANDLES = {
     "COMMUNICATOR": "MPI_COMM_SELF", "DATATYPE": None, "OPERATION": "MPI_SUM", "REQUEST": "MPI_REQUEST_NULL",
@@ -62,16 +48,16 @@ HANDLES = {
 
 
 class Failure(Exception):
-    """A reason why nothing can be checked; its text is the one message that the user gets."""
+    """Nothing can be checked; the text is the message for the user."""
 
 
 class Description:
-    """The functions, as MPICH's own generators read them from TREE."""
+    """The functions, read from the source tree by MPICH's own generators."""
 
     def __init__(self, tree):
         maint = tree / "maint"
         if not (maint / "local_python/binding_qmpi.py").is_file():
-            raise Failure(f"{tree} is no source tree of MPICH with QMPI: maint/local_python/binding_qmpi.py is missing")
+            raise Failure(f"{tree}: maint/local_python/binding_qmpi.py is missing (not a source tree of MPICH with QMPI)")
         sys.path.insert(0, str(maint))
         from local_python import mpi_api, binding_common, binding_f08, binding_f77, binding_qmpi
         from local_python import MPI_API_Global as G
@@ -81,7 +67,7 @@ class Description:
         known = {f["name"] for f in functions}
         functions += [f for f in mpi_api.get_mpiio_func_list() if f["name"] not in known and not f["name"].endswith("_function")]
         known = {f["name"] for f in functions}
-        # what MPICH keeps outside its generators
+        # functions that MPICH writes by hand
         functions += [G.FUNCS[name.lower()] for name in binding_qmpi.HAND_WRITTEN if name not in known]
         self.functions = functions
         binding_f08.get_real_POLY_kinds()
@@ -92,7 +78,7 @@ class Description:
 
 class Call:
     """One call: the C function that a tool must see, the symbols MPI_X, PMPI_X and QMPI_X of the interface, the
-    statements that make the call, and why the tool has to answer it."""
+    statements of the call, and the reason why the tool must answer it (or None)."""
 
     def __init__(self, function, forms, lines, why_answered):
         self.function, self.forms, self.lines, self.why_answered = function, forms, lines, why_answered
@@ -109,10 +95,10 @@ def communicator_for(name):
 
 
 def value_of(p, function, datatype, true_false):
-    """What an argument holds when the call is made, as far as it matters."""
+    """Value of an argument."""
     kind = p["kind"]
     if kind == "COMMUNICATOR":
-        # what is freed or made is not one that other calls need
+        # No call frees or replaces a communicator that other calls need.
         return communicator_for(function) if p["param_direction"] == "in" else "MPI_COMM_NULL"
     if kind == "DATATYPE":
         return datatype
@@ -122,7 +108,7 @@ def value_of(p, function, datatype, true_false):
         return "MPI_MODE_CREATE + MPI_MODE_RDWR + MPI_MODE_DELETE_ON_CLOSE"
     if kind == "KEYVAL":
         return "MPI_KEYVAL_INVALID"
-    # MPICH's partitioned communication cannot do without a partner
+    # MPICH's partitioned communication needs a partner.
     if kind.startswith("RANK") and not re.match(r"MPI_P(send|recv)_init", function) and p["name"] in ("dest", "source", "target_rank"):
         return "MPI_PROC_NULL"
     if kind.startswith("LOGICAL"):
@@ -192,7 +178,7 @@ class InC:
             base = re.sub(r"^const |[\s*]*\w+(\[\w*\])*$", "", declared)
             stars = declared.count("*") + declared.count("[")
             if base == "void":
-                # MPI_Free_mem and its like accept NULL; everything else gets memory of its own
+                # MPI_Free_mem accepts NULL; every other argument gets separate memory.
                 declarations.append(f"static double {name}[1024];")
                 arguments.append("NULL" if f.name in FREES_MEMORY else name)
             elif base.endswith("_function") or base.endswith("_function_c") or "FUNCTION" in p["kind"]:
@@ -277,7 +263,7 @@ contains
   end subroutine prepare
 """
 
-# Procedures of the types that mpi_f08 asks for: name, arguments, declarations.
+# Procedures for the callback arguments of mpi_f08: name, arguments, declarations
 F08_PROCEDURES = [
     ("MPI_User_function", "a, b, n, t", ["type(c_ptr), value :: a, b", "integer :: n", "type(MPI_Datatype) :: t"]),
     ("MPI_User_function_c", "a, b, n, t",
@@ -356,7 +342,7 @@ class InFortran:
         kind = p["kind"]
         if kind in ("STRING", "STRING_ARRAY", "STRING_2DARRAY"):
             return "'x'"
-        # MPICH's Fortran has no name for the null handle of a session
+        # MPICH's Fortran has no null handle for sessions.
         if kind in ("BUFFER", "STATUS", "SESSION"):
             return None
         if kind in ("C_BUFFER", "C_BUFFER2"):
@@ -380,7 +366,7 @@ class InFortran:
 
 
 class InF90(InFortran):
-    """mpif.h and use mpi: the same procedures, with and without interfaces."""
+    """mpif.h and use mpi have the same procedures, without and with interfaces."""
     handles = ["implicit none", "integer :: graph, cart, spare", "external :: nothing"]
     procedures = []
     status_size = "MPI_STATUS_SIZE"
@@ -419,7 +405,7 @@ class InMpifH(InF90):
 class InUseMpi(InF90):
     title = "use mpi"
     use = ["use mpi"]
-    integer_logicals = {"MPI_Parrived"}     # as the base's module declares it
+    integer_logicals = {"MPI_Parrived"}     # declared like this in the base's module
 
 
 class InF08(InFortran):
@@ -442,7 +428,7 @@ class InF08(InFortran):
         type_ = self.d.f08.get_F_procedure_type(p, is_large)
         if "own_" + type_ in "\n".join(self.procedures):
             return "own_" + type_
-        # copy and delete functions of keyvals: the predefined ones
+        # predefined copy and delete functions of keyvals
         return re.sub(r"^MPI_(\w+?)_(copy|delete)_attr_function$", r"MPI_\1_NULL_\2_FN", type_).upper()
 
     def has_large(self, func):
@@ -465,133 +451,4 @@ class InF08(InFortran):
                            self.answered.get(name))
 
 
-# ---- running ----
-
-def run(command, what, **options):
-    done = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-                          errors="replace", **options)
-    if done.returncode != 0:
-        raise Failure(f"{what} failed with status {done.returncode}:\n{done.stdout[-3000:]}")
-    return done.stdout
-
-
-def ask(interface, prefix, work):
-    """Builds and runs the program of an interface; returns its calls and the names that were not seen once."""
-    calls = list(interface.calls())
-    name = re.sub(r"\W", "_", interface.title)
-    source = work / f"{name}.{interface.suffix}"
-    between = [call for call in calls if call.function not in (FIRST, LAST)]
-    source.write_text("\n".join(interface.program(between)) + "\n")
-    compiler, *options = interface.compile
-    run([prefix / compiler, *options, source, "-o", work / name, f"-L{work}", "-lrecord", f"-Wl,-rpath,{work}"],
-        f"compiling the program for {interface.title}", cwd=work)
-    tool = {"LD_PRELOAD": str(work / "librecord.so"), "MPIR_CVAR_QMPI_TOOL_LIST": "record"}
-    printed = run([work / name], f"the program for {interface.title}", cwd=work, env={**os.environ, **tool})
-    wrong = dict(re.findall(r"^not ok  ?(\w+): the tool saw(.*)$", printed, re.M))
-    counts = re.findall(r"^(\d+) passed, (\d+) failed$", printed, re.M)
-    if not counts or sum(map(int, counts[-1])) != len(calls):
-        raise Failure(f"the program for {interface.title} did not ask about all of its {len(calls)} calls:\n{printed[-3000:]}")
-    return calls, wrong
-
-
-def main():
-    parser = argparse.ArgumentParser(prog="every", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter,
-                                     epilog="Ends with 'N passed, N failed'. Exit status: 0 nothing wrong, 1 something "
-                                            "wrong, 2 not checked.")
-    parser.add_argument("prefix", type=Path, metavar="PREFIX")
-    parser.add_argument("--src", type=Path, required=True, metavar="TREE", help="the changed source tree of PREFIX")
-    parser.add_argument("--table", type=Path, metavar="FILE", help="write the table of all functions to FILE")
-    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="leave the programs in FOLDER")
-    options = parser.parse_args()
-    try:
-        return audit(options)
-    except Failure as failure:
-        print(f"every: {failure}", file=sys.stderr)
-        return 2
-
-
-def symbols_of(library):
-    if not library.exists():
-        return set()
-    lines = run(["nm", "-D", "--defined-only", library], f"reading the symbols of {library}").splitlines()
-    return {line.split()[-1].partition("@")[0] for line in lines}
-
-
-def audit(options):
-    prefix = options.prefix.resolve()
-    if not (prefix / "bin/mpicc").exists():
-        raise Failure(f"{prefix} is not an installation of MPICH: bin/mpicc is missing")
-    description = Description(options.src.resolve())
-    interfaces = [InC(description)]
-    if (prefix / "bin/mpifort").exists():
-        interfaces += [InMpifH(description), InUseMpi(description), InF08(description)]
-    with tempfile.TemporaryDirectory() as temporary:
-        work = options.keep or Path(temporary)
-        work.mkdir(exist_ok=True)
-        run([prefix / "bin/mpicxx", "-std=c++17", "-O1", "-fPIC", "-shared", HERE / "record.cpp", "-o",
-             work / "librecord.so"], "compiling the tool")
-        results = [(interface, *ask(interface, prefix, work)) for interface in interfaces]
-    return report(results, prefix, options.table)
-
-
-def forms_of(call, symbols):
-    """Which of MPI_X, PMPI_X and QMPI_X there are."""
-    return "".join(letter for letter, form in zip("MPQ", call.forms) if form in symbols)
-
-
-def report(results, prefix, table):
-    header = (prefix / "include/mpi_qmpi_proto.h").read_text()
-    ids = [name for name in re.findall(r"^\s+(MPIX?_\w+)_T = \d+", header, re.M) if name != "MPI_LAST_FUNC"]
-    passed = failed = 0
-    rows = {name: ["-"] * len(results) for name in ids}
-    lacking = 0
-    for column, (interface, calls, wrong) in enumerate(results):
-        symbols = set().union(*(symbols_of(prefix / "lib" / name) for name in interface.libraries))
-        answered = 0
-        for call in calls:
-            forms = forms_of(call, symbols)
-            if call.function.upper() not in rows:
-                problem = "has no id, so it cannot be intercepted"
-            elif call.function in wrong:
-                problem = "the tool saw" + (wrong[call.function] or " nothing")
-            elif forms != "MPQ":
-                problem = f"has only {forms or 'none'} of MPI_, PMPI_ and QMPI_ ({', '.join(call.forms)})"
-                lacking += 1
-            else:
-                problem = None
-            if problem:
-                failed += 1
-                print(f"not ok  {interface.title}: {call.function}: {problem}")
-            else:
-                passed += 1
-                answered += call.why_answered is not None
-            if call.function.upper() in rows:
-                rows[call.function.upper()][column] = forms + (" WRONG" if problem else " answered" if call.why_answered else " seen")
-        missing = [name for name in ids if rows[name][column] == "-"]
-        print(f"        {interface.title}: {len(calls)} functions called, {answered} of them answered by the tool;"
-              f" {len(missing)} of {len(ids)} are no procedures of it")
-        if isinstance(interface, InC):
-            # in C nothing may be left out
-            failed += len(missing)
-            for name in missing:
-                print(f"not ok  C: {name} has an id but is not called")
-    print(f"        functions without QMPI_ form: {lacking}, not interceptable or not seen once: {failed - lacking}")
-    for name, why in sorted({**ANSWERED, **FREES_MEMORY}.items()):
-        print(f"        answered by the tool: {name} ({why})")
-    if table:
-        write_table(table, [interface.title for interface, _, _ in results], rows)
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed else 0
-
-
-def write_table(path, titles, rows):
-    width = max(map(len, rows)) + 2
-    lines = ["M, P, Q: there is MPI_X, PMPI_X, QMPI_X. seen: called, and seen once; answered: likewise, but the tool did not",
-             "let the call into the library. -: the interface has no such procedure.", "",
-             "function".ljust(width) + "".join(title.ljust(14) for title in titles)]
-    lines += [name.ljust(width) + "".join(cell.ljust(14) for cell in row) for name, row in rows.items()]
-    path.write_text("\n".join(line.rstrip() for line in lines) + "\n")
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+INTERFACES = {"C": InC, "mpif.h": InMpifH, "use mpi": InUseMpi, "use mpi_f08": InF08}

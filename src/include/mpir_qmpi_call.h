@@ -59,6 +59,9 @@ typedef const void *(MPIR_QMPI_Call_site_resolver) (const void *site);
 MPICH_API_PUBLIC void MPII_QMPI_set_call_site_resolver(MPIR_QMPI_Call_site_resolver * resolver);
 
 #ifdef __cplusplus
+/* Links the resolver into programs that use the archive of the C++ binding. */
+extern const int MPIR_QMPI_cxx_resolver __attribute__((visibility("hidden")));
+static const int *const MPIR_QMPI_linked_resolver __attribute__((used)) = &MPIR_QMPI_cxx_resolver;
 }
 #endif
 #endif /* MPIR_EXT_QMPI */

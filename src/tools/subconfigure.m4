@@ -57,6 +57,14 @@ AC_DEFUN([PAC_SUBCFG_PREREQ_]PAC_SUBCFG_AUTO_SUFFIX,[
     AC_SUBST([QMPI_OTF2_CPPFLAGS])
     AC_SUBST([QMPI_OTF2_LIBS])
     AM_CONDITIONAL([BUILD_QMPI_TOOLS],[test "$build_qmpi_tools" = yes])
+    dnl the tool pmpi changes relocated words of ELF libraries
+    AC_COMPILE_IFELSE([AC_LANG_SOURCE([[
+#include <stdlib.h>
+#if !defined(__linux__) || !defined(__GLIBC__) || !defined(__LP64__) || !(defined(__x86_64__) || defined(__aarch64__))
+#error unsupported
+#endif
+]])],[build_qmpi_pmpi=$build_qmpi_tools],[build_qmpi_pmpi=no])
+    AM_CONDITIONAL([BUILD_QMPI_PMPI],[test "$build_qmpi_pmpi" = yes])
     AM_CONDITIONAL([BUILD_QMPI_REPORTS],[test "$qmpi_json" = yes])
     AM_CONDITIONAL([BUILD_QMPI_INFO],[test "$qmpi_json$qmpi_cli11" = yesyes])
 
@@ -64,6 +72,7 @@ AC_DEFUN([PAC_SUBCFG_PREREQ_]PAC_SUBCFG_AUTO_SUFFIX,[
         AS_ECHO(["
   QMPI                       $enable_qmpi
   tools                      $qmpi_tools_result
+  PMPI tools as members      $build_qmpi_pmpi
   reports (nlohmann-json)    $qmpi_json
   qmpi_info (CLI11, json)    $qmpi_cli11
   call sites (libdw)         $qmpi_libdw

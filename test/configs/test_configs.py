@@ -35,10 +35,14 @@ def build(*options):
     return Path(answer["prefix"]), Path(answer["tree"])
 
 
-@pytest.fixture(scope="module", params=CONFIGURATIONS, ids=lambda name: name.replace(",", "").replace(" ", "_"))
+@pytest.fixture(scope="module")
 def built(request):
-    """Name, prefix and source tree"""
-    return request.param, *build(*CONFIGURATIONS[request.param])
+    """Prefix and source tree of one of the CONFIGURATIONS"""
+    return build(*CONFIGURATIONS[request.param])
+
+
+def configurations(*names):
+    return pytest.mark.parametrize("built", names, indirect=True, ids=lambda name: re.sub("[, ]+", "_", name))
 
 
 def check(*words, cwd):
@@ -47,25 +51,26 @@ def check(*words, cwd):
         pytest.fail(done.stdout[-6000:], pytrace=False)
 
 
-def pytest_on(built, work, *words):
-    _, prefix, tree = built
+def pytest_on(built, *words):
+    prefix, tree = built
     check(sys.executable, "-m", "pytest", "-q", f"--prefix={prefix}", f"--src={tree}", *words, cwd=ROOT)
 
 
+@configurations(*CONFIGURATIONS)
 def test_suite(built, work):
-    _, prefix, tree = built
+    prefix, tree = built
     check(ROOT / "test/suite/run-small", prefix, "--src", tree, "--out", work / "small", cwd=work)
 
 
-def test_call_sites(built, work):
-    if built[0] != "without QMPI":
-        pytest_on(built, work, "test/seen/test_call_sites.py", "-k", "not mpif and not use")
+@configurations(*(name for name in CONFIGURATIONS if name != "without QMPI"))
+def test_call_sites(built):
+    pytest_on(built, "test/seen/test_call_sites.py", "-k", "not mpif and not use")
 
 
-def test_choosing_tools(built, work):
+@configurations("debugging, -O0")
+def test_choosing_tools(built):
     """MPI_Comm_spawn works with this device."""
-    if built[0].startswith("debugging"):
-        pytest_on(built, work, "test/choose")
+    pytest_on(built, "test/choose")
 
 
 def test_call_sites_on_aarch64(work, needs):

@@ -55,26 +55,30 @@ def test_overlay_has_new_text_files_only(release):
         assert path.stat().st_size and b"\0" not in path.read_bytes() and not re.search(r"\s", name), name
 
 
-SERIES = ROOT / "patches/4.0.2"
-PATCHES = (SERIES / "series").read_text().split()
+BASES = [p for p in (ROOT / "patches").iterdir() if not p.is_symlink()]
+PATCHES = [base / name for base in BASES for name in (base / "series").read_text().split()]
 
 
-@pytest.mark.parametrize("name", PATCHES)
-def test_head_of_patch(name):
+@pytest.mark.parametrize("patch", PATCHES, ids=lambda p: p.name)
+def test_head_of_patch(patch):
     """DEP-3"""
-    head = (SERIES / name).read_text().split("\n--- a/")[0]
+    head = patch.read_text().split("\n--- a/")[0]
     for field in ("Description: [a-z0-9_]+: .", "Author: .", "Forwarded: (no|not-needed|https://)", r"Last-Update: \d{4}-\d\d-\d\d$"):
         assert re.search("^" + field, head, re.M), field
 
 
-def test_order_of_the_series():
-    fixes = [name.startswith(("upstream-", "backport-")) for name in PATCHES]
-    assert fixes == sorted(fixes, reverse=True)
+@pytest.mark.parametrize("base", BASES, ids=lambda p: p.name)
+def test_files_of_a_base(base):
+    series = (base / "series").read_text().split()
+    assert sorted(p.name for p in base.iterdir()) == sorted(["base", "removed", "series", *series])
+    fixes = [name.startswith(("upstream-", "backport-")) for name in series]
+    assert fixes == sorted(fixes, reverse=True), "bug fixes come first"
 
 
 def test_removed_files(release):
-    edited = {path for name in PATCHES for path in re.findall(r"^--- a/(\S+)", (SERIES / name).read_text(), re.M)}
-    for path in (SERIES / "removed").read_text().split():
+    folder = ROOT / "patches/default"
+    edited = {path for p in folder.glob("*.patch") for path in re.findall(r"^--- a/(\S+)", p.read_text(), re.M)}
+    for path in (folder / "removed").read_text().split():
         assert (release / path).is_file() and path not in edited
 
 

@@ -17,10 +17,12 @@ from local_python.binding_common import *
 from local_python import RE
 
 import re
+import textwrap
 
 STANZAS = "src/qmpi/qmpi_api.txt"
 C_FILE = "src/binding/c/qmpi/qmpi_api.c"
 MAN_DIR = "src/qmpi/man"
+MAN_DATE = "2026-11-22"         # of the last change of the text
 
 # Parameter kinds of the interface: C type, and the word for it in manual pages.
 KINDS = {
@@ -111,8 +113,10 @@ def checks(func):
                 out.append(("!*%s || strlen(%s) >= %s" % (name, name, p['length']), "qmpi_name_length",
                             "%d", p['length'] + " - 1", "%s is empty or too long" % name))
         elif kind == "TOOL_ID":
-            out.append(("!MPIR_QMPI_is_instance(%s)" % name, "qmpi_tool_id", "%d", name,
-                        "no instance has the id %s" % name))
+            text = "no instance has the id %s"
+            if func.get('phase') == "init":
+                text = "%s is not the instance whose init callback is running"
+            out.append(("!MPIR_QMPI_is_instance(%s)" % name, "qmpi_tool_id", "%d", name, text % name))
         elif kind in ("MPI_FUNCTION_ENUM", "MPI_FUNCTION_ID"):
             out.append(("(unsigned) %s >= MPI_LAST_FUNC_T" % name, "qmpi_function", "%d", name,
                         "no function has the id %s" % name))
@@ -138,8 +142,11 @@ def errors(func):
     out['MPI_ERR_UNSUPPORTED_OPERATION'] = ["the library was configured without QMPI"]
     return out
 
-def alternatives(words):
-    return re.sub(r', ([^,]*)$', r', or \1', ", ".join(words)) if len(words) > 2 else " or ".join(words)
+def alternatives(texts):
+    if len(texts) < 2:
+        return ''.join(texts)
+    comma = "," if len(texts) > 2 or any(" or " in t for t in texts) else ""
+    return ", ".join(texts[:-1]) + comma + " or " + texts[-1]
 
 # ---- C code ----
 
@@ -271,7 +278,7 @@ def dump_man(func):
 
 def man_lines(func):
     out = [".\\\" Generated from %s by maint/gen_binding_c.py." % STANZAS,
-           ".TH %s 3 \"\" \"QMPI 1.0\" \"MPI tool interface\"" % func['name'],
+           ".TH %s 3 %s \"QMPI 1.0\" \"MPI tool interface\"" % (func['name'], MAN_DATE),
            ".SH NAME", "%s \\- %s" % (func['name'], func['desc']),
            ".SH SYNOPSIS", ".nf", ".B #include <mpi.h>"]
     for name, typedef in TYPEDEFS.items():
@@ -281,27 +288,25 @@ def man_lines(func):
     out += ["\\fB%s\\fP" % l for l in split_line_with_break(declare(func) + ";", '', 76)]
     out += [".fi", ".SH PARAMETERS"]
     for p in func['parameters']:
-        out += [".TP", ".I " + p['name'],
-                "%s, %s:" % ("output" if p['param_direction'] == 'out' else "input",
-                             G.MAPS['LIS_KIND_MAP'][p['kind']]), man_text(p['desc'])]
+        direction = "output" if p['param_direction'] == 'out' else "input"
+        word = G.MAPS['LIS_KIND_MAP'][p['kind']]
+        out += [".TP", ".I " + p['name']] + man_text("%s, %s: %s" % (direction, word, p['desc']))
     out.append(".SH DESCRIPTION")
-    for l in func['notes']:
-        l = l.strip()
-        if l != "Notes:":
-            out.append(man_text(l) if l else ".PP")
+    notes = textwrap.dedent(''.join(func['notes'])).replace("Notes:", "").strip()
     if 'other_name' in func:
-        out += [".PP", "In C and C++, \\fB%s\\fP is another name of this function." % func['other_name']]
-    out += [".PP", "The PMPI_ and QMPI_ forms of the function do the same.",
-            ".SH RETURN VALUE",
-            "MPI_SUCCESS or an error code of one of the classes below. A call that fails changes nothing.",
-            "No error handler is called.",
-            ".SH ERRORS"]
+        notes += "\n\nIn C and C++, '%s' is another name of this function." % func['other_name']
+    notes += "\n\nThe PMPI_ and QMPI_ forms of the function do the same."
+    for paragraph in notes.split("\n\n"):
+        out += man_text(paragraph) + [".PP"]
+    out[-1:] = [".SH RETURN VALUE"]
+    out += man_text("MPI_SUCCESS or an error code of one of the classes below. A call that fails "
+                    "changes nothing. No error handler is called.")
+    out.append(".SH ERRORS")
     for error, texts in sorted(errors(func).items()):
-        out += [".TP", ".B " + error, man_text(sentence(alternatives(texts), func))]
-    out += [".SH THREAD AND INTERRUPT SAFETY",
-            SAFETY[safety(func)],
-            ".SH STANDARDS", DOCUMENTS[func['source']],
-            ".SH SEE ALSO"]
+        out += [".TP", ".B " + error] + man_text(sentence(alternatives(texts), func))
+    out += [".SH THREAD AND INTERRUPT SAFETY"] + man_text(SAFETY[safety(func)])
+    out += [".SH STANDARDS"] + man_text(DOCUMENTS[func['source']])
+    out.append(".SH SEE ALSO")
     others = func['seealso'].split(", ")
     out += [".BR %s (3)%s" % (name, "," if name != others[-1] else "") for name in others]
     return out
@@ -312,6 +317,7 @@ def sentence(text, func):
     return text[0].upper() + text[1:] + "."
 
 def man_text(text):
-    """Text of the stanzas as troff: 'x' is a name that the user types."""
+    """Lines of troff; 'x' in text is a name that the user types."""
     text = text.replace("\\", "\\e")
-    return re.sub(r"(?<!\w)'([^']+)'(?!\w)", r"\\fB\1\\fP", text)
+    text = re.sub(r"(?<!\w)'([^']+)'(?!\w)", r"\\fB\1\\fP", text)
+    return textwrap.wrap(text, 79, break_on_hyphens=False, break_long_words=False)

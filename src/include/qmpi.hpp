@@ -181,7 +181,6 @@ struct signature<Result(MPI_Context, int, Arguments...)> {
     using values = leaves<std::index_sequence_for<Arguments...>, Arguments...>;
 };
 
-/* MPI_Pcontrol */
 template <typename Result, typename... Arguments>
 struct signature<Result(MPI_Context, int, Arguments..., ...)> {
     using result = Result;
@@ -355,13 +354,13 @@ inline constexpr function_set all = function_set::of(~0u);
 namespace detail {
 
 template <typename Type>
-struct same {
+struct identity {
     using type = Type;
 };
 
 /* Excludes a parameter from template argument deduction. */
 template <typename Type>
-using same_t = typename same<Type>::type;
+using identity_t = typename identity<Type>::type;
 
 }  // namespace detail
 
@@ -445,16 +444,16 @@ class arguments {
     /* The same, and throws argument_error unless least <= value <= most. The fallback may be out of
      * range. */
     template <typename Number>
-    Number get(std::string_view key, Number fallback, detail::same_t<Number> least,
-               detail::same_t<Number> most) const
+    Number get(std::string_view key, Number fallback, detail::identity_t<Number> lower,
+               detail::identity_t<Number> upper) const
     {
         const argument *found = find(key);
         if (found == nullptr)
             return fallback;
         const Number number = get(key, fallback);
-        if (!(number >= least && number <= most))
-            throw argument_error(found->text() + ": must be from " + text_of(least) + " to " +
-                                 text_of(most));
+        if (!(number >= lower && number <= upper))
+            throw argument_error(found->text() + ": must be from " + text_of(lower) + " to " +
+                                 text_of(upper));
         return number;
     }
 
@@ -469,7 +468,7 @@ class arguments {
             if (given.is_known)
                 continue;
             std::string known;
-            for (const std::string &key : asked_)
+            for (const std::string &key : queried_)
                 known += (known.empty() ? "" : ", ") + key;
             throw argument_error("unknown argument '" + given.key +
                                  "' (known: " + (known.empty() ? "none" : known) + ")");
@@ -490,7 +489,7 @@ class arguments {
     {
         const char *white_space = " \t\r\n";
         const std::size_t begin = text.find_first_not_of(white_space);
-        if (begin == text.npos)
+        if (begin == std::string_view::npos)
             return {};
         return text.substr(begin, text.find_last_not_of(white_space) - begin + 1);
     }
@@ -505,7 +504,7 @@ class arguments {
                 break;
         }
         if (depth != 0)
-            throw argument_error("brackets do not match in '" + std::string(text) + "'");
+            throw argument_error("unbalanced parentheses in '" + std::string(text) + "'");
         return i;
     }
 
@@ -515,8 +514,8 @@ class arguments {
         argument given;
         given.key = trim(text.substr(0, equals));
         if (given.key.empty())
-            throw argument_error("an argument is empty in '" + std::string(all) + "'");
-        if (equals != text.npos) {
+            throw argument_error("empty argument in '" + std::string(all) + "'");
+        if (equals != std::string_view::npos) {
             given.has_value = true;
             given.value = trim(text.substr(equals + 1));
         }
@@ -533,8 +532,8 @@ class arguments {
                                         [key](const argument &given) { return given.key == key; });
         const argument *given = found == given_.end() ? nullptr : &*found;
         if (!is_checked_) {
-            if (std::find(asked_.begin(), asked_.end(), key) == asked_.end())
-                asked_.emplace_back(key);
+            if (std::find(queried_.begin(), queried_.end(), key) == queried_.end())
+                queried_.emplace_back(key);
             if (given != nullptr)
                 given->is_known = true;
         }
@@ -548,7 +547,7 @@ class arguments {
         return found.value;
     }
 
-    /* Shortest form */
+    /* Shortest form. */
     template <typename Number>
     static std::string text_of(Number number)
     {
@@ -557,7 +556,7 @@ class arguments {
     }
 
     std::vector<argument> given_;
-    mutable std::vector<std::string> asked_;
+    mutable std::vector<std::string> queried_;
     bool is_checked_ = false;
 };
 
@@ -573,7 +572,7 @@ namespace detail {
 
 /* Next function in an instance's chain, and the tool id to pass to it. */
 struct link {
-    void (*function)(void) = nullptr;
+    void (*function)() = nullptr;
     int tool_id = 0;
 };
 
@@ -588,19 +587,19 @@ struct instance_base {
     qmpi::arguments arguments;
 };
 
-/* Calls the next link. */
 template <MPI_Functions_enum id, typename... Arguments>
 QMPI_INLINE typename function<id>::result call_next(const instance_base &instance,
                                                     MPI_Context context,
                                                     Arguments... arguments) noexcept
 {
-    static_assert(id != MPI_PCONTROL_T, "MPI calls MPI_Pcontrol of every tool by itself");
+    static_assert(id != MPI_PCONTROL_T, "no next link: MPI calls MPI_Pcontrol of every instance");
     const link &next = instance.next[id];
     return reinterpret_cast<typename function<id>::pointer>(next.function)(context, next.tool_id,
                                                                            arguments...);
 }
 
-enum class progress { nothing, other_calls, made };
+/* Link calls that a member has made: none, only of other functions, of this function. */
+enum class call_state { nothing, other_calls, made };
 
 }  // namespace detail
 
@@ -650,7 +649,7 @@ class call {
     /* Calls the next link with the current arguments. */
     QMPI_INLINE result_type operator()() noexcept
     {
-        return make_from(std::make_index_sequence<parameters.size()>());
+        return call_all(std::make_index_sequence<parameters.size()>());
     }
 
     /* Calls the next link with other arguments. */
@@ -659,15 +658,15 @@ class call {
     {
         static_assert(1 + sizeof...(Others) == parameters.size(),
                       "call(...) takes all arguments of the function, or none");
-        return make(first, others...);
+        return call_link(first, others...);
     }
 
     /* Calls another function below this tool as part of this call. */
     template <MPI_Functions_enum other, typename... Arguments>
     QMPI_INLINE typename function<other>::result next(Arguments... arguments) noexcept
     {
-        if (progress_ == detail::progress::nothing)
-            progress_ = detail::progress::other_calls;
+        if (state_ == detail::call_state::nothing)
+            state_ = detail::call_state::other_calls;
         return detail::call_next<other>(instance_, context_, arguments...);
     }
 
@@ -698,7 +697,6 @@ class call {
         return detail::value<index>(values_);
     }
 
-    /* References to all arguments. */
     QMPI_INLINE auto arguments() { return tie(std::make_index_sequence<parameters.size()>()); }
 
     /* Calls visit(index, value &) for each argument; index is a std::integral_constant. */
@@ -730,27 +728,27 @@ class call {
 
     result_type finish() noexcept
     {
-        if (progress_ == detail::progress::nothing)
+        if (state_ == detail::call_state::nothing)
             return (*this)();
         if constexpr (returns_error_code) {
-            if (progress_ == detail::progress::other_calls)
+            if (state_ == detail::call_state::other_calls)
                 return MPI_ERR_OTHER;
-        } else if (progress_ == detail::progress::other_calls)
+        } else if (state_ == detail::call_state::other_calls)
             return (*this)();
         return result_;
     }
 
   private:
     template <std::size_t... indices>
-    QMPI_INLINE result_type make_from(std::index_sequence<indices...>) noexcept
+    QMPI_INLINE result_type call_all(std::index_sequence<indices...>) noexcept
     {
-        return make(detail::value<indices>(values_)...);
+        return call_link(detail::value<indices>(values_)...);
     }
 
     template <typename... Arguments>
-    QMPI_INLINE result_type make(const Arguments &...arguments) noexcept
+    QMPI_INLINE result_type call_link(const Arguments &...arguments) noexcept
     {
-        progress_ = detail::progress::made;
+        state_ = detail::call_state::made;
         /* MPI_Pcontrol calls each instance by itself; there is no next link. */
         if constexpr (function_id == MPI_PCONTROL_T)
             result_ = ((void) arguments, ..., MPI_SUCCESS);
@@ -796,33 +794,34 @@ class call {
     template <std::size_t n>
     QMPI_INLINE auto buffer()
     {
-        static constexpr buffer_parameters place = buffers[n];
+        static constexpr buffer_parameters indices = buffers[n];
         const auto count = [this] {
-            if constexpr (place.count == none)
+            if constexpr (indices.count == none)
                 return ((void) this, 1);
-            else if constexpr (place.partitions != none)
-                return detail::value<place.partitions>(values_) *
-                    static_cast<MPI_Count>(detail::value<place.count>(values_));
+            else if constexpr (indices.partitions != none)
+                return detail::value<indices.partitions>(values_) *
+                    static_cast<MPI_Count>(detail::value<indices.count>(values_));
             else
-                return detail::value<place.count>(values_);
+                return detail::value<indices.count>(values_);
         }();
         const auto displacements = [this] {
-            if constexpr (place.displacements == none)
+            if constexpr (indices.displacements == none)
                 return ((void) this, nullptr);
             else
-                return detail::value<place.displacements>(values_);
+                return detail::value<indices.displacements>(values_);
         }();
-        const auto datatype = detail::value<place.datatype>(values_);
+        const auto datatype = detail::value<indices.datatype>(values_);
         return buffer_argument<std::remove_const_t<decltype(count)>,
                                std::remove_const_t<decltype(datatype)>,
                                std::remove_const_t<decltype(displacements)>>{
-            place.direction, detail::value<place.address>(values_), count, datatype, displacements};
+            indices.direction, detail::value<indices.address>(values_), count, datatype,
+            displacements};
     }
 
     typename description::values values_;
     const detail::instance_base &instance_;
     MPI_Context context_;
-    detail::progress progress_ = detail::progress::nothing;
+    detail::call_state state_ = detail::call_state::nothing;
     result_type result_{};
 };
 
@@ -861,13 +860,7 @@ class tool;
 namespace detail {
 
 /* Instance whose tool is being constructed. Init callbacks run one at a time. */
-QMPI_DETAIL_HIDDEN inline instance_base *being_made = nullptr;
-
-inline bool speaks_for_all()
-{
-    const char *rank = std::getenv("PMI_RANK");
-    return rank == nullptr || std::string_view(rank) == "0";
-}
+QMPI_DETAIL_HIDDEN inline instance_base *under_construction = nullptr;
 
 inline void complain(const char *tool_name, const std::string &what)
 {
@@ -883,8 +876,7 @@ inline void complain(const char *tool_name, const char *doing, int error_code)
     int length = 0;
 
     if (error_code == MPI_ERR_UNSUPPORTED_OPERATION) {
-        if (speaks_for_all())
-            complain(tool_name, "this MPI library was built without QMPI; the tool does nothing");
+        complain(tool_name, "this MPI library was built without QMPI; the tool does nothing");
         return;
     }
     QMPI_Error_string(error_code, text, &length);
@@ -897,16 +889,7 @@ inline void complain_of_exception(const char *tool_name, std::string_view where,
     try {
         complain(tool_name, "exception in " + std::string(where) + ": " + what);
     } catch (...) {
-        /* no memory for the message */
     }
-}
-
-/* Reports that an instance cannot be made. MPI then ends the program, or continues without the
- * instance, as ON_ERROR says. */
-inline void refuse([[maybe_unused]] const char *tool_name, [[maybe_unused]] int tool_id,
-                   const char *why)
-{
-    MPIX_Fail_tool(tool_id, why);
 }
 
 /* Declares a member for every MPI function. Deriving from both makes any name the tool also
@@ -959,9 +942,9 @@ struct member_result<
 
 template <typename Tool>
 struct QMPI_DETAIL_HIDDEN instance : instance_base {
-    alignas(Tool) unsigned char place[sizeof(Tool)];
+    alignas(Tool) unsigned char storage[sizeof(Tool)];
 
-    Tool &tool() { return *std::launder(reinterpret_cast<Tool *>(place)); }
+    Tool &tool() { return *std::launder(reinterpret_cast<Tool *>(storage)); }
 
     /* Destroys the tool's object. Later calls pass through, including those its destructor
      * makes. */
@@ -1049,14 +1032,14 @@ struct QMPI_DETAIL_HIDDEN entry<Tool, id, std::tuple<Arguments...>> {
 
     static result run(MPI_Context context, int tool_id, Arguments... arguments) noexcept
     {
-        return go(context, tool_id, arguments...);
+        return run_inline(context, tool_id, arguments...);
     }
 
-    QMPI_INLINE static result go(MPI_Context context, int tool_id, Arguments... arguments) noexcept
+    QMPI_INLINE static result run_inline(MPI_Context context, int tool_id,
+                                         Arguments... arguments) noexcept
     {
         instance<Tool> &self = *instances<Tool>::by_id[tool_id];
         call<id> call(self, context, arguments...);
-        /* The tool's object is gone. */
         if constexpr (can_end<Tool>) {
             if (__builtin_expect(!self.is_alive.load(std::memory_order_acquire), 0))
                 return call();
@@ -1064,7 +1047,7 @@ struct QMPI_DETAIL_HIDDEN entry<Tool, id, std::tuple<Arguments...>> {
         if constexpr (ends_with_mpi<Tool> && begins_or_ends_mpi(id)) {
             const result code = guarded(self.tool(), call, arguments...);
             if (code == MPI_SUCCESS)
-                follow(self);
+                count_users(self);
             return code;
         } else
             return guarded(self.tool(), call, arguments...);
@@ -1104,7 +1087,7 @@ struct QMPI_DETAIL_HIDDEN entry<Tool, id, std::tuple<Arguments...>> {
         }
     }
 
-    static void follow(instance<Tool> &self)
+    static void count_users(instance<Tool> &self)
     {
         if constexpr (id == MPI_SESSION_INIT_T)
             self.sessions++;
@@ -1123,7 +1106,8 @@ struct QMPI_DETAIL_HIDDEN pcontrol_entry {
     {
         std::va_list list;
         va_start(list, level);
-        const int result = entry<Tool, MPI_PCONTROL_T>::go(context, tool_id, level, varargs(&list));
+        const int result =
+            entry<Tool, MPI_PCONTROL_T>::run_inline(context, tool_id, level, varargs(&list));
         va_end(list);
         return result;
     }
@@ -1137,14 +1121,14 @@ constexpr bool intercepts()
 }
 
 template <typename Tool, MPI_Functions_enum id>
-QMPI_INLINE void (*address_of_entry())(void)
+QMPI_INLINE void (*address_of_entry())()
 {
     if constexpr (!intercepts<Tool, id>())
         return nullptr;
     else if constexpr (id == MPI_PCONTROL_T)
-        return reinterpret_cast<void (*)(void)>(pcontrol_entry<Tool>::run);
+        return reinterpret_cast<void (*)()>(pcontrol_entry<Tool>::run);
     else
-        return reinterpret_cast<void (*)(void)>(entry<Tool, id>::run);
+        return reinterpret_cast<void (*)()>(entry<Tool, id>::run);
 }
 
 template <typename Tool, std::size_t... ids>
@@ -1163,10 +1147,10 @@ template <typename Tool>
 struct QMPI_DETAIL_HIDDEN registration {
     static inline const char *name = nullptr;
 
-    static bool make(const char *tool_name)
+    static bool register_tool(const char *tool_name)
     {
         static_assert(std::is_base_of_v<qmpi::tool<Tool>, Tool>,
-                      "a tool is declared as  struct Name : qmpi::tool<Name>");
+                      "declare a tool as  struct Name : qmpi::tool<Name>");
         static_assert(!std::is_final_v<Tool>, "a tool must not be final");
         static_assert(intercepts_any<Tool>(detail::function_ids()),
                       "the tool intercepts nothing: no member has the name of an MPI function, and "
@@ -1177,11 +1161,11 @@ struct QMPI_DETAIL_HIDDEN registration {
             complain(tool_name, "cannot register the name", error_code);
             return false;
         }
-        say_what_it_is(tool_name);
+        set_info(tool_name);
         return true;
     }
 
-    static void say_what_it_is(const char *tool_name) noexcept
+    static void set_info(const char *tool_name) noexcept
     {
         try {
             std::string description = Tool::description;
@@ -1202,20 +1186,20 @@ struct QMPI_DETAIL_HIDDEN registration {
             need(MPIX_Register_tool_ready_function(tool_id, ready), "cannot register an instance");
             intercept_all(tool_id, detail::function_ids());
         } catch (const std::exception &exception) {
-            refuse(name, tool_id, exception.what());
+            MPIX_Fail_tool(tool_id, exception.what());
         } catch (...) {
-            refuse(name, tool_id, "an exception that is not a std::exception");
+            MPIX_Fail_tool(tool_id, "an exception that is not a std::exception");
         }
     }
 
     static void construct(instance<Tool> &self)
     {
         struct End {
-            ~End() { being_made = nullptr; }
+            ~End() { under_construction = nullptr; }
         } end;
         self.arguments = qmpi::arguments(argument_text(self.tool_id));
-        being_made = &self;
-        new (self.place) Tool();
+        under_construction = &self;
+        new (self.storage) Tool();
         self.is_alive = true;
         try {
             self.arguments.check_all_known();
@@ -1236,7 +1220,7 @@ struct QMPI_DETAIL_HIDDEN registration {
     static void intercept_all(int tool_id, std::index_sequence<ids...>)
     {
         constexpr MPI_Functions_enum functions[] = {static_cast<MPI_Functions_enum>(ids)...};
-        void (*const entries[])(void) = {
+        void (*const entries[])() = {
             address_of_entry<Tool, static_cast<MPI_Functions_enum>(ids)>()...};
         for (std::size_t i = 0; i < sizeof...(ids); i++) {
             if (entries[i] != nullptr)
@@ -1253,7 +1237,7 @@ struct QMPI_DETAIL_HIDDEN registration {
             link &next = self.next[id];
             need(MPI_Get_next_tool_function(tool_id, static_cast<MPI_Functions_enum>(id),
                                             &next.function, &next.tool_id),
-                 "cannot find the next function of the chain");
+                 "cannot look up the next link");
         }
         try {
             self.tool().ready();
@@ -1328,15 +1312,15 @@ class tool {
     static const char *name() { return detail::registration<Tool>::name; }
 
   protected:
-    tool() : self_(made_by_kit()) {}
+    tool() : self_(own_instance()) {}
     ~tool() = default;
 
   private:
-    static const detail::instance_base &made_by_kit()
+    static const detail::instance_base &own_instance()
     {
-        if (detail::being_made == nullptr)
-            throw std::logic_error("objects of a tool are made by MPI only");
-        return *detail::being_made;
+        if (detail::under_construction == nullptr)
+            throw std::logic_error("only MPI creates objects of a tool");
+        return *detail::under_construction;
     }
 
     const detail::instance_base &self_;
@@ -1349,7 +1333,7 @@ class tool {
  * tools per library. */
 #define QMPI_TOOL(name_, ...)                                                         \
     [[maybe_unused]] static const bool QMPI_DETAIL_JOIN(qmpi_registered_, __LINE__) = \
-        ::qmpi::detail::registration<__VA_ARGS__>::make(name_);
+        ::qmpi::detail::registration<__VA_ARGS__>::register_tool(name_);
 #define QMPI_DETAIL_JOIN(a_, b_) QMPI_DETAIL_JOIN_NOW(a_, b_)
 #define QMPI_DETAIL_JOIN_NOW(a_, b_) a_##b_
 

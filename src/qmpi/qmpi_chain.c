@@ -29,7 +29,7 @@ static MPL_atomic_int_t phase = MPL_ATOMIC_INT_T_INITIALIZER(OPEN);
 /* The process whose thread left phase OPEN: a child of fork has no such thread. */
 static pid_t builder_pid;
 
-static __thread bool is_builder = false;
+static __thread bool is_builder __attribute__((tls_model("initial-exec"))) = false;
 
 /* While tools' code runs: what runs, and the stack frame that it returns to. */
 static struct {

@@ -45,55 +45,55 @@ class Key {
   public:
     int get(int &value)
     {
-        value = keyval.load(std::memory_order_acquire);
+        value = keyval_.load(std::memory_order_acquire);
         if (value != MPI_KEYVAL_INVALID)
             return MPI_SUCCESS;
 
-        std::lock_guard<std::mutex> guard(lock);
-        value = keyval.load(std::memory_order_relaxed);
+        std::lock_guard<std::mutex> guard(lock_);
+        value = keyval_.load(std::memory_order_relaxed);
         if (value != MPI_KEYVAL_INVALID)
             return MPI_SUCCESS;
         /* Not copied: a duplicate gets its own hidden communicator. */
         int error_code =
             QMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_hidden, &value, nullptr);
         if (error_code == MPI_SUCCESS)
-            keyval.store(value, std::memory_order_release);
+            keyval_.store(value, std::memory_order_release);
         return error_code;
     }
 
-    int count_user(int error_code)
+    int add_user(int error_code)
     {
         if (error_code == MPI_SUCCESS) {
-            std::lock_guard<std::mutex> guard(lock);
-            users++;
+            std::lock_guard<std::mutex> guard(lock_);
+            users_++;
         }
         return error_code;
     }
 
-    int discount_user(int error_code)
+    int remove_user(int error_code)
     {
         if (error_code == MPI_SUCCESS) {
-            std::lock_guard<std::mutex> guard(lock);
-            users--;
+            std::lock_guard<std::mutex> guard(lock_);
+            users_--;
         }
         return error_code;
     }
 
-    void give_up_before_last_user()
+    void free_before_last_user()
     {
-        std::lock_guard<std::mutex> guard(lock);
-        int value = keyval.load(std::memory_order_relaxed);
-        if (users <= 1 && value != MPI_KEYVAL_INVALID) {
-            keyval.store(MPI_KEYVAL_INVALID, std::memory_order_relaxed);
+        std::lock_guard<std::mutex> guard(lock_);
+        int value = keyval_.load(std::memory_order_relaxed);
+        if (users_ <= 1 && value != MPI_KEYVAL_INVALID) {
+            keyval_.store(MPI_KEYVAL_INVALID, std::memory_order_relaxed);
             QMPI_Comm_free_keyval(&value);
         }
     }
 
   private:
     /* The lock protects writers of the key and the user count; the key is read without it. */
-    std::atomic<int> keyval{MPI_KEYVAL_INVALID};
-    std::mutex lock;
-    int users = 0; /* open sessions, plus one while the world is initialised */
+    std::atomic<int> keyval_{MPI_KEYVAL_INVALID};
+    std::mutex lock_;
+    int users_ = 0; /* open sessions, plus one while the world is initialised */
 };
 
 /* Not MPI_Comm_dup, which would run the application's attribute copy callbacks. */
@@ -176,19 +176,19 @@ struct Broadcast {
      * the processes below it do not hang. */
     int run(int rank, int size, int root)
     {
-        const std::int64_t place = (std::int64_t{rank} - root + size) % size;
+        const std::int64_t index = (std::int64_t{rank} - root + size) % size;
         int error_code = MPI_SUCCESS;
         std::int64_t bit = 1;
 
         for (; bit < size; bit <<= 1) {
-            if (place & bit) {
-                error_code = receive(rank_at(place - bit, size, root));
+            if (index & bit) {
+                error_code = receive(rank_at(index - bit, size, root));
                 break;
             }
         }
         for (bit >>= 1; bit > 0; bit >>= 1) {
-            if (place + bit < size) {
-                int send_code = send(rank_at(place + bit, size, root));
+            if (index + bit < size) {
+                int send_code = send(rank_at(index + bit, size, root));
                 if (error_code == MPI_SUCCESS)
                     error_code = send_code;
             }
@@ -196,9 +196,9 @@ struct Broadcast {
         return error_code;
     }
 
-    static int rank_at(std::int64_t place, int size, int root)
+    static int rank_at(std::int64_t index, int size, int root)
     {
-        return static_cast<int>((place + root) % size);
+        return static_cast<int>((index + root) % size);
     }
 
     int send(int dest)
@@ -233,7 +233,7 @@ struct Broadcast {
 
 /* Erroneous arguments are left to the library, which reports them; so are intercommunicators. */
 template <typename Count>
-bool stays_with_library(const void *buffer, Count count, MPI_Datatype datatype, MPI_Comm comm)
+bool is_left_to_library(const void *buffer, Count count, MPI_Datatype datatype, MPI_Comm comm)
 {
     int between_groups;
 
@@ -246,7 +246,7 @@ bool stays_with_library(const void *buffer, Count count, MPI_Datatype datatype, 
 
 class Bcast : public qmpi::tool<Bcast> {
   public:
-    static constexpr const char *description = "makes broadcasts out of point-to-point messages";
+    static constexpr const char *description = "broadcasts by point-to-point messages";
 
     int MPI_Bcast(qmpi::call<MPI_BCAST_T> &call, void *buffer, int count, MPI_Datatype datatype,
                   int root, MPI_Comm comm)
@@ -260,20 +260,20 @@ class Bcast : public qmpi::tool<Bcast> {
         return broadcast(call, buffer, count, datatype, root, comm);
     }
 
-    int MPI_Init(qmpi::call<MPI_INIT_T> &call) { return key.count_user(call()); }
-    int MPI_Init_thread(qmpi::call<MPI_INIT_THREAD_T> &call) { return key.count_user(call()); }
-    int MPI_Session_init(qmpi::call<MPI_SESSION_INIT_T> &call) { return key.count_user(call()); }
+    int MPI_Init(qmpi::call<MPI_INIT_T> &call) { return key_.add_user(call()); }
+    int MPI_Init_thread(qmpi::call<MPI_INIT_THREAD_T> &call) { return key_.add_user(call()); }
+    int MPI_Session_init(qmpi::call<MPI_SESSION_INIT_T> &call) { return key_.add_user(call()); }
 
     int MPI_Finalize(qmpi::call<MPI_FINALIZE_T> &call)
     {
-        key.give_up_before_last_user();
-        return key.discount_user(call());
+        key_.free_before_last_user();
+        return key_.remove_user(call());
     }
 
     int MPI_Session_finalize(qmpi::call<MPI_SESSION_FINALIZE_T> &call)
     {
-        key.give_up_before_last_user();
-        return key.discount_user(call());
+        key_.free_before_last_user();
+        return key_.remove_user(call());
     }
 
   private:
@@ -284,7 +284,7 @@ class Bcast : public qmpi::tool<Bcast> {
         int rank, size;
         MPI_Comm hidden;
 
-        if (stays_with_library(buffer, count, datatype, comm))
+        if (is_left_to_library(buffer, count, datatype, comm))
             return call();
 
         int error_code = call.template next<MPI_COMM_RANK_T>(comm, &rank);
@@ -296,7 +296,7 @@ class Bcast : public qmpi::tool<Bcast> {
         if (root < 0 || root >= size || size == 1)
             return call();
 
-        error_code = get_hidden(key, comm, hidden);
+        error_code = get_hidden(key_, comm, hidden);
         if (error_code != MPI_SUCCESS)
             return error_code;
         error_code =
@@ -306,7 +306,7 @@ class Bcast : public qmpi::tool<Bcast> {
         return error_code;
     }
 
-    Key key;
+    Key key_;
 };
 
 }  // namespace

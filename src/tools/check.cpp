@@ -71,20 +71,20 @@ class Check : public qmpi::tool<Check> {
     static constexpr const char *description =
         "finds errors: mismatches, overlaps, leaks, freed handles, deadlocks";
     static constexpr const char *argument_list =
-        "out=NAME          file (.txt, .json), beginning of both files' names, or - (stderr)\n"
-        "formats=A+B       which reports: text, json (default: both)\n"
-        "timeout=SECONDS   without progress until a deadlock is reported (default: 30)\n"
-        "deadlock=WHAT     report (default), abort (ends the job then), or no\n"
-        "collectives=no    does not compare the order of collective operations, roots and "
+        "out=NAME          one file (.txt, .json), stem of both files, or - (stderr)\n"
+        "formats=A+B       reports: text, json (default: both)\n"
+        "timeout=SECONDS   report a deadlock after this time without progress (default: 30)\n"
+        "deadlock=ACTION   report (default), abort (end the job), or no\n"
+        "collectives=no    do not compare the order of collective operations, roots and "
         "operations\n"
-        "signatures=no     does not compare types and lengths of what is sent and received\n"
-        "unreceived=no     does not look for messages that nobody receives\n"
-        "overlaps=no       does not look for pending operations on the same memory\n"
-        "checksums         looks whether a buffer changes while it is being sent\n"
-        "handles=no        does not look for handles that were freed\n"
-        "leaks=no          does not look for what is not freed before MPI_Finalize\n"
-        "requests=no       does not look for operations that nobody completes\n"
-        "epochs=no         does not look for one-sided accesses outside of an epoch, or in "
+        "signatures=no     do not compare types and lengths of sent and received data\n"
+        "unreceived=no     do not report messages that are never received\n"
+        "overlaps=no       do not report pending operations on the same memory\n"
+        "checksums         report buffers that change while they are being sent\n"
+        "handles=no        do not report the use of freed handles\n"
+        "leaks=no          do not report objects that are not freed before MPI_Finalize\n"
+        "requests=no       do not report operations that are never completed\n"
+        "epochs=no         do not report one-sided accesses outside an epoch, or in "
         "conflict\n";
 
     /* Everything that uses a handle, or initialises or finalises. */
@@ -98,7 +98,7 @@ class Check : public qmpi::tool<Check> {
     Check()
     {
         if (!(timeout_ > 0))
-            throw qmpi::argument_error("argument timeout: must be above 0");
+            throw qmpi::argument_error("argument timeout: must be greater than 0");
         const std::string deadlock = arguments().get("deadlock", "report");
         if (deadlock != "report" && deadlock != "abort" && deadlock != "no")
             throw qmpi::argument_error("argument deadlock: must be report, abort or no");
@@ -122,10 +122,10 @@ class Check : public qmpi::tool<Check> {
             return;
         if (is_alone && !handle_rules_.has_live_session())
             find_leaks();
-        bool has_found_more = false;
+        bool has_new_leaks = false;
         if (is_alone || is_reported_)
-            has_found_more = handle_rules_.find_leaks_of_process();
-        if (is_alone || !is_reported_ || has_found_more)
+            has_new_leaks = handle_rules_.find_leaks_of_process();
+        if (is_alone || !is_reported_ || has_new_leaks)
             report(is_alone);
     }
 
@@ -147,7 +147,7 @@ class Check : public qmpi::tool<Check> {
                 /* Other processes cannot know the order of what callbacks send. */
                 else if constexpr (is_message<Call>() || is_collective<Call>())
                     process_.distrust();
-                const int error_code = is_nested ? operations_.go(call) : checked(call, here);
+                const int error_code = is_nested ? operations_.go(call) : dispatch(call, here);
                 if (error_code == MPI_SUCCESS) {
                     handle_rules_.follow(call, here, freed);
                     follow_end(call);
@@ -158,9 +158,8 @@ class Check : public qmpi::tool<Check> {
     }
 
   private:
-    /* Dispatches to the rules for the function. */
     template <typename Call>
-    int checked(Call &call, const Here &here)
+    int dispatch(Call &call, const Here &here)
     {
         if constexpr (Call::id == MPI_INIT_T || Call::id == MPI_INIT_THREAD_T) {
             const int error_code = call();
@@ -188,7 +187,7 @@ class Check : public qmpi::tool<Check> {
             return operations_.go(call);
     }
 
-    /* Notes what determines when MPI ends. */
+    /* Notes sessions and delete callbacks, which decide when to look for leaks. */
     template <typename Call>
     void follow_end([[maybe_unused]] Call &call)
     {
@@ -200,7 +199,7 @@ class Check : public qmpi::tool<Check> {
         }
     }
 
-    /* ---- beginning ---- */
+    /* ---- start ---- */
 
     /* In MPI_Init; collective over MPI_COMM_WORLD. */
     void connect()
@@ -210,9 +209,7 @@ class Check : public qmpi::tool<Check> {
         Address address = begin_analysis();
         QMPI_Bcast(&address, sizeof address, MPI_BYTE, 0, MPI_COMM_WORLD);
         if (!process_.connect(address) && process_.rank() == 0)
-            complain(name(),
-                     "the processes cannot reach rank 0 by TCP; nothing is compared "
-                     "between them");
+            complain(name(), "cannot reach rank 0 by TCP; processes are not compared");
         waiting_.start(finds_deadlocks_);
     }
 
@@ -221,13 +218,13 @@ class Check : public qmpi::tool<Check> {
     {
         int size = 0;
         QMPI_Comm_size(MPI_COMM_WORLD, &size);
-        const bool is_one_host = are_all_here();
+        const bool is_one_host = all_on_one_host();
         Address address;
         if (process_.rank() != 0)
             return address;
-        server_ =
-            std::make_unique<Server>(size, std::chrono::duration<double>(timeout_),
-                                     finds_deadlocks_, findings_, [this] { follow_deadlock(); });
+        server_ = std::make_unique<Server>(size, std::chrono::duration<double>(timeout_),
+                                           finds_deadlocks_, findings_,
+                                           [this] { end_job_on_deadlock(); });
         /* The job may be killed: write the report after each new finding. */
         if (destination_.has_files())
             findings_.when_new([this] { write(false); });
@@ -237,14 +234,14 @@ class Check : public qmpi::tool<Check> {
     }
 
     /* True if all processes are on one host. */
-    static bool are_all_here()
+    static bool all_on_one_host()
     {
         const Address own = address_of_host();
         Address first = own;
         QMPI_Bcast(first.host, sizeof first.host, MPI_CHAR, 0, MPI_COMM_WORLD);
-        int is_here = std::strcmp(first.host, own.host) == 0, are_all_here = 0;
-        QMPI_Allreduce(&is_here, &are_all_here, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD);
-        return are_all_here != 0;
+        int is_here = std::strcmp(first.host, own.host) == 0, is_one_host = 0;
+        QMPI_Allreduce(&is_here, &is_one_host, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD);
+        return is_one_host != 0;
     }
 
     /* ---- end ---- */
@@ -260,17 +257,17 @@ class Check : public qmpi::tool<Check> {
             find_leaks();
         const int error_code = [&] {
             CollectiveEvent event;
-            const Place place = event.place = process_.place(here);
-            const Wait wait = collectives_.tell(
+            const Position position = event.position = process_.position(here);
+            const Wait wait = collectives_.report(
                 is_in_world ? process_.communicator(MPI_COMM_WORLD) : nullptr, std::move(event));
-            const Blocked blocked(waiting_, {place, true, {wait}});
+            const Blocked blocked(waiting_, {position, true, {wait}});
             return call();
         }();
         if (error_code != MPI_SUCCESS || !is_in_world)
             return error_code;
         if (has_callbacks)
             find_leaks();
-        process_.tell(Event::finalized, true);
+        process_.report(Event::finalized, true);
         waiting_.stop();
         if (server_ != nullptr) {
             server_->finish(std::chrono::seconds(10));
@@ -283,7 +280,7 @@ class Check : public qmpi::tool<Check> {
     void find_leaks()
     {
         handle_rules_.find_leaks();
-        operations_.find_left();
+        operations_.find_unfinished();
     }
 
     void report(bool is_alone)
@@ -302,10 +299,10 @@ class Check : public qmpi::tool<Check> {
         });
     }
 
-    void follow_deadlock()
+    void end_job_on_deadlock()
     {
         if (aborts_) {
-            write_stderr("QMPI check: the job ends (deadlock=abort)\n");
+            write_stderr("QMPI check: ending the job (deadlock=abort)\n");
             _exit(1);
         }
     }

@@ -10,7 +10,7 @@
 namespace {
 
 struct Null : qmpi::tool<Null> {
-    static constexpr const char *description = "passes every call on, for measurements";
+    static constexpr const char *description = "calls the next link, for measurements";
 
     template <typename Call>
     auto intercept(Call &call)

@@ -39,11 +39,8 @@
 #include <pthread.h>
 #include <unistd.h>
 
+namespace tools::trace {
 namespace {
-
-using tools::Outcome;
-using trace::Kind;
-using trace::Transfer;
 
 /* A child of fork shares its parent's files and must not write. */
 std::atomic<bool> is_child{false};
@@ -54,13 +51,13 @@ void note_forks()
     (void) registered;
 }
 
-/* ---- what a thread records ---- */
+/* ---- recording of a thread ---- */
 
 /* Journal of a thread and the definitions already in it. A thread may outlive the tool's object, so
  * ownership is shared. */
 class Recorder {
   public:
-    Recorder(std::shared_ptr<trace::Store> store, int thread, bool has_sites)
+    Recorder(std::shared_ptr<Store> store, int thread, bool has_sites)
         : store_(std::move(store)), has_sites_(has_sites), journal(*store_, thread)
     {
     }
@@ -68,26 +65,26 @@ class Recorder {
     /* Number of the call site, defined on first use. */
     std::uint32_t number_of(MPI_Functions_enum function, const void *address)
     {
-        const auto place = reinterpret_cast<std::uintptr_t>(has_sites_ ? address : nullptr);
+        const auto key = reinterpret_cast<std::uintptr_t>(has_sites_ ? address : nullptr);
         const auto [found, is_new] =
-            sites_.try_emplace({place, function}, static_cast<std::uint32_t>(sites_.size()));
+            sites_.try_emplace({key, function}, static_cast<std::uint32_t>(sites_.size()));
         if (is_new)
-            define_site(found->second, function, reinterpret_cast<const void *>(place));
+            define_site(found->second, function, reinterpret_cast<const void *>(key));
         return found->second;
     }
 
-    /* Number of the communicator, defined on first use; or trace::no_subject. */
+    /* Number of the communicator, defined on first use; or no_subject. */
     std::uint32_t number_of(const tools::Communicator *communicator)
     {
         if (communicator == nullptr)
-            return trace::no_subject;
+            return no_subject;
         if (communicator->id == last_id_)
             return last_number_;
         const auto [found, is_new] = communicators_.try_emplace(
             communicator->id, static_cast<std::uint32_t>(communicators_.size()));
         if (is_new) {
             if (is_outside(communicator->world) || is_outside(communicator->remote))
-                found->second = trace::no_subject;
+                found->second = no_subject;
             else
                 define(found->second, *communicator);
         }
@@ -100,7 +97,7 @@ class Recorder {
     void define_again(const tools::Communicator *communicator)
     {
         const std::uint32_t number = number_of(communicator);
-        if (number != trace::no_subject)
+        if (number != no_subject)
             define(number, *communicator);
     }
 
@@ -140,30 +137,29 @@ class Recorder {
             address == nullptr ? tools::CodeLocation{} : tools::locate(address);
         journal.define(
             Kind::site, number,
-            trace::describe_site(tools::function_name(function), location.module, location.offset));
+            describe_site(tools::function_name(function), location.module, location.offset));
     }
 
     void define(std::uint32_t number, const tools::Communicator &communicator)
     {
-        journal.define(Kind::communicator, number,
-                       trace::describe_communicator(communicator.id, communicator.name(),
-                                                    communicator.is_inter, communicator.world,
-                                                    communicator.remote));
+        journal.define(
+            Kind::communicator, number,
+            describe_communicator(communicator.id, communicator.name(), communicator.is_inter,
+                                  communicator.world, communicator.remote));
     }
 
-    std::shared_ptr<trace::Store> store_;
+    std::shared_ptr<Store> store_;
     bool has_sites_;
     std::unordered_map<SiteKey, std::uint32_t, Hash> sites_;
     std::unordered_map<std::uint64_t, std::uint32_t> communicators_;
     std::uint64_t last_id_ = 0;
-    std::uint32_t last_number_ = trace::no_subject;
+    std::uint32_t last_number_ = no_subject;
     std::vector<std::uint32_t> calls_;
 
   public:
-    trace::Journal journal;
+    Journal journal;
 };
 
-/* Recorders of a thread, by instance. */
 struct ThreadRecorders {
     std::vector<std::shared_ptr<Recorder>> recorders;
     static thread_local bool is_over;
@@ -205,7 +201,6 @@ struct Shape {
         has_request && Call::is_in(qmpi::set::persistent | qmpi::set::partitioned);
 };
 
-/* An operation from its start to its completion. */
 struct Operation {
     tools::Communicators::Shared communicator;
     MPI_Functions_enum function = MPI_LAST_FUNC_T;
@@ -245,7 +240,6 @@ Transfer collective_of(const Operation &operation)
             operation.send_request, static_cast<std::uint64_t>(operation.function)};
 }
 
-/* Records a blocking operation that succeeded. */
 void record_blocking(Recorder &recorder, const Operation &operation, const MPI_Status *status,
                      std::uint64_t begin, std::uint64_t end)
 {
@@ -287,18 +281,18 @@ void record_end(Recorder &recorder, const Operation &operation, const MPI_Status
 {
     const std::uint32_t number = recorder.number_of(operation.communicator.get());
     const bool is_complete = outcome == Outcome::completed;
-    const Transfer given_up_send{0, 0, 0, 0, operation.send_request, 0};
-    const Transfer given_up_receive{0, 0, 0, 0, operation.receive_request, 0};
+    const Transfer abandoned_send{0, 0, 0, 0, operation.send_request, 0};
+    const Transfer abandoned_receive{0, 0, 0, 0, operation.receive_request, 0};
 
     if (operation.is_collective)
         recorder.journal.transfer(is_complete ? Kind::icollective_done : Kind::cancelled, number,
-                                  time, is_complete ? collective_of(operation) : given_up_send);
+                                  time, is_complete ? collective_of(operation) : abandoned_send);
     if (operation.sends)
         recorder.journal.transfer(is_complete ? Kind::isend_done : Kind::cancelled, number, time,
-                                  given_up_send);
+                                  abandoned_send);
     if (operation.receives)
         recorder.journal.transfer(is_complete ? Kind::irecv_done : Kind::cancelled, number, time,
-                                  is_complete ? receive_of(operation, status) : given_up_receive);
+                                  is_complete ? receive_of(operation, status) : abandoned_receive);
 }
 
 /* ---- the tool ---- */
@@ -315,23 +309,23 @@ class Trace : public qmpi::tool<Trace> {
     static constexpr const char *description =
         "timeline of calls and messages, in OTF2 and for Perfetto";
     static constexpr const char *argument_list =
-        "out=NAME          beginning of all files' names, or one file (.otf2, .json, .html)\n"
+        "out=NAME          one file (.otf2, .json, .html), or stem of all files\n"
         "formats=A+B       otf2, json (for Perfetto), html (default: otf2+html)\n"
-        "functions=A+B     only these: names of functions, or sets such as collective\n"
-        "sample=N          only every Nth call of each function\n"
-        "sites=no          does not ask where calls come from\n"
-        "buffer=MB         of a thread's journal in memory at a time (default: 16)\n"
-        "limit=MB          of journals on disk for each rank; what comes then is lost (default: "
+        "functions=A+B     only these sets of functions or functions (default: all)\n"
+        "sample=N          record every Nth call of a function (default: 1)\n"
+        "sites=no          do not record call sites\n"
+        "buffer=MB         mapped part of a thread's journal (default: 16)\n"
+        "limit=MB          journals on disk per rank; further records are lost (default: "
         "1024)\n"
-        "clock=process     measures the clock of each process, not of each host\n";
+        "clock=process     measure the clock of each process, not of each host\n";
 
     Trace()
     {
         const std::string clock = arguments().get("clock", "host");
         if (clock != "host" && clock != "process")
             throw qmpi::argument_error("argument clock=" + clock + ": must be host or process");
-        identity_ = trace::clock_identity() +
-            (clock == "process" ? static_cast<std::uint64_t>(getpid()) : 0);
+        identity_ =
+            clock_identity() + (clock == "process" ? static_cast<std::uint64_t>(getpid()) : 0);
         store_->set_opener([this] { open_alone(); });
         note_forks();
     }
@@ -357,7 +351,7 @@ class Trace : public qmpi::tool<Trace> {
             is_paused_ = call.template argument<0>() == 0;
         Recorder *const recorder = recorder_for(Call::id);
         if (recorder == nullptr)
-            return go_on(call, 0);
+            return call_next(call, 0);
 
         const std::uint64_t begin = tools::now();
         const std::uint32_t site = recorder->number_of(Call::id, call.calling_address());
@@ -365,8 +359,8 @@ class Trace : public qmpi::tool<Trace> {
         if constexpr (Call::id == MPI_FINALIZE_T)
             finish_world(*recorder);
         if constexpr (Call::id == MPI_ABORT_T)
-            say_unfinished("the program calls MPI_Abort");
-        const auto result = go_on(call, begin, recorder);
+            report_unfinished("the program called MPI_Abort");
+        const auto result = call_next(call, begin, recorder);
         if constexpr (Call::id == MPI_INIT_T || Call::id == MPI_INIT_THREAD_T) {
             if (result == MPI_SUCCESS)
                 begin_world(*recorder);
@@ -421,7 +415,7 @@ class Trace : public qmpi::tool<Trace> {
 
     /* Makes the call and records its communication. */
     template <typename Call>
-    auto go_on(Call &call, std::uint64_t begin, Recorder *recorder = nullptr)
+    auto call_next(Call &call, std::uint64_t begin, Recorder *recorder = nullptr)
     {
         if constexpr (Call::is_in(qmpi::set::completion | qmpi::set::persistent) &&
                       !Shape<Call>::communicates)
@@ -534,14 +528,14 @@ class Trace : public qmpi::tool<Trace> {
         return absolute(destination_.stem({instance_number(), instance_count(), is_alone}));
     }
 
-    trace::Formats formats() const
+    Formats formats() const
     {
         const auto &wanted = destination_.formats();
         auto has = [&wanted](tools::Format format) {
             return std::find(wanted.begin(), wanted.end(), format) != wanted.end();
         };
-        trace::Formats formats{has(tools::Format::otf2), has(tools::Format::json),
-                               has(tools::Format::html)};
+        Formats formats{has(tools::Format::otf2), has(tools::Format::json),
+                        has(tools::Format::html)};
         /* JSON is opt-in: it can be larger than everything else. */
         if (!is_chosen_ && formats.otf2 && formats.html)
             formats.json = false;
@@ -552,7 +546,7 @@ class Trace : public qmpi::tool<Trace> {
     {
         return store_->open(
             folder, rank,
-            trace::describe_process(rank, size, tools::host_name(), program_invocation_short_name));
+            describe_process(rank, size, tools::host_name(), program_invocation_short_name));
     }
 
     void open_alone()
@@ -562,9 +556,9 @@ class Trace : public qmpi::tool<Trace> {
             return;
         stem_ = stem(true);
         if (tools::is_privileged())
-            store_->stop("the program has more rights than its user: nothing is written");
+            store_->stop("refusing to write files from a set-uid program");
         else
-            open(trace::folder_of(stem_), 0, 1);
+            open(folder_of(stem_), 0, 1);
     }
 
     /* Collective over MPI_COMM_WORLD. */
@@ -590,7 +584,7 @@ class Trace : public qmpi::tool<Trace> {
             return;
         }
         if (rank != 0)
-            open(trace::folder_of(stem_), rank, size);
+            open(folder_of(stem_), rank, size);
         recorder.journal.attach();
         note_clock(recorder);
     }
@@ -600,21 +594,20 @@ class Trace : public qmpi::tool<Trace> {
     {
         const std::string name = stem(tools::is_spawned());
         if (tools::is_privileged()) {
-            store_->stop("the program has more rights than its user: nothing is written");
+            store_->stop("refusing to write files from a set-uid program");
             return "";
         }
-        const std::string folder = trace::folder_of(name);
+        const std::string folder = folder_of(name);
         if (!open(folder, 0, size))
             return "";
-        for (const std::string &journal : trace::journals_in(folder, -1))
+        for (const std::string &journal : journals_in(folder, -1))
             unlink(journal.c_str());
         return name;
     }
 
     void note_clock(Recorder &recorder)
     {
-        recorder.journal.define(Kind::clock, 0,
-                                trace::describe_clock(trace::measure_clock(comm_, identity_)));
+        recorder.journal.define(Kind::clock, 0, describe_clock(measure_clock(comm_, identity_)));
     }
 
     void finish_world(Recorder &recorder)
@@ -630,7 +623,7 @@ class Trace : public qmpi::tool<Trace> {
     void finish_at_end()
     {
         if (is_world_) {
-            say_unfinished("the program ended without MPI_Finalize");
+            report_unfinished("the program ended without MPI_Finalize");
             return;
         }
         if (recorders_.empty())
@@ -652,13 +645,13 @@ class Trace : public qmpi::tool<Trace> {
             for (const auto &recorder : recorders_)
                 recorder->journal.attach();
         }
-        const std::string folder = trace::folder_of(stem_);
+        const std::string folder = folder_of(stem_);
         int rank = 0;
         if (comm != MPI_COMM_NULL)
             QMPI_Comm_rank(comm, &rank);
         std::vector<std::string> journals;
         try {
-            journals = trace::journals_in(folder, rank);
+            journals = journals_in(folder, rank);
         } catch (const std::exception &) {
             /* A process without journals must take part too. */
         }
@@ -668,30 +661,29 @@ class Trace : public qmpi::tool<Trace> {
         store_->stop("");
     }
 
-    void say_unfinished(const std::string &why) const
+    void report_unfinished(const std::string &why) const
     {
         if (!is_finished_ && is_world_)
-            tools::complain(name(), why + "; " + advice(trace::folder_of(stem_)));
+            tools::complain(name(), why + "; " + advice(folder_of(stem_)));
     }
 
     static std::string advice(const std::string &folder)
     {
-        return "what was recorded is in " + folder + ", and \"qmpi_trace_finish " + folder +
-            "\" makes a trace of it";
+        return "records are in " + folder + "; \"qmpi_trace_finish " + folder + "\" makes a trace";
     }
 
-    const tools::Destination destination_{*this, known_formats(), nullptr, {trace::folder_of("")}};
+    const tools::Destination destination_{*this, known_formats(), nullptr, {folder_of("")}};
     const bool is_chosen_ = arguments().has("formats");
     const qmpi::function_set functions_ = tools::read_selection(arguments());
     const std::uint32_t sample_ = arguments().get("sample", 1u, 1, 1000000000);
     const bool has_sites_ = !arguments().has("sites") || arguments().flag("sites");
     std::uint64_t identity_ = 0;
-    const std::shared_ptr<trace::Store> store_ =
-        std::make_shared<trace::Store>(name(), megabytes("limit", 1024), megabytes("buffer", 16));
+    const std::shared_ptr<Store> store_ =
+        std::make_shared<Store>(name(), megabytes("limit", 1024), megabytes("buffer", 16));
 
     static std::vector<tools::Format> known_formats()
     {
-        if (trace::has_otf2)
+        if (has_otf2)
             return {tools::Format::otf2, tools::Format::json, tools::Format::html};
         return {tools::Format::json, tools::Format::html};
     }
@@ -715,5 +707,6 @@ class Trace : public qmpi::tool<Trace> {
 };
 
 }  // namespace
+}  // namespace tools::trace
 
-QMPI_TOOL("trace", Trace)
+QMPI_TOOL("trace", tools::trace::Trace)

@@ -34,7 +34,7 @@ class Analyser {
     {
     }
 
-    /* Processes an event. Throws if it is malformed. */
+    /* Throws if the event is malformed. */
     void take(int rank, Event event, Reader &reader);
 
     /* The process has ended or lost its connection. */
@@ -48,7 +48,7 @@ class Analyser {
     bool find_deadlock();
 
   private:
-    static constexpr int most_lines = 64; /* per deadlock */
+    static constexpr int max_lines = 64; /* per deadlock */
 
     struct Process {
         std::map<std::uint32_t, std::string> sites;
@@ -60,12 +60,12 @@ class Analyser {
     };
 
     struct Message {
-        Place place;
+        Position position;
         Signature signature;
     };
 
     struct Receive {
-        Place place;
+        Position position;
         std::uint64_t number;
         int source;
         int tag;
@@ -80,7 +80,7 @@ class Analyser {
     };
 
     struct Arrival {
-        int rank; /* in MPI_COMM_WORLD */
+        int rank;
         CollectiveEvent event;
     };
 
@@ -88,7 +88,7 @@ class Analyser {
         std::string name;
         std::vector<int> world;
         std::map<std::uint64_t, std::vector<Arrival>> operations;
-        bool is_out_of_step = false;
+        bool has_mismatch = false;
     };
 
     template <typename Fields>
@@ -101,10 +101,10 @@ class Analyser {
 
     Process &process(int rank) { return processes_.at(static_cast<std::size_t>(rank)); }
 
-    std::string site(int rank, const Place &place);
+    std::string site(int rank, const Position &position);
 
-    std::string text(int rank, const Place &place);
-    void add(Kind kind, int rank, const Place &place, const std::string &text);
+    std::string text(int rank, const Position &position);
+    void add(Kind kind, int rank, const Position &position, const std::string &text);
 
     /* ---- collective operations ---- */
 
@@ -126,26 +126,26 @@ class Analyser {
     void match(Inbox &inbox, int rank);
 
     /* True if an earlier receive might match such a message. */
-    static bool is_anybody_before(const Inbox &inbox, std::list<Receive>::const_iterator receive,
-                                  int source, int tag);
+    static bool has_earlier_receive(const Inbox &inbox, std::list<Receive>::const_iterator receive,
+                                    int source, int tag);
     void compare(int source, const Message &message, int rank, const Receive &receive);
 
     /* ---- deadlocks ---- */
 
-    bool has_waited_long(const Process &process) const;
+    bool is_overdue(const Process &process) const;
     std::vector<int> missing(const Wait &wait);
 
-    static bool is_any_free(const std::vector<int> &ranks, const std::vector<bool> &is_stuck);
+    static bool is_any_running(const std::vector<int> &ranks, const std::vector<bool> &is_stuck);
 
     /* True if the message was sent and not yet received. */
     bool is_sent(int receiver, const Wait &wait) const;
-    bool can_come(int waiter, const Wait &wait, const std::vector<bool> &is_stuck);
+    bool may_complete(int waiter, const Wait &wait, const std::vector<bool> &is_stuck);
 
-    bool can_go_on(int rank, const BlockedEvent &blocked, const std::vector<bool> &is_stuck);
+    bool can_proceed(int rank, const BlockedEvent &blocked, const std::vector<bool> &is_stuck);
     static std::string list(const std::vector<int> &ranks);
 
     /* A stuck process that this one waits for; -1 if none. */
-    int next_of(int waiter, const std::vector<bool> &is_stuck, std::string &what);
+    int next_in_cycle(int waiter, const std::vector<bool> &is_stuck, std::string &what);
     void report(const std::set<int> &stuck, const std::vector<bool> &is_stuck);
 
     std::string cycle_through(int begin, const std::vector<bool> &is_stuck);
@@ -156,7 +156,7 @@ class Analyser {
     std::map<std::uint64_t, Group> groups_;
     std::map<std::pair<std::uint64_t, int>, Inbox> inboxes_; /* by communicator and receiver */
     std::set<int> reported_;
-    Clock::time_point next_look_{};
+    Clock::time_point next_search_{};
 };
 
 }  // namespace tools::check

@@ -30,7 +30,6 @@ class Collectives {
     {
     }
 
-    /* For is_collective() functions. */
     template <typename Call>
     int intercept(Call &call, const Here &here)
     {
@@ -38,16 +37,17 @@ class Collectives {
             process_.communicator(handle_of<qmpi::role::communicator>(call));
         CollectiveEvent event;
         std::vector<Range> ranges;
-        const Place place = event.place = process_.place(here);
+        const Position position = event.position = process_.position(here);
         if (communicator != nullptr && !communicator->is_inter)
             describe(call, *communicator, event, ranges);
-        operations_.check_overlaps(ranges, place);
-        Wait wait = tell(communicator, std::move(event));
+        operations_.check_overlaps(ranges, position);
+        Wait wait = report(communicator, std::move(event));
         int error_code;
         if constexpr (has_request<Call>())
-            error_code = nonblocking(call, place, communicator, std::move(ranges), std::move(wait));
+            error_code =
+                nonblocking(call, position, communicator, std::move(ranges), std::move(wait));
         else {
-            const Blocked blocked(waiting_, {place, true, {std::move(wait)}});
+            const Blocked blocked(waiting_, {position, true, {std::move(wait)}});
             error_code = operations_.go(call);
         }
         if (error_code != MPI_SUCCESS)
@@ -56,18 +56,18 @@ class Collectives {
     }
 
     /* Completes and sends the event of a call; returns what the call waits for. */
-    Wait tell(const SharedCommunicator &communicator, CollectiveEvent event);
+    Wait report(const SharedCommunicator &communicator, CollectiveEvent event);
 
   private:
     template <typename Call>
-    int nonblocking(Call &call, const Place &place, const SharedCommunicator &communicator,
+    int nonblocking(Call &call, const Position &position, const SharedCommunicator &communicator,
                     std::vector<Range> ranges, Wait wait)
     {
         const int error_code = operations_.go(call);
         if (error_code == MPI_SUCCESS) {
             const MPI_Request request = *qmpi::get<qmpi::role::request>(call);
             Pending pending;
-            pending.place = place;
+            pending.position = position;
             pending.ranges = std::move(ranges);
             pending.communicator = communicator;
             if constexpr (Call::is_in(qmpi::set::persistent))
@@ -130,18 +130,19 @@ class Collectives {
             const bool is_first = n++ == 0;
             if (buffer.address == MPI_IN_PLACE)
                 return;
-            const bool gives = shape == Shape::bcast ? is_root : is_first;
-            const bool is_for_all = shape == Shape::exchange || (shape == Shape::gather) != gives;
-            if ((shape == Shape::gather && !gives && !is_root) ||
-                (shape == Shape::scatter && gives && !is_root))
+            const bool is_sent = shape == Shape::bcast ? is_root : is_first;
+            const bool is_same_for_all =
+                shape == Shape::exchange || (shape == Shape::gather) != is_sent;
+            if ((shape == Shape::gather && !is_sent && !is_root) ||
+                (shape == Shape::scatter && is_sent && !is_root))
                 return;
-            Side &side = gives ? event.gives : event.takes;
+            Side &side = is_sent ? event.sent : event.received;
             side.peer =
-                is_for_all && (shape != Shape::bcast || gives) ? MPI_ANY_SOURCE : event.root;
+                is_same_for_all && (shape != Shape::bcast || is_sent) ? MPI_ANY_SOURCE : event.root;
             fill(side, buffer, communicator.size);
             if constexpr (!buffer.is_vector)
                 operations_.add_range(ranges, buffer.address, buffer.count, buffer.datatype,
-                                      !gives);
+                                      !is_sent);
         });
     }
 

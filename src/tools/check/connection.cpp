@@ -32,7 +32,6 @@ struct Head {
     std::uint8_t wants_answer = 0;
 };
 
-/* First bytes of a connection. */
 struct Greeting {
     std::uint64_t password = 0;
     std::int64_t rank = 0;
@@ -258,7 +257,7 @@ bool Client::is_answered()
     char answer;
     pollfd polled{socket_.descriptor(), POLLIN, 0};
     int ready;
-    while ((ready = poll(&polled, 1, longest_wait)) < 0 && errno == EINTR)
+    while ((ready = poll(&polled, 1, max_wait)) < 0 && errno == EINTR)
         ;
     return ready > 0 && recv(socket_.descriptor(), &answer, 1, 0) == 1;
 }

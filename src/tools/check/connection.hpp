@@ -40,7 +40,6 @@ class Socket {
     int descriptor_;
 };
 
-/* A thread with all signals blocked. */
 std::thread quiet_thread(std::function<void()> work);
 
 /* How to reach the analyser. */
@@ -50,10 +49,8 @@ struct Address {
     std::uint64_t password = 0;
 };
 
-/* With this host's name. */
 Address address_of_host();
 
-/* The analyser and its thread. */
 class Server {
   public:
     /* The thread calls on_deadlock after it has reported a deadlock. */
@@ -109,7 +106,7 @@ class Client {
     /* Sends an event. With wants_answer: returns when the analyser has processed it and all earlier
      * ones, and printed its findings. Otherwise flush() sends it. */
     template <typename Fields>
-    void tell(Event event, Fields fields, bool wants_answer)
+    void report(Event event, Fields fields, bool wants_answer)
     {
         if (!is_up())
             return;
@@ -118,12 +115,12 @@ class Client {
         put(event, writer.take(), wants_answer);
     }
 
-    void tell(Event event, bool wants_answer) { put(event, {}, wants_answer); }
+    void report(Event event, bool wants_answer) { put(event, {}, wants_answer); }
 
     void flush();
 
   private:
-    static constexpr int longest_wait = 20000; /* ms; then the analyser counts as lost */
+    static constexpr int max_wait = 20000; /* ms; then the analyser counts as lost */
 
     void put(Event event, const std::string &fields, bool wants_answer);
     void send();

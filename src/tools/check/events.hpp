@@ -98,7 +98,7 @@ class Get {
 };
 
 /* A call: its function, and its process's number for the call site. */
-struct Place {
+struct Position {
     int function = 0;
     std::uint32_t site = 0;
 
@@ -110,7 +110,6 @@ struct Place {
     }
 };
 
-/* Text of a call site. */
 struct SiteEvent {
     std::uint32_t site = 0;
     std::string text;
@@ -123,17 +122,16 @@ struct SiteEvent {
     }
 };
 
-/* A finding of one process. */
 struct FoundEvent {
     std::uint8_t kind = 0;
-    Place place;
+    Position position;
     std::string text;
 
     template <typename Visit>
     void each(Visit &&visit)
     {
         visit(kind);
-        visit(place);
+        visit(position);
         visit(text);
     }
 };
@@ -162,9 +160,8 @@ struct Side {
     }
 };
 
-/* Start of a collective operation. */
 struct CollectiveEvent {
-    Place place;
+    Position position;
     std::uint64_t communicator = 0;
     std::uint64_t number = 0; /* earlier collective operations on the communicator */
     int size = 0;             /* of the communicator */
@@ -174,12 +171,12 @@ struct CollectiveEvent {
     int root = MPI_UNDEFINED;
     int operation = MPI_OP_NULL; /* if predefined */
     Signature same;              /* must be equal everywhere */
-    Side gives, takes;
+    Side sent, received;
 
     template <typename Visit>
     void each(Visit &&visit)
     {
-        visit(place);
+        visit(position);
         visit(communicator);
         visit(number);
         visit(size);
@@ -189,14 +186,14 @@ struct CollectiveEvent {
         visit(root);
         visit(operation);
         visit(same);
-        visit(gives);
-        visit(takes);
+        visit(sent);
+        visit(received);
     }
 };
 
 /* Start of a send. Ranks of messages are world ranks. */
 struct SendEvent {
-    Place place;
+    Position position;
     std::uint64_t communicator = 0;
     int destination = 0;
     int tag = 0;
@@ -205,7 +202,7 @@ struct SendEvent {
     template <typename Visit>
     void each(Visit &&visit)
     {
-        visit(place);
+        visit(position);
         visit(communicator);
         visit(destination);
         visit(tag);
@@ -213,9 +210,8 @@ struct SendEvent {
     }
 };
 
-/* Start of a receive. */
 struct ReceiveEvent {
-    Place place;
+    Position position;
     std::uint64_t communicator = 0;
     std::uint64_t number = 0; /* of the receive in its process */
     int source = MPI_ANY_SOURCE;
@@ -226,7 +222,7 @@ struct ReceiveEvent {
     template <typename Visit>
     void each(Visit &&visit)
     {
-        visit(place);
+        visit(position);
         visit(communicator);
         visit(number);
         visit(source);
@@ -280,14 +276,14 @@ struct Wait {
 
 /* A process has been in one call for some time. */
 struct BlockedEvent {
-    Place place;
+    Position position;
     bool needs_all = true; /* all of the following, or any one */
     std::vector<Wait> waits;
 
     template <typename Visit>
     void each(Visit &&visit)
     {
-        visit(place);
+        visit(position);
         visit(needs_all);
         visit(waits);
     }

@@ -62,7 +62,7 @@ inline const char *name_of(Kind kind)
 
 struct Finding {
     Kind kind;
-    int rank; /* in MPI_COMM_WORLD; -1 if none */
+    int rank; /* -1 outside MPI_COMM_WORLD */
     std::string function;
     std::string site;
     std::string text; /* without the prefix "rank ...: " */
@@ -91,7 +91,6 @@ class Findings {
     /* on_new is called after each new finding, by the thread that found it. */
     void when_new(std::function<void()> on_new) { on_new_ = std::move(on_new); }
 
-    /* The reports. */
     std::string text() const;
     std::string json() const;
 

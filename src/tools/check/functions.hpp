@@ -64,7 +64,6 @@ constexpr bool is_collective()
         Call::is_in(makers);
 }
 
-/* Sends, receives and probes. */
 template <typename Call>
 constexpr bool is_message()
 {
@@ -78,7 +77,6 @@ constexpr bool is_one_sided()
     return Call::is_in(qmpi::set::rma) && Call::has(qmpi::role::window);
 }
 
-/* True if it returns a request. */
 template <typename Call>
 constexpr bool has_request()
 {
@@ -89,9 +87,8 @@ constexpr bool has_request()
         return Call::parameters[index].direction == qmpi::direction::out;
 }
 
-/* True if it frees a handle. */
 template <typename Call>
-constexpr bool is_kind_of_free()
+constexpr bool frees_handle()
 {
     constexpr std::string_view name = Call::name;
     return ends_in(name, "_free") || ends_in(name, "_disconnect") || ends_in(name, "File_close") ||
@@ -102,11 +99,11 @@ constexpr bool is_kind_of_free()
 template <qmpi::role role, typename Call>
 auto handle_of(Call &call)
 {
-    const auto given = qmpi::get<role>(call);
-    if constexpr (std::is_pointer_v<std::decay_t<decltype(given)>>)
-        return given == nullptr ? 0 : *given;
+    const auto argument = qmpi::get<role>(call);
+    if constexpr (std::is_pointer_v<std::decay_t<decltype(argument)>>)
+        return argument == nullptr ? 0 : *argument;
     else
-        return given;
+        return argument;
 }
 
 }  // namespace tools::check

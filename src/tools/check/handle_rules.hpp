@@ -25,9 +25,8 @@ class HandleRules {
   public:
     explicit HandleRules(LocalProcess &process) : process_(process) {}
 
-    /* Handle that a call is about to free. */
     struct Freed {
-        bool is_there = false;
+        bool exists = false;
         Handle handle{};
     };
 
@@ -35,7 +34,7 @@ class HandleRules {
     Freed freed_by(Call &call)
     {
         Freed freed;
-        if constexpr (is_kind_of_free<Call>()) {
+        if constexpr (frees_handle<Call>()) {
             call.each_argument([&](auto index, auto &value) {
                 constexpr qmpi::parameter parameter = Call::parameters[decltype(index)::value];
                 if constexpr (is_handle(parameter.role) &&
@@ -74,13 +73,13 @@ class HandleRules {
     template <typename Call>
     void follow(Call &call, const Here &here, const Freed &freed)
     {
-        if (freed.is_there && can_be_freed(freed.handle))
-            process_.handles.freed(freed.handle, process_.place(here));
+        if (freed.exists && can_be_freed(freed.handle))
+            process_.handles.freed(freed.handle, process_.position(here));
         call.each_argument([&](auto index, auto &value) {
             constexpr qmpi::parameter parameter = Call::parameters[decltype(index)::value];
             if constexpr (is_handle(parameter.role) &&
                           parameter.direction == qmpi::direction::out && !parameter.is_array) {
-                made({parameter.role, value_of(*value)}, here, is_for_good<Call>());
+                made({parameter.role, value_of(*value)}, here, is_permanent<Call>());
                 if constexpr (parameter.role == qmpi::role::datatype)
                     follow_type(call, *value);
             }
@@ -104,7 +103,7 @@ class HandleRules {
 
     /* Functions that return handles which need not be freed. */
     template <typename Call>
-    static constexpr bool is_for_good()
+    static constexpr bool is_permanent()
     {
         return Call::id == MPI_COMM_GET_PARENT_T || Call::name.find("_f90_") != Call::name.npos;
     }
@@ -130,7 +129,7 @@ class HandleRules {
 
     bool can_be_freed(const Handle &handle) const;
     void check(const Handle &handle, const Here &here);
-    void made(const Handle &handle, const Here &here, bool is_for_good);
+    void made(const Handle &handle, const Here &here, bool is_permanent);
     void follow_contents(MPI_Datatype datatype, const MPI_Datatype *types, const Here &here);
 
     LocalProcess &process_;

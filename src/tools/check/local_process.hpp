@@ -28,7 +28,6 @@ namespace tools::check {
 
 using SharedCommunicator = std::shared_ptr<const Communicator>;
 
-/* Context of a checked call. */
 struct Here {
     MPI_Context context;
     int function;
@@ -47,13 +46,13 @@ class LocalProcess {
     /* ---- findings and call sites ---- */
 
     bool wants(Kind kind) const { return findings_.wants(kind); }
-    void found(Kind kind, const Place &place, const std::string &text);
+    void found(Kind kind, const Position &position, const std::string &text);
 
     /* At process exit, without the analyser. */
-    void found_alone(Kind kind, const Place &place, const std::string &text);
+    void found_alone(Kind kind, const Position &position, const std::string &text);
 
-    Place place(const Here &here);
-    std::string text(const Place &place) const;
+    Position position(const Here &here);
+    std::string text(const Position &position) const;
 
     /* ---- the analyser ---- */
 
@@ -69,16 +68,16 @@ class LocalProcess {
     bool is_connected() const { return client_.is_up(); }
 
     template <typename Fields>
-    void tell(Event event, Fields fields, bool wants_answer)
+    void report(Event event, Fields fields, bool wants_answer)
     {
-        client_.tell(event, std::move(fields), wants_answer);
+        client_.report(event, std::move(fields), wants_answer);
     }
-    void tell(Event event, bool wants_answer) { client_.tell(event, wants_answer); }
+    void report(Event event, bool wants_answer) { client_.report(event, wants_answer); }
     void flush() { client_.flush(); }
 
     /* The first calls of a call site wait for the analyser, so that its finding is printed before
      * the program can crash. */
-    bool waits_for_answer(const Place &place) { return sites_.times(place.site) < 50; }
+    bool waits_for_answer(const Position &position) { return sites_.times(position.site) < 50; }
 
     /* ---- comparability ---- */
 

@@ -22,7 +22,7 @@ namespace tools::check {
 
 /* One end of a message, by the call's arguments. */
 struct Message {
-    bool is_there = false;
+    bool exists = false;
     const void *address = nullptr;
     MPI_Count count = 0;
     MPI_Datatype datatype = MPI_DATATYPE_NULL;
@@ -32,7 +32,7 @@ struct Message {
 
 /* An operation from its start until the program knows that it is complete. */
 struct Pending {
-    Place place;
+    Position position;
     PendingMemory::Key key = 0;
     std::vector<Range> ranges;
     SharedCommunicator communicator;
@@ -62,9 +62,8 @@ class Messages {
     void failed(const Pending &pending, int error_code);
 
     /* MPI_Mprobe matched a message. The size of its receive buffer is unknown. */
-    void taken(const Pending &probe, const MPI_Status &status);
+    void matched(const Pending &probe, const MPI_Status &status);
 
-    /* What a probe waits for. */
     std::vector<Wait> waits_of_probe(const Pending &probe, int source, int tag);
 
   private:

@@ -27,7 +27,6 @@ class OneSided {
     {
     }
 
-    /* For is_one_sided() functions. */
     template <typename Call>
     int intercept(Call &call, const Here &here)
     {
@@ -47,7 +46,6 @@ class OneSided {
         return error_code;
     }
 
-    /* After a function that creates windows. */
     template <typename Call>
     void follow_window(Call &call)
     {
@@ -65,7 +63,7 @@ class OneSided {
             return ((void) here, operations_.go(call));
         else {
             Pending pending;
-            pending.place = process_.place(here);
+            pending.position = process_.position(here);
             pending.waits.emplace_back(); /* unknown peers */
             const int error_code = operations_.go(call);
             if (error_code == MPI_SUCCESS)

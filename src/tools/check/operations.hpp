@@ -56,7 +56,7 @@ class Operations {
         constexpr bool needs_all = Call::id == MPI_WAIT_T || Call::id == MPI_WAITALL_T;
         if constexpr (needs_all || Call::id == MPI_WAITANY_T || Call::id == MPI_WAITSOME_T) {
             const Blocked blocked(waiting_,
-                                  {process_.place(here), needs_all,
+                                  {process_.position(here), needs_all,
                                    waits_of(qmpi::get<qmpi::role::request>(call),
                                             qmpi::get_or<qmpi::role::length>(call, 1), needs_all)});
             return go(call);
@@ -68,7 +68,6 @@ class Operations {
     void add(MPI_Request request, Pending pending);
     void add_persistent(MPI_Request request, Pending pending);
 
-    /* Before MPI_Cancel. */
     void cancel(MPI_Request request);
 
     /* Adds memory that an operation reads or writes. Data with gaps is skipped: two may interleave
@@ -77,13 +76,13 @@ class Operations {
                    MPI_Datatype datatype, bool is_written);
 
     /* Reports memory that is about to be used and already in use. */
-    void check_overlaps(const std::vector<Range> &ranges, const Place &place);
+    void check_overlaps(const std::vector<Range> &ranges, const Position &position);
 
     /* Reports an operation that sends from and receives into the same memory. */
     void check_own_overlap(const Pending &pending);
 
     /* At the end: reports remaining requests. */
-    void find_left();
+    void find_unfinished();
 
   private:
     std::vector<Wait> waits_of(const MPI_Request *requests, int number, bool needs_all);

@@ -28,7 +28,6 @@ class PointToPoint {
     {
     }
 
-    /* For is_message() functions. */
     template <typename Call>
     int intercept(Call &call, const Here &here)
     {
@@ -36,7 +35,7 @@ class PointToPoint {
             return operations_.go(call);
         else {
             Pending pending;
-            pending.place = process_.place(here);
+            pending.position = process_.position(here);
             pending.communicator = process_.communicator(qmpi::get<qmpi::role::communicator>(call));
             describe(call, pending.send, pending.receive);
             add_ranges(pending);
@@ -52,7 +51,6 @@ class PointToPoint {
     }
 
   private:
-    /* The two ends of a call. */
     template <typename Call>
     static void describe(Call &call, Message &send, Message &receive)
     {
@@ -101,7 +99,7 @@ class PointToPoint {
         /* With one buffer for both (MPI_Sendrecv_replace) the overlap is intended. */
         if constexpr (Call::buffers.size() == 2)
             operations_.check_own_overlap(pending);
-        operations_.check_overlaps(pending.ranges, pending.place);
+        operations_.check_overlaps(pending.ranges, pending.position);
         messages_.begin(pending);
     }
 
@@ -127,8 +125,8 @@ class PointToPoint {
         MPI_Status own_status{};
         const MPI_Status *status = nullptr;
         if constexpr (Call::has(qmpi::role::status))
-            status = need_status(qmpi::get<qmpi::role::status>(call), own_status);
-        const int error_code = blocked(call, pending.place, pending.waits);
+            status = status_or_own(qmpi::get<qmpi::role::status>(call), own_status);
+        const int error_code = blocked(call, pending.position, pending.waits);
         if (error_code == MPI_SUCCESS)
             messages_.received(pending, status);
         else
@@ -146,33 +144,33 @@ class PointToPoint {
                       tag = qmpi::get<qmpi::role::tag>(call);
             MPI_Status own_status{};
             [[maybe_unused]] const MPI_Status *status =
-                need_status(qmpi::get<qmpi::role::status>(call), own_status);
+                status_or_own(qmpi::get<qmpi::role::status>(call), own_status);
             int error_code;
             if constexpr (Call::has(qmpi::role::flag))
                 error_code = operations_.go(call);
             else
                 error_code =
-                    blocked(call, pending.place, messages_.waits_of_probe(pending, source, tag));
+                    blocked(call, pending.position, messages_.waits_of_probe(pending, source, tag));
             if constexpr (Call::has(qmpi::role::message)) {
-                bool is_there = error_code == MPI_SUCCESS && source != MPI_PROC_NULL;
+                bool exists = error_code == MPI_SUCCESS && source != MPI_PROC_NULL;
                 if constexpr (Call::has(qmpi::role::flag))
-                    is_there = is_there && *qmpi::get<qmpi::role::flag>(call);
-                if (is_there)
-                    messages_.taken(pending, *status);
+                    exists = exists && *qmpi::get<qmpi::role::flag>(call);
+                if (exists)
+                    messages_.matched(pending, *status);
             }
             return error_code;
         }
     }
 
     template <typename Call>
-    int blocked(Call &call, const Place &place, std::vector<Wait> waits)
+    int blocked(Call &call, const Position &position, std::vector<Wait> waits)
     {
-        const Blocked blocked(waiting_, {place, true, std::move(waits)});
+        const Blocked blocked(waiting_, {position, true, std::move(waits)});
         return operations_.go(call);
     }
 
     /* The tool needs the status even if the program passes MPI_STATUS_IGNORE. */
-    static const MPI_Status *need_status(MPI_Status *&given, MPI_Status &own)
+    static const MPI_Status *status_or_own(MPI_Status *&given, MPI_Status &own)
     {
         if (given == MPI_STATUS_IGNORE)
             given = &own;

@@ -71,53 +71,50 @@ struct Handle {
  * several times; each must be freed. */
 class Handles {
   public:
-    void made(const Handle &handle, const Place &place);
-    void freed(const Handle &handle, const Place &place);
+    void made(const Handle &handle, const Position &position);
+    void freed(const Handle &handle, const Position &position);
 
     /* A valid handle of any origin. */
     void seen(const Handle &handle);
 
     bool is_live(const Handle &handle) const;
 
-    /* Call that freed it, if any. */
-    std::optional<Place> end_of(const Handle &handle) const;
+    std::optional<Position> end_of(const Handle &handle) const;
 
-    /* Calls visit(handle, place) for each that was not freed. */
+    /* Calls visit(handle, position) for each that was not freed. */
     template <typename Visit>
     void each_live(Visit visit) const
     {
         std::lock_guard<std::mutex> guard(lock_);
         for (const auto &[handle, object] : objects_) {
-            for (const Place &place : object.makers)
-                visit(handle, place);
+            for (const Position &position : object.makers)
+                visit(handle, position);
         }
     }
 
   private:
     struct Object {
-        std::vector<Place> makers;
-        std::optional<Place> freed;
+        std::vector<Position> makers;
+        std::optional<Position> freed;
     };
 
     mutable std::mutex lock_;
     std::map<Handle, Object> objects_;
 };
 
-/* Memory in use. */
 struct Range {
     std::uintptr_t begin;
     std::uintptr_t end;
     bool is_written;
 };
 
-/* Memory of all pending operations. */
 class PendingMemory {
   public:
     using Key = std::uint64_t;
 
     /* The call that already uses some of the memory, if either writes to it. */
-    std::optional<Place> conflict(const Range &range) const;
-    void add(Key key, const std::vector<Range> &ranges, const Place &place);
+    std::optional<Position> conflict(const Range &range) const;
+    void add(Key key, const std::vector<Range> &ranges, const Position &position);
 
     void remove(Key key, const std::vector<Range> &ranges);
 
@@ -125,7 +122,7 @@ class PendingMemory {
     struct Use {
         Range range;
         Key key;
-        Place place;
+        Position position;
     };
 
     mutable std::mutex lock_;
@@ -144,8 +141,8 @@ class Windows {
     /* Notes an access and returns an earlier conflicting one of the same epoch, if any: same
      * displacement, one of the two writes, not both accumulate (MPI 4.0, 12.7). Only equal
      * displacements are certain to overlap, since the target's displacement unit is unknown. */
-    std::optional<Place> access(MPI_Win window, int target, MPI_Aint displacement, Access kind,
-                                const Place &place);
+    std::optional<Position> access(MPI_Win window, int target, MPI_Aint displacement, Access kind,
+                                   const Position &position);
 
     /* Accesses are complete at the targets. */
     void synchronized(MPI_Win window);
@@ -165,7 +162,7 @@ class Windows {
   private:
     struct Done {
         Access kind;
-        Place place;
+        Position position;
     };
 
     struct State {

@@ -45,7 +45,6 @@ std::string Signature::text() const
 
 namespace {
 
-/* Iterates over the runs of a signature. */
 class Cursor {
   public:
     explicit Cursor(const Signature &signature)

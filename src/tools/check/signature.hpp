@@ -69,7 +69,6 @@ enum class Comparison { equal, shorter, longer, different, unknown };
 /* shorter: a is a prefix of b; longer: b is a prefix of a. unknown if it would take too long. */
 Comparison compare(const Signature &a, const Signature &b);
 
-/* A datatype. */
 struct Type {
     std::vector<Run> unit;
     std::uint64_t size = 0;
@@ -87,7 +86,6 @@ class Types {
     /* Predefined types, which nobody frees. */
     bool is_predefined(MPI_Datatype datatype) const;
 
-    /* nullptr if unknown. */
     Shared of(MPI_Datatype datatype);
     Signature signature(MPI_Datatype datatype, MPI_Count count);
 

@@ -28,7 +28,6 @@ class Sites {
      * use this object. */
     explicit Sites(Visit on_new) : on_new_(std::move(on_new)) {}
 
-    /* Number for a return address. */
     std::uint32_t number_of(const void *address);
 
     /* "halo.c:231", or what else is known. */

@@ -3,7 +3,7 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* What the process waits for, for the analyser's wait-for graph. */
+/* Reports blocked calls to the analyser, for its wait-for graph. */
 
 #ifndef TOOLS_CHECK_WAITING_HPP_INCLUDED
 #define TOOLS_CHECK_WAITING_HPP_INCLUDED
@@ -41,17 +41,17 @@ class Waiting {
     using Clock = std::chrono::steady_clock;
     static constexpr auto short_time = std::chrono::milliseconds(300);
 
-    void look();
+    void report_blocked();
 
     LocalProcess &process_;
     bool is_watched_ = false;
     std::mutex lock_;
     std::optional<BlockedEvent> event_;
     Clock::time_point since_;
-    bool is_told_ = false;
+    bool is_reported_ = false;
 
     std::mutex thread_lock_;
-    std::condition_variable wakes_;
+    std::condition_variable wake_up_;
     bool is_ending_ = false;
     std::thread thread_;
 };

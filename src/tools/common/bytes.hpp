@@ -18,7 +18,6 @@ struct Bytes {
     std::uint64_t received = 0;
 };
 
-/* Internals of bytes_of_call() and moves_data(). */
 namespace bytes {
 
 /* ---- number of uses of a buffer argument ---- */

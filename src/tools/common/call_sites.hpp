@@ -45,7 +45,6 @@ class CallSites {
     CallSites(const CallSites &) = delete;
     CallSites &operator=(const CallSites &) = delete;
 
-    /* Call site of a location in this process or another with the same files. */
     CallSite find(const CodeLocation &location);
 
     /* Call site of an address, as qmpi::call::calling_address() returns it. */

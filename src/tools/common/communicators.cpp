@@ -251,7 +251,7 @@ Communicators::Shared Communicators::forget_message(MPI_Message message)
 }
 
 /* Predefined communicators get their ids first, independent of the order of use. */
-void Communicators::need_predefined()
+void Communicators::add_predefined()
 {
     if (has_predefined_ || !is_world_up())
         return;
@@ -267,7 +267,7 @@ void Communicators::created(MPI_Comm comm, MPI_Comm origin)
         return;
     const Shared known = of(origin);
     std::lock_guard<std::mutex> guard(making_lock_);
-    need_predefined();
+    add_predefined();
     if (find(comm) == nullptr)
         remember(comm, describe(comm, known == nullptr ? no_origin : known->id));
 }

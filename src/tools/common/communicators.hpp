@@ -52,7 +52,6 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
     /* Group that rank arguments refer to: the remote one of an intercommunicator. */
     const std::vector<int> &peers() const { return is_inter ? remote : world; }
 
-    /* World rank of a rank argument. */
     int world_rank_of(int peer) const
     {
         const auto &group = peers();
@@ -61,7 +60,6 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
             : outside_world;
     }
 
-    /* World rank of the calling process. */
     int own_world_rank() const
     {
         return rank >= 0 && static_cast<std::size_t>(rank) < world.size()
@@ -150,11 +148,13 @@ class Communicators {
     template <std::size_t... ids>
     static constexpr qmpi::function_set functions(std::index_sequence<ids...>)
     {
+        constexpr bool concerned[] = {
+            concerns<qmpi::call<static_cast<MPI_Functions_enum>(ids)>>()...};
         qmpi::function_set set;
-        ((concerns<qmpi::call<static_cast<MPI_Functions_enum>(ids)>>()
-              ? (void) set.add(static_cast<MPI_Functions_enum>(ids))
-              : (void) 0),
-         ...);
+        for (std::size_t id = 0; id < sizeof...(ids); id++) {
+            if (concerned[id])
+                set.add(static_cast<MPI_Functions_enum>(id));
+        }
         return set;
     }
 
@@ -194,10 +194,10 @@ class Communicators {
         const MPI_Message *message = qmpi::get<qmpi::role::message>(call);
         if constexpr (Call::has(qmpi::role::communicator)) {
             const int error_code = call();
-            bool is_there = error_code == MPI_SUCCESS;
+            bool has_message = error_code == MPI_SUCCESS;
             if constexpr (Call::has(qmpi::role::flag))
-                is_there = is_there && *qmpi::get<qmpi::role::flag>(call);
-            if (is_there)
+                has_message = has_message && *qmpi::get<qmpi::role::flag>(call);
+            if (has_message)
                 remember_message(*message, of(qmpi::get<qmpi::role::communicator>(call)));
             return error_code;
         } else {
@@ -246,7 +246,7 @@ class Communicators {
     Shared forget_message(MPI_Message message);
 
     Shared find(int handle) const;
-    void need_predefined();
+    void add_predefined();
     Mutable describe(MPI_Comm comm, std::uint64_t origin);
     void number(Communicator &communicator, std::uint64_t origin);
 

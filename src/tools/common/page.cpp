@@ -144,13 +144,13 @@ json measure_json(int n, const Measure &measure)
     Packed gaps, values;
     std::int64_t before = 0;
     for (auto cell = cells.begin(); cell != cells.end();) {
-        const std::int64_t place = cell->first;
+        const std::int64_t index = cell->first;
         double sum = 0;
-        for (; cell != cells.end() && cell->first == place; ++cell)
+        for (; cell != cells.end() && cell->first == index; ++cell)
             sum += cell->second;
-        gaps.add(place - before);
+        gaps.add(index - before);
         values.add(number(sum));
-        before = place;
+        before = index;
     }
     return {{"title", measure.title},
             {"unit", name_of(measure.unit)},
@@ -219,8 +219,7 @@ void Page::table(const std::string &title, const std::vector<Column> &columns,
                  const std::vector<std::vector<nlohmann::json>> &rows, const std::string &note)
 {
     for (const auto &row : rows)
-        require(row.size() == columns.size(),
-                "Page::table: a row of another length than the columns");
+        require(row.size() == columns.size(), "Page::table: a row does not match the columns");
 
     json list = json::array();
     for (std::size_t i = 0; i < columns.size(); i++) {
@@ -240,9 +239,9 @@ void Page::bars(const std::string &title, const std::vector<std::string> &rows,
                 const std::vector<std::string> &series,
                 const std::vector<std::vector<double>> &values, Unit unit, const std::string &note)
 {
-    require(values.size() == rows.size(), "Page::bars: another number of values than of rows");
+    require(values.size() == rows.size(), "Page::bars: number of values and of rows differ");
     for (const auto &row : values)
-        require(row.size() == series.size(), "Page::bars: another number of values than of series");
+        require(row.size() == series.size(), "Page::bars: number of values and of series differ");
 
     json list = json::array();
     for (std::size_t i = 0; i < series.size(); i++) {
@@ -297,7 +296,7 @@ void Page::timeline(const std::string &title, const std::vector<std::string> &la
     spans.erase(std::remove_if(spans.begin(), spans.end(), is_missing), spans.end());
     for (const Span &span : spans)
         require(span.lane >= 0 && static_cast<std::size_t>(span.lane) < lanes.size(),
-                "Page::timeline: a span in no lane");
+                "Page::timeline: a span outside the lanes");
     std::sort(spans.begin(), spans.end(), [](const Span &a, const Span &b) {
         return std::tie(a.lane, a.begin, a.end) < std::tie(b.lane, b.begin, b.end);
     });
@@ -354,7 +353,7 @@ std::string Page::html() const
     text += page_css;
     text +=
         "</style>\n</head>\n<body>\n"
-        "<noscript><p>This report is drawn by a script; the browser has scripts switched off.</p>"
+        "<noscript><p>This report needs JavaScript, which the browser has disabled.</p>"
         "</noscript>\n<script type=\"application/json\" id=\"data\">";
     text += embedded(document);
     text += "</script>\n<script>\n";

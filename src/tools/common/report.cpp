@@ -63,8 +63,8 @@ std::vector<Format> read_formats(const std::string &text, const std::vector<Form
                                             return word == format.name && has(known, format.format);
                                         });
         if (found == std::end(format_names))
-            throw qmpi::argument_error("argument formats=" + text + ": '" + word + "' is none of " +
-                                       names_of(known));
+            throw qmpi::argument_error("argument formats=" + text + ": unknown format '" + word +
+                                       "' (expected " + names_of(known) + ")");
         wanted.push_back(found->format);
     }
     return wanted;
@@ -124,22 +124,21 @@ void refuse_name_of_other_tool(const char *tool_name, int tool_id, const std::st
         const std::string others = out_of(other);
         if (!others.empty() && others != "-" && overlap(Name(others), Name(out)))
             throw qmpi::argument_error(
-                print("argument out=%s: instance %d of the list, %s, has the files "
-                      "of that name",
-                      out.c_str(), other, other_name));
+                print("argument out=%s: output name already used by instance %d (%s)", out.c_str(),
+                      other, other_name));
     }
 }
 
 /* Claims the files unless another instance in this library has one of them. Constructors run one at
  * a time. */
-bool take(const std::vector<std::string> &files)
+bool claim(const std::vector<std::string> &files)
 {
-    static auto *taken = new std::set<std::string>;
+    static auto *claimed = new std::set<std::string>;
     for (const std::string &file : files) {
-        if (taken->count(file) > 0)
+        if (claimed->count(file) > 0)
             return false;
     }
-    taken->insert(files.begin(), files.end());
+    claimed->insert(files.begin(), files.end());
     return true;
 }
 
@@ -220,14 +219,19 @@ void complain(const char *tool_name, const std::string &what)
     write_stderr(std::string("QMPI tool ") + tool_name + ": " + what + "\n");
 }
 
+std::string instance_text(int instance, int instances, int tool_id)
+{
+    return print("instance %d of %d (tool %d of the chain)", instance, instances, tool_id);
+}
+
 Destination::Destination(const Owner &owner, const qmpi::arguments &arguments,
-                         std::vector<Format> known, const char *fallback,
+                         const std::vector<Format> &known, const char *fallback,
                          const std::vector<std::string> &others)
     : tool_name_(owner.tool_name), out_(arguments.get("out", fallback == nullptr ? "" : fallback)),
       formats_(known)
 {
     if (arguments.has("out") && out_.empty())
-        throw qmpi::argument_error("argument out=: needs the name of a file");
+        throw qmpi::argument_error("argument out=: needs a file name");
     const bool is_chosen = arguments.has("formats");
     if (is_chosen)
         formats_ = read_formats(arguments.get("formats", ""), known);
@@ -253,35 +257,33 @@ void Destination::choose_one(const std::string &out, Format format,
                              const std::vector<Format> &known, bool is_chosen)
 {
     if (!has(known, format))
-        throw qmpi::argument_error("argument out=" + out + ": no such report; there is " +
-                                   names_of(known));
+        throw qmpi::argument_error("argument out=" + out + ": unknown format (expected " +
+                                   names_of(known) + ")");
     if (is_chosen && formats_ != std::vector<Format>{format})
         throw qmpi::argument_error("argument out=" + out + ": is for " + names_of({format}) +
-                                   " alone, but formats asks for something else");
+                                   " only, but formats= has others");
     formats_ = {format};
 }
 
 void Destination::claim_name(const Owner &owner, const std::string &out,
                              const std::vector<std::string> &others)
 {
-    auto take_files = [&] {
+    auto claim_files = [&] {
         const std::string path = path_of(out_);
         std::vector<std::string> files;
         for (const Format format : formats_)
             files.push_back(path + ending_of(format));
         for (const std::string &other : others)
             files.push_back(path + other);
-        return take(files);
+        return claim(files);
     };
     refuse_name_of_other_tool(owner.tool_name, owner.tool_id, out);
-    if (take_files())
+    if (claim_files())
         return;
     out_ += "-" + std::to_string(owner.instance);
-    if (!take_files())
-        throw qmpi::argument_error("argument out=" + out +
-                                   ": another instance has the files of that name, "
-                                   "and those of " +
-                                   out_);
+    if (!claim_files())
+        throw qmpi::argument_error("argument out=" + out + ": output names " + out + " and " +
+                                   out_ + " already used");
 }
 
 std::string Destination::stem(const Reporter &reporter) const
@@ -310,12 +312,12 @@ void Destination::write(const Reporter &reporter,
         if (format == Format::otf2)
             continue;
         const std::string name = file(reporter, format);
-        const std::string reason = is_privileged() ? "the program has more rights than its user"
-                                                   : write_file(name, make(format));
+        const std::string reason = is_privileged()
+            ? "refusing to write files from a set-uid program"
+            : write_file(name, make(format));
         if (!reason.empty()) {
             is_complete = false;
-            complain(tool_name_,
-                     "cannot write " + name + ": " + reason + "; the report follows here");
+            complain(tool_name_, "cannot write " + name + ": " + reason + "; the report follows");
         }
     }
     if (!is_complete)

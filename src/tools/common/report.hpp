@@ -33,6 +33,9 @@ void write_stderr(std::string_view text);
 /* Message to the user: "QMPI tool NAME: WHAT" as one line on standard error. */
 void complain(const char *tool_name, const std::string &what);
 
+/* "instance 1 of 2 (tool 3 of the chain)" */
+std::string instance_text(int instance, int instances, int tool_id);
+
 /* otf2: a folder that the tool writes itself. */
 enum class Format { text, json, html, otf2 };
 
@@ -59,10 +62,10 @@ class Destination {
      *   others       endings of further files of the tool, such as ".unfinished"
      * Throws qmpi::argument_error. */
     template <typename Tool>
-    Destination(const qmpi::tool<Tool> &tool, std::vector<Format> known,
+    Destination(const qmpi::tool<Tool> &tool, const std::vector<Format> &known,
                 const char *fallback = nullptr, std::vector<std::string> others = {})
         : Destination({tool.name(), tool.tool_id(), tool.instance_number()}, tool.arguments(),
-                      std::move(known), fallback, others)
+                      known, fallback, others)
     {
     }
 
@@ -88,8 +91,9 @@ class Destination {
         int instance;
     };
 
-    Destination(const Owner &owner, const qmpi::arguments &arguments, std::vector<Format> known,
-                const char *fallback, const std::vector<std::string> &others);
+    Destination(const Owner &owner, const qmpi::arguments &arguments,
+                const std::vector<Format> &known, const char *fallback,
+                const std::vector<std::string> &others);
     void choose_one(const std::string &out, Format format, const std::vector<Format> &known,
                     bool is_chosen);
     void claim_name(const Owner &owner, const std::string &out,

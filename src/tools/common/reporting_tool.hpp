@@ -45,8 +45,7 @@ class ReportingTool : public qmpi::tool<Tool> {
         QMPI_Comm_rank(MPI_COMM_WORLD, &rank);
         if (!merge_to_root(MPI_COMM_WORLD, state)) {
             if (rank == 0)
-                complain(Tool::name(),
-                         "the reports of the processes could not be merged; each writes its own");
+                complain(Tool::name(), "cannot merge the reports; each process writes its own");
             tool().write(tool().state(true), true);
             return false;
         }

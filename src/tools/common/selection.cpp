@@ -48,7 +48,7 @@ qmpi::function_set set_of(const std::string &name, const std::string &all)
     if (MPIX_Get_function_enum(name.c_str(), &id) == MPI_SUCCESS)
         return qmpi::function_set(static_cast<MPI_Functions_enum>(id));
     throw qmpi::argument_error("argument functions=" + all + ": '" + name +
-                               "' is neither a function nor a set of functions");
+                               "' is not a function or a set of functions");
 }
 
 }  // namespace

@@ -84,7 +84,7 @@ class Reader {
     std::string_view get_bytes(std::uint64_t number, std::size_t size)
     {
         if (number > bytes_.size() / size)
-            throw std::runtime_error("a message between processes is too short");
+            throw std::runtime_error("truncated message between processes");
         const std::string_view found = bytes_.substr(0, static_cast<std::size_t>(number) * size);
         bytes_.remove_prefix(found.size());
         return found;

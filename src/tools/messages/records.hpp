@@ -24,12 +24,7 @@
 #include <utility>
 #include <vector>
 
-namespace messages {
-
-using tools::Communicators;
-using tools::Kind;
-using tools::Side;
-using tools::Whom;
+namespace tools::messages {
 
 inline double seconds(std::uint64_t nanoseconds)
 {
@@ -43,8 +38,8 @@ struct Sums {
     std::uint64_t messages = 0;
     std::uint64_t bytes = 0;
     std::uint64_t time = 0; /* in ns, from start to completion of each */
-    double least_bandwidth = std::numeric_limits<double>::infinity(); /* in bytes per second */
-    double most_bandwidth = 0;
+    double min_bandwidth = std::numeric_limits<double>::infinity(); /* in bytes per second */
+    double max_bandwidth = 0;
 
     void add(std::uint64_t size, std::uint64_t duration)
     {
@@ -54,8 +49,8 @@ struct Sums {
         if (size == 0 || duration == 0)
             return;
         const double bandwidth = static_cast<double>(size) / seconds(duration);
-        least_bandwidth = std::min(least_bandwidth, bandwidth);
-        most_bandwidth = std::max(most_bandwidth, bandwidth);
+        min_bandwidth = std::min(min_bandwidth, bandwidth);
+        max_bandwidth = std::max(max_bandwidth, bandwidth);
     }
 
     void add(const Sums &other)
@@ -63,18 +58,17 @@ struct Sums {
         messages += other.messages;
         bytes += other.bytes;
         time += other.time;
-        least_bandwidth = std::min(least_bandwidth, other.least_bandwidth);
-        most_bandwidth = std::max(most_bandwidth, other.most_bandwidth);
+        min_bandwidth = std::min(min_bandwidth, other.min_bandwidth);
+        max_bandwidth = std::max(max_bandwidth, other.max_bandwidth);
     }
 
-    bool has_bandwidth() const { return most_bandwidth > 0; }
+    bool has_bandwidth() const { return max_bandwidth > 0; }
     double mean_bandwidth() const
     {
         return time == 0 ? 0 : static_cast<double>(bytes) / seconds(time);
     }
 };
 
-/* A function, in one or all processes. */
 struct FunctionSums {
     std::uint64_t operations = 0;
     std::uint64_t time = 0;
@@ -94,8 +88,7 @@ struct FunctionSums {
     }
 };
 
-/* Messages by size. */
-using Sizes = std::array<std::uint64_t, tools::size_bins>;
+using Sizes = std::array<std::uint64_t, size_bins>;
 
 /* An operation from its start to its completion. */
 struct Operation {
@@ -106,7 +99,7 @@ struct Operation {
     bool is_recorded;
     std::uint64_t begin;
     Communicators::Shared communicator;
-    tools::Parts parts;
+    Parts parts;
 };
 
 /* ---- records of a process ---- */
@@ -147,16 +140,16 @@ struct Exchange {
 struct alignas(64) Table {
     std::mutex lock;
     std::unordered_map<Key, Exchange, Hash> exchanges;
-    std::map<std::pair<int, int>, FunctionSums> functions; /* by phase and function */
+    std::map<std::pair<int, int>, FunctionSums> functions;
     Sizes sizes{};
 
-    void add(const Operation &operation, const tools::Parts &parts, std::uint64_t duration)
+    void add(const Operation &operation, const Parts &parts, std::uint64_t duration)
     {
         std::lock_guard<std::mutex> guard(lock);
         FunctionSums &function = functions[{operation.phase, operation.function}];
         function.operations++;
         function.time += duration;
-        for (const tools::Part &part : parts)
+        for (const Part &part : parts)
             add(operation, part, duration, function);
     }
 
@@ -175,7 +168,7 @@ struct alignas(64) Table {
     }
 
   private:
-    void add(const Operation &operation, const tools::Part &part, std::uint64_t duration,
+    void add(const Operation &operation, const Part &part, std::uint64_t duration,
              FunctionSums &function)
     {
         const bool is_group = part.whom != Whom::one;
@@ -198,7 +191,7 @@ struct alignas(64) Table {
             function.received_bytes += messages * part.bytes;
         }
         if (part.side == Side::sent || operation.kind == Kind::one_sided)
-            sizes[tools::bin_of(part.bytes)] += messages;
+            sizes[bin_of(part.bytes)] += messages;
     }
 };
 
@@ -215,7 +208,6 @@ struct Entry {
     auto key() const { return std::tie(phase, kind, from, to, side); }
 };
 
-/* Records of some processes. */
 class State {
   public:
     /* block: ranks per row and column of the matrix */
@@ -251,8 +243,8 @@ class State {
             writer.put(entry.sums.messages);
             writer.put(entry.sums.bytes);
             writer.put(entry.sums.time);
-            writer.put(entry.sums.least_bandwidth);
-            writer.put(entry.sums.most_bandwidth);
+            writer.put(entry.sums.min_bandwidth);
+            writer.put(entry.sums.max_bandwidth);
         }
         writer.put(static_cast<std::uint64_t>(functions.size()));
         for (const auto &[key, sums] : functions) {
@@ -279,8 +271,8 @@ class State {
             entry.sums.messages = reader.get<std::uint64_t>();
             entry.sums.bytes = reader.get<std::uint64_t>();
             entry.sums.time = reader.get<std::uint64_t>();
-            entry.sums.least_bandwidth = reader.get<double>();
-            entry.sums.most_bandwidth = reader.get<double>();
+            entry.sums.min_bandwidth = reader.get<double>();
+            entry.sums.max_bandwidth = reader.get<double>();
             entries.push_back(entry);
         }
         for (auto left = reader.get<std::uint64_t>(); left > 0; left--) {
@@ -315,11 +307,11 @@ class State {
         std::sort(entries.begin(), entries.end(),
                   [](const Entry &a, const Entry &b) { return a.key() < b.key(); });
         std::size_t kept = 0;
-        for (std::size_t i = 0; i < entries.size(); i++) {
-            if (kept > 0 && entries[kept - 1].key() == entries[i].key())
-                entries[kept - 1].sums.add(entries[i].sums);
+        for (const Entry &entry : entries) {
+            if (kept > 0 && entries[kept - 1].key() == entry.key())
+                entries[kept - 1].sums.add(entry.sums);
             else
-                entries[kept++] = entries[i];
+                entries[kept++] = entry;
         }
         entries.resize(kept);
     }
@@ -327,6 +319,6 @@ class State {
     int block_;
 };
 
-}  // namespace messages
+}  // namespace tools::messages
 
 #endif /* TOOLS_MESSAGES_RECORDS_HPP_INCLUDED */

@@ -7,6 +7,7 @@
 
 #include "../common/page.hpp"
 #include "../common/process.hpp"
+#include "../common/report.hpp"
 #include "../common/sizes.hpp"
 #include "../common/text.hpp"
 
@@ -21,20 +22,18 @@ namespace tools::profile {
 namespace {
 
 using nlohmann::json;
-using Lines = std::vector<std::vector<json>>; /* of a table */
+using Lines = std::vector<std::vector<json>>;
 
 constexpr double seconds_per_ns = 1e-9, ms_per_ns = 1e-6, us_per_ns = 1e-3;
 
 /* Further functions are combined into one series. */
-constexpr std::size_t most_series = 15;
+constexpr std::size_t max_series = 15;
 
-/* In percent. */
 double share(double part, double whole)
 {
     return whole == 0 ? 0 : 100 * part / whole;
 }
 
-/* Largest size in a bin. */
 double last_size(std::size_t bin)
 {
     return next_size(bin) - 1;
@@ -156,12 +155,13 @@ std::vector<const Reports::Site *> Reports::top_sites(bool by_bytes) const
 /* Initialisation and finalisation are outside the application's time and MPI time. */
 double Reports::share_of_application(int function, double time) const
 {
-    return begins_or_ends(function) ? 0 : share(time, static_cast<double>(summary_.application()));
+    return is_init_or_finalize(function) ? 0
+                                         : share(time, static_cast<double>(summary_.application()));
 }
 
 double Reports::share_of_mpi(int function, double time) const
 {
-    return begins_or_ends(function) ? 0 : share(time, static_cast<double>(summary_.mpi()));
+    return is_init_or_finalize(function) ? 0 : share(time, static_cast<double>(summary_.mpi()));
 }
 
 std::vector<std::pair<std::string, std::string>> Reports::facts() const
@@ -178,20 +178,18 @@ std::vector<std::pair<std::string, std::string>> Reports::facts() const
         {"MPI library", run_.library},
         {"Processes",
          run_.is_alone
-             ? "1, on its own account"
+             ? "1 (this process only, not merged)"
              : print("%zu on %zu host%s, with up to %" PRIu64 " thread%s in MPI", ranks,
                      hosts.size(), hosts.size() == 1 ? "" : "s", threads, threads == 1 ? "" : "s")},
         {"Begin", run_.begin},
         {"End", run_.end},
-        {"Tool",
-         print("profile, instance %d of %d (tool %d of the chain)", run_.instance, run_.instances,
-               run_.tool_id)}};
+        {"Tool", "profile, " + instance_text(run_.instance, run_.instances, run_.tool_id)}};
     if (!run_.arguments.empty())
         facts.emplace_back("Arguments", run_.arguments);
     if (run_.sample > 1)
         facts.emplace_back("Sampling",
-                           print("times and call sites: every %" PRIu64 "th call of a function, "
-                                 "multiplied; calls and bytes of functions: all",
+                           print("times and call sites: one of %" PRIu64 " calls of a function, "
+                                 "scaled; calls and bytes of functions: all",
                                  run_.sample));
     return facts;
 }
@@ -260,7 +258,7 @@ std::string Reports::functions_text() const
 {
     const auto ranks = static_cast<std::uint64_t>(summary_.tasks.size());
     std::string text =
-        title_line("Functions (time of a process: least, mean, most, coefficient of variation)");
+        title_line("Functions (time per process: least, mean, most, coefficient of variation)");
     text += print("%-28s %10s %12s %11s %11s %11s %6s %6s %6s %14s %14s\n", "Function", "Calls",
                   "Time ms", "Least ms", "Mean ms", "Most ms", "Cov", "App %", "MPI %",
                   "Bytes sent", "Received");
@@ -269,8 +267,8 @@ std::string Reports::functions_text() const
         text += print("%-28s %10" PRIu64 " %12.3f %11.3f %11.3f %11.3f %6.2f %6.2f %6.2f %14" PRIu64
                       " %14" PRIu64 "\n",
                       function_name(function.id), totals.calls, totals.time.sum * ms_per_ns,
-                      totals.time.least_of(ranks) * ms_per_ns, totals.time.mean(ranks) * ms_per_ns,
-                      totals.time.most * ms_per_ns, totals.time.variation(ranks),
+                      totals.time.min_of(ranks) * ms_per_ns, totals.time.mean(ranks) * ms_per_ns,
+                      totals.time.max * ms_per_ns, totals.time.variation(ranks),
                       share_of_application(function.id, totals.time.sum),
                       share_of_mpi(function.id, totals.time.sum), totals.sent, totals.received);
     }
@@ -292,7 +290,7 @@ std::string Reports::sizes_text() const
     }
     if (text.empty())
         return "";
-    return title_line("Message sizes (calls that moved so many bytes)") +
+    return title_line("Message sizes (calls by bytes)") +
         print("%-28s %20s %20s %12s %12s\n", "Function", "From bytes", "To", "Sending",
               "Receiving") +
         text;
@@ -367,9 +365,9 @@ nlohmann::json Reports::functions_json() const
                      {"timed_calls", totals.timed_calls},
                      {"ranks", totals.time.ranks},
                      {"time_s", totals.time.sum * seconds_per_ns},
-                     {"least_s", totals.time.least_of(ranks) * seconds_per_ns},
+                     {"least_s", totals.time.min_of(ranks) * seconds_per_ns},
                      {"mean_s", totals.time.mean(ranks) * seconds_per_ns},
-                     {"most_s", totals.time.most * seconds_per_ns},
+                     {"most_s", totals.time.max * seconds_per_ns},
                      {"cov", totals.time.variation(ranks)},
                      {"application_percent", share_of_application(function.id, totals.time.sum)},
                      {"mpi_percent", share_of_mpi(function.id, totals.time.sum)},
@@ -431,7 +429,7 @@ std::string Reports::html() const
     const double mpi = static_cast<double>(summary_.mpi()) * seconds_per_ns;
     Page page("MPI profile", run_.command);
     auto list = facts();
-    list.emplace_back("Application time", print("%.3f s in all processes", application));
+    list.emplace_back("Application time", print("%.3f s over all processes", application));
     list.emplace_back("MPI time", print("%.3f s, %.1f %%", mpi, share(mpi, application)));
     page.facts(list);
     add_bars(page);
@@ -449,12 +447,12 @@ void Reports::add_bars(Page &page) const
 {
     std::vector<int> series;
     for (const Function &function : functions_) {
-        if (!begins_or_ends(function.id) && series.size() < most_series)
+        if (!is_init_or_finalize(function.id) && series.size() < max_series)
             series.push_back(function.id);
     }
     std::vector<std::string> names{Page::application};
     for (const int function : series)
-        names.push_back(function_name(function));
+        names.emplace_back(function_name(function));
     names.emplace_back("Other MPI");
 
     std::vector<std::string> rows;
@@ -462,7 +460,7 @@ void Reports::add_bars(Page &page) const
     for (const Task &task : summary_.tasks) {
         rows.push_back(task.rank < 0 ? "Process " + std::to_string(task.process)
                                      : "Rank " + std::to_string(task.rank));
-        double other = static_cast<double>(task.mpi);
+        auto other = static_cast<double>(task.mpi);
         std::vector<double> parts{std::max(static_cast<double>(task.application) - other, 0.0) *
                                   seconds_per_ns};
         for (const int function : series) {
@@ -515,9 +513,9 @@ void Reports::add_functions(Page &page) const
     for (const Function &function : functions_) {
         const Totals &totals = function.summary->totals;
         lines.push_back({function_name(function.id), totals.calls, totals.time.sum * seconds_per_ns,
-                         totals.time.least_of(ranks) * seconds_per_ns,
-                         totals.time.mean(ranks) * seconds_per_ns,
-                         totals.time.most * seconds_per_ns, totals.time.variation(ranks),
+                         totals.time.min_of(ranks) * seconds_per_ns,
+                         totals.time.mean(ranks) * seconds_per_ns, totals.time.max * seconds_per_ns,
+                         totals.time.variation(ranks),
                          share_of_application(function.id, totals.time.sum),
                          share_of_mpi(function.id, totals.time.sum), totals.sent, totals.received});
     }
@@ -533,7 +531,7 @@ void Reports::add_functions(Page &page) const
                 {"MPI", Unit::percent},
                 {"Sent", Unit::bytes},
                 {"Received", Unit::bytes}},
-               lines, "Variation is the standard deviation over the ranks divided by their mean.");
+               lines, "Variation: standard deviation over the ranks divided by the mean.");
 }
 
 void Reports::add_sizes(Page &page) const
@@ -550,10 +548,9 @@ void Reports::add_sizes(Page &page) const
         if (receiving > 0)
             received.push_back({first_size(bin), next_size(bin), receiving});
     }
-    page.histogram("Sizes of what was sent", sent, Unit::bytes,
-                   "Calls by the bytes that they send.");
-    page.histogram("Sizes of what was received", received, Unit::bytes,
-                   "Calls by the bytes that they have room for.");
+    page.histogram("Sizes of sent data", sent, Unit::bytes, "Calls by bytes sent.");
+    page.histogram("Sizes of received data", received, Unit::bytes,
+                   "Calls by receive-buffer size.");
 }
 
 void Reports::add_communicators(Page &page) const

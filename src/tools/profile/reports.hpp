@@ -22,14 +22,13 @@ class Page;
 
 namespace profile {
 
-/* Description of the run. */
 struct Run {
     int instance = 1, instances = 1;
     int tool_id = 0;       /* position in the chain */
     std::string arguments; /* of the instance, as in the list */
     std::string command;
     std::string library;
-    std::string begin, end;   /* local time */
+    std::string begin, end;
     std::uint64_t sample = 1; /* one of so many calls of a function is timed */
     std::uint64_t sites = 20; /* lines of each list in the text; 0: all */
     bool is_alone = false;    /* one process only */

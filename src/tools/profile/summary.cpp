@@ -29,7 +29,7 @@ void put(Writer &writer, const Totals &totals)
           totals.longest, totals.time.ranks})
         writer.put(number);
     for (const double number :
-         {totals.time.sum, totals.time.squares, totals.time.least, totals.time.most})
+         {totals.time.sum, totals.time.squares, totals.time.min, totals.time.max})
         writer.put(number);
 }
 
@@ -41,7 +41,7 @@ Totals get_totals(Reader &reader)
           &totals.longest, &totals.time.ranks})
         *number = reader.get<std::uint64_t>();
     for (double *number :
-         {&totals.time.sum, &totals.time.squares, &totals.time.least, &totals.time.most})
+         {&totals.time.sum, &totals.time.squares, &totals.time.min, &totals.time.max})
         *number = reader.get<double>();
     return totals;
 }
@@ -119,15 +119,15 @@ double factor_of(const FunctionRecord *record)
 
 }  // namespace
 
-bool begins_or_ends(int function)
+bool is_init_or_finalize(int function)
 {
     return beginnings_and_ends.contains(function);
 }
 
 void Spread::merge(const Spread &other)
 {
-    least = ranks == 0 ? other.least : other.ranks == 0 ? least : std::min(least, other.least);
-    most = std::max(most, other.most);
+    min = ranks == 0 ? other.min : other.ranks == 0 ? min : std::min(min, other.min);
+    max = std::max(max, other.max);
     sum += other.sum;
     squares += other.squares;
     ranks += other.ranks;
@@ -184,7 +184,7 @@ void Summary::add_tables(const Table &table, Task &task)
             function.received_sizes[i] += record->received_sizes[i].get();
         }
         const Time outer_time = scaled(record->outer_time.get(), factor_of(record));
-        if (!begins_or_ends(id)) {
+        if (!is_init_or_finalize(id)) {
             task.functions[id] += outer_time;
             task.mpi += outer_time;
         }

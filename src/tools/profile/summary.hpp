@@ -21,9 +21,8 @@
 namespace tools::profile {
 
 /* MPI_Init, MPI_Finalize and the like: they are listed, but are outside the application's time. */
-bool begins_or_ends(int function);
+bool is_init_or_finalize(int function);
 
-/* One process. */
 struct Task {
     int rank = 0;
     int process = 0; /* number of the operating system */
@@ -36,7 +35,7 @@ struct Task {
 
 /* Statistics of a number over processes. */
 struct Spread {
-    double sum = 0, squares = 0, least = 0, most = 0;
+    double sum = 0, squares = 0, min = 0, max = 0;
     std::uint64_t ranks = 0; /* that have it */
 
     static Spread of(double value) { return {value, value * value, value, value, 1}; }
@@ -44,7 +43,7 @@ struct Spread {
 
     /* Over all processes of the job; those without it count as 0. */
     double mean(std::uint64_t processes) const;
-    double least_of(std::uint64_t processes) const { return ranks < processes ? 0 : least; }
+    double min_of(std::uint64_t processes) const { return ranks < processes ? 0 : min; }
     double variation(std::uint64_t processes) const; /* standard deviation / mean */
 };
 
@@ -76,7 +75,7 @@ struct CommunicatorSummary {
 };
 
 struct Summary {
-    std::vector<Task> tasks; /* by rank */
+    std::vector<Task> tasks;
     std::map<int, FunctionSummary> functions;
     std::vector<std::string> modules;
     std::map<std::pair<int, Path>, Totals> sites; /* function, path */

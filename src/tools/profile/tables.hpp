@@ -211,7 +211,6 @@ class Index {
     std::size_t size_ = 0;
 };
 
-/* Tables of one thread. */
 class Table {
   public:
     ~Table();
@@ -232,7 +231,7 @@ class Table {
     /* depth: at least 1 */
     SiteRecord &site(int function, const void *const *path, std::size_t depth)
     {
-        std::uint64_t hash = static_cast<std::uint64_t>(function);
+        auto hash = static_cast<std::uint64_t>(function);
         for (std::size_t i = 0; i < depth; i++)
             hash = mixed(hash, reinterpret_cast<std::uintptr_t>(path[i]));
         return site_index_.find(
@@ -283,7 +282,7 @@ class Tables {
     Tables &operator=(const Tables &) = delete;
 
     /* Table of the calling thread, created on first use. */
-    Table &mine()
+    Table &own_table()
     {
         return number_ < known_ && of_thread_[number_] != nullptr ? *of_thread_[number_] : take();
     }

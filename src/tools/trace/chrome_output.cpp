@@ -20,7 +20,7 @@
 
 #include <unistd.h>
 
-namespace trace {
+namespace tools::trace {
 namespace {
 
 using tools::print;
@@ -290,4 +290,4 @@ std::string join_chrome_events(const std::string &path, const std::vector<std::s
     return reason;
 }
 
-}  // namespace trace
+}  // namespace tools::trace

@@ -6,15 +6,15 @@
 /* Trace-event JSON for Perfetto (ui.perfetto.dev) and Chrome: one process per rank, messages as
  * flows. */
 
-#ifndef QMPI_TRACE_CHROME_OUTPUT_HPP_INCLUDED
-#define QMPI_TRACE_CHROME_OUTPUT_HPP_INCLUDED
+#ifndef TOOLS_TRACE_CHROME_OUTPUT_HPP_INCLUDED
+#define TOOLS_TRACE_CHROME_OUTPUT_HPP_INCLUDED
 
 #include "definitions.hpp"
 
 #include <string>
 #include <vector>
 
-namespace trace {
+namespace tools::trace {
 
 /* Writes the events of recordings, each preceded by a comma. Returns the error or an empty text. */
 std::string write_chrome_events(const std::string &path, const Definitions &definitions,
@@ -24,6 +24,6 @@ std::string write_chrome_events(const std::string &path, const Definitions &defi
 std::string join_chrome_events(const std::string &path, const std::vector<std::string> &parts,
                                const Definitions &definitions);
 
-}  // namespace trace
+}  // namespace tools::trace
 
-#endif /* QMPI_TRACE_CHROME_OUTPUT_HPP_INCLUDED */
+#endif /* TOOLS_TRACE_CHROME_OUTPUT_HPP_INCLUDED */

@@ -5,8 +5,8 @@
 
 /* Clock offsets between processes. All communication uses QMPI_ names. */
 
-#ifndef QMPI_TRACE_CLOCKS_HPP_INCLUDED
-#define QMPI_TRACE_CLOCKS_HPP_INCLUDED
+#ifndef TOOLS_TRACE_CLOCKS_HPP_INCLUDED
+#define TOOLS_TRACE_CLOCKS_HPP_INCLUDED
 
 #include "definitions.hpp"
 
@@ -14,7 +14,7 @@
 
 #include <cstdint>
 
-namespace trace {
+namespace tools::trace {
 
 /* Equal for processes that share a clock: same kernel and time namespace. */
 std::uint64_t clock_identity();
@@ -25,6 +25,6 @@ std::uint64_t clock_identity();
  *   identity    of the process's clock */
 ClockPoint measure_clock(MPI_Comm comm, std::uint64_t identity);
 
-}  // namespace trace
+}  // namespace tools::trace
 
-#endif /* QMPI_TRACE_CLOCKS_HPP_INCLUDED */
+#endif /* TOOLS_TRACE_CLOCKS_HPP_INCLUDED */

@@ -13,16 +13,16 @@
 
 #include <unistd.h>
 
-namespace trace {
+namespace tools::trace {
 
 /* ---- clocks ---- */
 
 void Clock::add(ClockPoint point)
 {
-    const auto place =
+    const auto found =
         std::upper_bound(points_.begin(), points_.end(), point,
                          [](const ClockPoint &a, const ClockPoint &b) { return a.time < b.time; });
-    points_.insert(place, point);
+    points_.insert(found, point);
 }
 
 std::uint64_t Clock::global(std::uint64_t time) const
@@ -30,7 +30,7 @@ std::uint64_t Clock::global(std::uint64_t time) const
     if (points_.empty())
         return time;
     const ClockPoint &first = points_.front(), &last = points_.back();
-    double offset = static_cast<double>(first.offset);
+    auto offset = static_cast<double>(first.offset);
     if (last.time > first.time) {
         const double part = (static_cast<double>(time) - static_cast<double>(first.time)) /
             static_cast<double>(last.time - first.time);
@@ -184,12 +184,12 @@ class Sites {
         tools::CodeLocation location;
         location.module = reader.get<std::string>();
         location.offset = reader.get<std::uint64_t>();
-        auto [place, is_new] = known_.try_emplace({location.module, location.offset});
+        auto [found, is_new] = known_.try_emplace({location.module, location.offset});
         if (is_new)
-            place->second = sites_.find(location);
-        site.caller = location.module.empty() ? "" : text_of(place->second);
-        site.file = place->second.file;
-        site.line = place->second.line;
+            found->second = sites_.find(location);
+        site.caller = location.module.empty() ? "" : text_of(found->second);
+        site.file = found->second.file;
+        site.line = found->second.line;
         return site;
     }
 
@@ -408,4 +408,4 @@ void replay(const Recording &recording, const Definitions &definitions, Sink &si
     sink.end();
 }
 
-}  // namespace trace
+}  // namespace tools::trace

@@ -5,8 +5,8 @@
 
 /* Definitions of a trace's journals, with common numbers for all processes. */
 
-#ifndef QMPI_TRACE_DEFINITIONS_HPP_INCLUDED
-#define QMPI_TRACE_DEFINITIONS_HPP_INCLUDED
+#ifndef TOOLS_TRACE_DEFINITIONS_HPP_INCLUDED
+#define TOOLS_TRACE_DEFINITIONS_HPP_INCLUDED
 
 #include "journal.hpp"
 
@@ -24,7 +24,7 @@
 #include <utility>
 #include <vector>
 
-namespace trace {
+namespace tools::trace {
 
 /* At that time of a process's clock, rank 0's clock was time + offset, within the deviation; all in
  * nanoseconds. */
@@ -55,9 +55,9 @@ struct Process {
 
 /* A call site. */
 struct Site {
-    std::string function; /* MPI function */
-    std::string caller;   /* "solve (halo.c:231)" */
-    std::string file;     /* empty if unknown */
+    std::string function;
+    std::string caller; /* "solve (halo.c:231)" */
+    std::string file;   /* empty if unknown */
     std::int32_t line = 0;
 
     auto key() const { return std::tie(function, file, line, caller); }
@@ -123,7 +123,7 @@ class Definitions {
     /* Assigns the numbers; nothing may be added afterwards. */
     void number();
 
-    std::map<std::int32_t, Process> processes; /* by rank */
+    std::map<std::int32_t, Process> processes;
     std::map<std::string, std::uint32_t> functions;
     std::map<Site, std::uint32_t> sites;
     std::map<Communicator, std::uint32_t> communicators;
@@ -149,6 +149,6 @@ class Sink {
  * skipped. */
 void replay(const Recording &recording, const Definitions &definitions, Sink &sink);
 
-}  // namespace trace
+}  // namespace tools::trace
 
-#endif /* QMPI_TRACE_DEFINITIONS_HPP_INCLUDED */
+#endif /* TOOLS_TRACE_DEFINITIONS_HPP_INCLUDED */

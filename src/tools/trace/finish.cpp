@@ -22,7 +22,7 @@
 #include <dirent.h>
 #include <unistd.h>
 
-namespace trace {
+namespace tools::trace {
 namespace {
 
 /* Processes that make a trace together, or one alone. */
@@ -70,7 +70,7 @@ class Team {
             }
         } state{std::move(reason)};
         if (!merge(state) && state.text.empty())
-            state.text = "the processes cannot reach each other";
+            state.text = "merging failed: an MPI call returned an error";
         share(state.text);
         return state.text;
     }
@@ -118,7 +118,7 @@ std::string write_html(const Team &team, const std::string &stem, const Definiti
     for (const Recording &recording : recordings)
         replay(recording, definitions, overview);
     if (!team.merge(overview))
-        return "the processes cannot reach each other";
+        return "merging failed: an MPI call returned an error";
     if (team.rank != 0)
         return "";
     const std::string name = stem + ".html";
@@ -139,7 +139,7 @@ std::string write_all(const Team &team, const std::vector<std::string> &journals
     if (!reason.empty())
         return reason;
     if (!team.merge(definitions))
-        return "the processes cannot reach each other";
+        return "merging failed: an MPI call returned an error";
     tools::Writer writer;
     if (team.rank == 0)
         definitions.write(writer);
@@ -205,4 +205,4 @@ std::string finish(MPI_Comm comm, const std::vector<std::string> &journals,
     return reason;
 }
 
-}  // namespace trace
+}  // namespace tools::trace

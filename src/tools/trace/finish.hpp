@@ -5,15 +5,15 @@
 
 /* Makes a trace from journals. */
 
-#ifndef QMPI_TRACE_FINISH_HPP_INCLUDED
-#define QMPI_TRACE_FINISH_HPP_INCLUDED
+#ifndef TOOLS_TRACE_FINISH_HPP_INCLUDED
+#define TOOLS_TRACE_FINISH_HPP_INCLUDED
 
 #include <mpi.h>
 
 #include <string>
 #include <vector>
 
-namespace trace {
+namespace tools::trace {
 
 /* Folder with the journals of a trace. */
 inline std::string folder_of(const std::string &stem)
@@ -38,6 +38,6 @@ std::string finish(MPI_Comm comm, const std::vector<std::string> &journals,
                    const std::string &folder, const std::string &stem, const Formats &formats,
                    bool keeps_journals = false);
 
-}  // namespace trace
+}  // namespace tools::trace
 
-#endif /* QMPI_TRACE_FINISH_HPP_INCLUDED */
+#endif /* TOOLS_TRACE_FINISH_HPP_INCLUDED */

@@ -19,7 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace trace {
+namespace tools::trace {
 
 namespace {
 
@@ -68,7 +68,7 @@ bool Store::reserve(std::uint64_t bytes)
         return true;
     used_.fetch_sub(bytes);
     stop("rank " + std::to_string(rank_) + ": the limit of " + std::to_string(limit_ >> 20) +
-         " MB is reached; nothing more is recorded there (limit=MB sets it)");
+         " MB is reached, recording stops (set limit=MB)");
     return false;
 }
 
@@ -131,7 +131,7 @@ bool Journal::make_room(std::size_t bytes)
 {
     if (store_.is_stopped())
         return false;
-    const std::size_t used = static_cast<std::size_t>(next_ - window_);
+    const auto used = static_cast<std::size_t>(next_ - window_);
     if (file_ < 0 && !store_.is_open() && used + bytes > store_.window())
         store_.open_now();
     if (file_ < 0 && store_.is_open())
@@ -163,7 +163,7 @@ bool Journal::map_file(std::uint64_t bytes)
     }
     if (reason != 0) {
         store_.stop("cannot write " + store_.path_of(thread_) + ": " + std::strerror(reason) +
-                    "; nothing more is recorded in this process");
+                    "; this process stops recording");
         return false;
     }
     unmap();
@@ -177,13 +177,13 @@ bool Journal::map_file(std::uint64_t bytes)
 /* Before MPI_Init the folder is unknown; there is little to record. */
 bool Journal::map_memory(std::size_t bytes)
 {
-    const std::size_t used = static_cast<std::size_t>(next_ - window_);
+    const auto used = static_cast<std::size_t>(next_ - window_);
     const std::size_t size = whole_pages(std::max(2 * used, first_window) + bytes);
     if (!store_.reserve(size - static_cast<std::size_t>(end_ - window_)))
         return false;
     void *mapped = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (mapped == MAP_FAILED) {
-        store_.stop(std::string("no memory: ") + std::strerror(errno));
+        store_.stop(std::string("out of memory: ") + std::strerror(errno));
         return false;
     }
     if (used > 0)
@@ -207,8 +207,8 @@ void Journal::attach()
     }
 
     char *const memory = window_;
-    const std::size_t used = static_cast<std::size_t>(next_ - window_);
-    const std::size_t size = static_cast<std::size_t>(end_ - window_);
+    const auto used = static_cast<std::size_t>(next_ - window_);
+    const auto size = static_cast<std::size_t>(end_ - window_);
     file_ = file;
     window_ = next_ = end_ = nullptr;
     store_.give_back(size);
@@ -288,4 +288,4 @@ void JournalFile::each(const std::function<void(const Head &, std::string_view)>
     }
 }
 
-}  // namespace trace
+}  // namespace tools::trace

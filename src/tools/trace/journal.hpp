@@ -7,8 +7,8 @@
  * even if the process is killed then. A journal is self-contained: it defines all that its records
  * refer to. */
 
-#ifndef QMPI_TRACE_JOURNAL_HPP_INCLUDED
-#define QMPI_TRACE_JOURNAL_HPP_INCLUDED
+#ifndef TOOLS_TRACE_JOURNAL_HPP_INCLUDED
+#define TOOLS_TRACE_JOURNAL_HPP_INCLUDED
 
 #include <atomic>
 #include <cstddef>
@@ -18,7 +18,7 @@
 #include <string_view>
 #include <utility>
 
-namespace trace {
+namespace tools::trace {
 
 enum class Kind : std::uint8_t {
     end = 0, /* nothing recorded from here on */
@@ -177,6 +177,6 @@ class JournalFile {
     std::size_t size_ = 0;
 };
 
-}  // namespace trace
+}  // namespace tools::trace
 
-#endif /* QMPI_TRACE_JOURNAL_HPP_INCLUDED */
+#endif /* TOOLS_TRACE_JOURNAL_HPP_INCLUDED */

@@ -10,7 +10,7 @@
 #include <cctype>
 #include <string_view>
 
-namespace trace {
+namespace tools::trace {
 
 const std::array<const char *, number_of_categories> category_names = {
     "Application", "Point to point", "Completion", "Collective", "One-sided", "I/O", "Other MPI"};
@@ -55,4 +55,4 @@ std::string operation_of(const std::string &function)
     return operation;
 }
 
-}  // namespace trace
+}  // namespace tools::trace

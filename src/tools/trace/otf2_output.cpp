@@ -7,15 +7,15 @@
 
 #ifndef HAVE_OTF2
 
-namespace trace {
+namespace tools::trace {
 
 std::string write_otf2(MPI_Comm, const std::string &, const Definitions &,
                        const std::vector<Recording> &)
 {
-    return "OTF2 was not there when this was built";
+    return "built without OTF2 support";
 }
 
-}  // namespace trace
+}  // namespace tools::trace
 
 #else
 
@@ -54,7 +54,7 @@ std::string write_otf2(MPI_Comm, const std::string &, const Definitions &,
 #include <otf2/otf2.h>
 #pragma GCC diagnostic pop
 
-namespace trace {
+namespace tools::trace {
 namespace {
 
 /* Rank in the low half: the first thread's location is the rank. */
@@ -146,10 +146,10 @@ class Strings {
 
     OTF2_StringRef operator()(const std::string &text)
     {
-        const auto [place, is_new] = numbers_.emplace(text, next_);
+        const auto [found, is_new] = numbers_.emplace(text, next_);
         if (is_new)
             OTF2_GlobalDefWriter_WriteString(writer_, next_++, text.c_str());
-        return place->second;
+        return found->second;
     }
 
   private:
@@ -351,11 +351,10 @@ class GlobalDefinitions {
         for (const auto &[site, number] : definitions_.sites)
             OTF2_GlobalDefWriter_WriteString(writer_, number, site.caller.c_str());
         OTF2_GlobalDefWriter_WriteAttribute(writer_, Attribute::call_site, string_("CALL_SITE"),
-                                            string_("where the program called the function"),
+                                            string_("call site of the function"),
                                             OTF2_TYPE_SOURCE_CODE_LOCATION);
         OTF2_GlobalDefWriter_WriteAttribute(writer_, Attribute::caller, string_("CALLER"),
-                                            string_("the function of the program that called"),
-                                            OTF2_TYPE_STRING);
+                                            string_("calling function"), OTF2_TYPE_STRING);
         for (const auto &[site, number] : definitions_.sites)
             OTF2_GlobalDefWriter_WriteSourceCodeLocation(writer_, number, string_(site.file),
                                                          static_cast<std::uint32_t>(site.line));
@@ -402,10 +401,10 @@ class GlobalDefinitions {
         OTF2_GroupRef self = OTF2_UNDEFINED_GROUP;
         std::map<Group, OTF2_GroupRef> groups;
         auto group_of_members = [&](const Group &group) {
-            const auto [place, is_new] = groups.emplace(group, groups_);
+            const auto [found, is_new] = groups.emplace(group, groups_);
             if (is_new)
                 write_group("", OTF2_GROUP_TYPE_COMM_GROUP, members_of(group));
-            return place->second;
+            return found->second;
         };
         for (const auto &[communicator, number] : definitions_.communicators) {
             if (communicator.is_self()) {
@@ -500,7 +499,7 @@ std::string write_otf2(MPI_Comm comm, const std::string &folder, const Definitio
         OTF2_Archive_Open(folder.c_str(), archive_name, OTF2_FILEMODE_WRITE, 1 << 20, 4 << 20,
                           OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
     if (archive == nullptr)
-        return errors.first().empty() ? "OTF2 opens no archive" : errors.first();
+        return errors.first().empty() ? "OTF2 cannot open the archive" : errors.first();
     OTF2_FlushCallbacks flush{flush_always, nullptr};
     OTF2_Archive_SetFlushCallbacks(archive, &flush, nullptr);
     if (comm == MPI_COMM_NULL)
@@ -527,6 +526,6 @@ std::string write_otf2(MPI_Comm comm, const std::string &folder, const Definitio
     return errors.first();
 }
 
-}  // namespace trace
+}  // namespace tools::trace
 
 #endif /* HAVE_OTF2 */

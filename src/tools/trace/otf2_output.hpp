@@ -5,8 +5,8 @@
 
 /* A trace as an OTF2 archive. */
 
-#ifndef QMPI_TRACE_OTF2_OUTPUT_HPP_INCLUDED
-#define QMPI_TRACE_OTF2_OUTPUT_HPP_INCLUDED
+#ifndef TOOLS_TRACE_OTF2_OUTPUT_HPP_INCLUDED
+#define TOOLS_TRACE_OTF2_OUTPUT_HPP_INCLUDED
 
 #include "definitions.hpp"
 
@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-namespace trace {
+namespace tools::trace {
 
 #ifdef HAVE_OTF2
 inline constexpr bool has_otf2 = true;
@@ -30,6 +30,6 @@ inline constexpr bool has_otf2 = false;
 std::string write_otf2(MPI_Comm comm, const std::string &folder, const Definitions &definitions,
                        const std::vector<Recording> &recordings);
 
-}  // namespace trace
+}  // namespace tools::trace
 
-#endif /* QMPI_TRACE_OTF2_OUTPUT_HPP_INCLUDED */
+#endif /* TOOLS_TRACE_OTF2_OUTPUT_HPP_INCLUDED */

@@ -11,10 +11,10 @@
 #include <algorithm>
 #include <set>
 
-namespace trace {
+namespace tools::trace {
 namespace {
 
-constexpr std::size_t most_lanes = 64, most_rows = 1024, most_spans = 65536;
+constexpr std::size_t max_lanes = 64, max_rows = 1024, max_spans = 65536;
 
 /* "Rank 3", or "Ranks 16-31" if several share a lane. */
 std::vector<std::string> names_of(const std::map<std::int32_t, std::size_t> &index_of_rank,
@@ -42,10 +42,10 @@ std::vector<std::string> names_of(const std::map<std::int32_t, std::size_t> &ind
 
 Overview::Overview(const Definitions &definitions)
     : definitions_(definitions),
-      number_of_lanes_(std::min(definitions.processes.size(), most_lanes)),
+      number_of_lanes_(std::min(definitions.processes.size(), max_lanes)),
       number_of_slots_(
-          std::min<std::size_t>(2048, most_spans / std::max<std::size_t>(number_of_lanes_, 1))),
-      number_of_rows_(std::min(definitions.processes.size(), most_rows))
+          std::min<std::size_t>(2048, max_spans / std::max<std::size_t>(number_of_lanes_, 1))),
+      number_of_rows_(std::min(definitions.processes.size(), max_rows))
 {
     for (const auto &entry : definitions.processes)
         index_of_rank_.emplace(entry.first, index_of_rank_.size());
@@ -231,9 +231,9 @@ std::string Overview::html() const
                 {"MPI calls", tools::grouped(calls)},
                 {"Bytes sent", tools::grouped(sent)}});
 
-    page.timeline("What the ranks did", names_of(index_of_rank_, number_of_lanes_), spans(),
-                  "Each piece of time shows what took most of it. The whole trace is in the files "
-                  "beside this page.");
+    page.timeline("Timeline", names_of(index_of_rank_, number_of_lanes_), spans(),
+                  "Each interval shows its dominant activity. The full trace is in the files "
+                  "next to this page.");
 
     std::vector<std::string> functions;
     std::vector<std::vector<nlohmann::json>> rows;
@@ -265,8 +265,8 @@ std::string Overview::html() const
     while (!bins.empty() && bins.back().count == 0)
         bins.pop_back();
     if (!bins.empty())
-        page.histogram("Sizes of messages", bins, tools::Unit::bytes);
+        page.histogram("Message sizes", bins, tools::Unit::bytes);
     return page.html();
 }
 
-}  // namespace trace
+}  // namespace tools::trace

@@ -5,8 +5,8 @@
 
 /* Page of a trace: bounded in size, independent of the number of ranks. */
 
-#ifndef QMPI_TRACE_OVERVIEW_HPP_INCLUDED
-#define QMPI_TRACE_OVERVIEW_HPP_INCLUDED
+#ifndef TOOLS_TRACE_OVERVIEW_HPP_INCLUDED
+#define TOOLS_TRACE_OVERVIEW_HPP_INCLUDED
 
 #include "definitions.hpp"
 
@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-namespace trace {
+namespace tools::trace {
 
 class Overview : public Sink {
   public:
@@ -30,7 +30,6 @@ class Overview : public Sink {
                   const Transfer &transfer) override;
     void end() override;
 
-    /* For tools::merge_to_root(). */
     void write(tools::Writer &writer) const;
     void merge(tools::Reader &reader);
 
@@ -76,6 +75,6 @@ class Overview : public Sink {
     std::vector<Open> open_;
 };
 
-}  // namespace trace
+}  // namespace tools::trace
 
-#endif /* QMPI_TRACE_OVERVIEW_HPP_INCLUDED */
+#endif /* TOOLS_TRACE_OVERVIEW_HPP_INCLUDED */

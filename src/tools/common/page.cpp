@@ -43,35 +43,35 @@ class Packed {
   public:
     void add(json value)
     {
-        if (times > 0 && value == last) {
-            times++;
+        if (times_ > 0 && value == last_) {
+            times_++;
             return;
         }
         write_last();
-        last = std::move(value);
-        times = 1;
+        last_ = std::move(value);
+        times_ = 1;
     }
 
     json take()
     {
         write_last();
-        times = 0;
-        return std::move(list);
+        times_ = 0;
+        return std::move(list_);
     }
 
   private:
     void write_last()
     {
-        if (times > 2)
-            list.push_back(json::array({last, times}));
+        if (times_ > 2)
+            list_.push_back(json::array({last_, times_}));
         else
-            for (std::uint64_t i = 0; i < times; i++)
-                list.push_back(last);
+            for (std::uint64_t i = 0; i < times_; i++)
+                list_.push_back(last_);
     }
 
-    json list = json::array();
-    json last;
-    std::uint64_t times = 0;
+    json list_ = json::array();
+    json last_;
+    std::uint64_t times_ = 0;
 };
 
 json packed(const std::vector<std::string> &texts)

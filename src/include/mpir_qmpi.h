@@ -63,11 +63,19 @@ typedef const MPIR_QMPI_Link *MPIR_QMPI_Row[MPI_LAST_FUNC_T];
 
 /* The chain as tools read it. The numbers are published after what they count. */
 typedef struct {
-    MPL_atomic_int_t num_instances;
-    MPL_atomic_int_t num_linked;        /* number of instances; 0 until all init callbacks returned */
+    unsigned num_instances;
+    unsigned num_linked;        /* num_instances when all init callbacks have returned, before 0 */
     void **storage;             /* [instance - 1] */
-    const MPIR_QMPI_Row *rows;  /* row i: the links that follow instance i; row 0: the first links */
+    const MPIR_QMPI_Row *next;  /* [instance - 1]: the links that follow the instance */
 } MPIR_QMPI_Chain;
+
+/* Processors that keep the order of loads need no instruction for it, but compilers do not fold an
+ * atomic load into the instruction that uses it. */
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+#define MPIR_QMPI_ACQUIRE(number_) (*(const volatile unsigned *) &(number_))
+#else
+#define MPIR_QMPI_ACQUIRE(number_) __atomic_load_n(&(number_), __ATOMIC_ACQUIRE)
+#endif
 
 extern MPIR_QMPI_Chain MPIR_QMPI_chain MPIR_QMPI_HIDDEN;
 
@@ -103,30 +111,28 @@ const void *MPIR_QMPI_call_site(MPI_Context context) MPIR_QMPI_HIDDEN;
 
 MPL_STATIC_INLINE_PREFIX bool MPIR_QMPI_is_linked(void)
 {
-    return MPL_atomic_acquire_load_int(&MPIR_QMPI_chain.num_linked) > 0;
+    return MPIR_QMPI_ACQUIRE(MPIR_QMPI_chain.num_linked) > 0;
 }
 
 MPL_STATIC_INLINE_PREFIX bool MPIR_QMPI_is_instance(int tool_id)
 {
-    const unsigned n = MPL_atomic_acquire_load_int(&MPIR_QMPI_chain.num_instances);
-    return (unsigned) tool_id - 1 < n;
+    return (unsigned) tool_id - 1 < MPIR_QMPI_ACQUIRE(MPIR_QMPI_chain.num_instances);
 }
 
 MPL_STATIC_INLINE_PREFIX bool MPIR_QMPI_is_linked_instance(int tool_id)
 {
-    const unsigned n = MPL_atomic_acquire_load_int(&MPIR_QMPI_chain.num_linked);
-    return (unsigned) tool_id - 1 < n;
+    return (unsigned) tool_id - 1 < MPIR_QMPI_ACQUIRE(MPIR_QMPI_chain.num_linked);
 }
 
 /* Next link after an instance of the linked chain. */
 MPL_STATIC_INLINE_PREFIX const MPIR_QMPI_Link *MPIR_QMPI_next_link(int tool_id, int function)
 {
-    return MPIR_QMPI_chain.rows[tool_id][function];
+    return MPIR_QMPI_chain.next[(unsigned) tool_id - 1][(unsigned) function];
 }
 
 MPL_STATIC_INLINE_PREFIX void *MPIR_QMPI_storage(int tool_id)
 {
-    return __atomic_load_n(&MPIR_QMPI_chain.storage[tool_id - 1], __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&MPIR_QMPI_chain.storage[(unsigned) tool_id - 1], __ATOMIC_ACQUIRE);
 }
 
 /* ---- gates ---- */

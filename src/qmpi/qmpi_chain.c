@@ -29,7 +29,7 @@ static MPL_atomic_int_t phase = MPL_ATOMIC_INT_T_INITIALIZER(OPEN);
 /* The process whose thread left phase OPEN: a child of fork has no such thread. */
 static pid_t builder_pid;
 
-static __thread bool is_builder = false;
+static __thread bool is_builder __attribute__((tls_model("initial-exec"))) = false;
 
 /* While tools' code runs: what runs, and the stack frame that it returns to. */
 static struct {
@@ -49,6 +49,9 @@ __thread MPIR_QMPI_Note MPIR_QMPI_note = { NULL, -1 };
 MPL_atomic_ptr_t MPIR_QMPI_first[MPI_LAST_FUNC_T];
 MPIR_QMPI_Chain MPIR_QMPI_chain;
 MPII_QMPI_Instance *MPII_QMPI_instances = NULL;
+
+/* Row 0: the first links; row i: the links that follow instance i. */
+static const MPIR_QMPI_Row *rows = NULL;
 
 /* Links of MPI_Pcontrol in the order of the chain; the tail ends them. */
 static const MPIR_QMPI_Link *pcontrol_links = NULL;
@@ -102,7 +105,7 @@ static const MPIR_QMPI_Link *link_pcontrol(MPII_QMPI_Registration * registration
 /* Fills the rows from the library to the application. */
 static MPIR_QMPI_Row *link_rows(const MPII_QMPI_Registration * registrations, int n)
 {
-    MPIR_QMPI_Row *rows = MPII_QMPI_allocate(n + 1, sizeof(*rows));
+    MPIR_QMPI_Row *row = MPII_QMPI_allocate(n + 1, sizeof(*row));
     MPIR_QMPI_Link *link;
     size_t num_links = 0;
 
@@ -111,18 +114,18 @@ static MPIR_QMPI_Row *link_rows(const MPII_QMPI_Registration * registrations, in
             num_links += registrations[i].functions[f] != NULL;
     link = MPII_QMPI_allocate(num_links, sizeof(*link));
     for (int f = 0; f < MPI_LAST_FUNC_T; f++)
-        rows[n][f] = &MPIR_QMPI_tail[f];
+        row[n][f] = &MPIR_QMPI_tail[f];
     for (int i = n - 1; i >= 0; i--) {
         for (int f = 0; f < MPI_LAST_FUNC_T; f++) {
-            rows[i][f] = rows[i + 1][f];
+            row[i][f] = row[i + 1][f];
             if (registrations[i].functions[f]) {
                 link->fn = registrations[i].functions[f];
                 link->tool_id = i + 1;
-                rows[i][f] = link++;
+                row[i][f] = link++;
             }
         }
     }
-    return rows;
+    return row;
 }
 
 /* A failed instance keeps its id: tools may know the ids of others. */
@@ -174,14 +177,15 @@ static void build_chain(void)
     MPII_QMPI_close_registration();
     registrations = MPII_QMPI_allocate(n, sizeof(*registrations));
     MPIR_QMPI_chain.storage = MPII_QMPI_allocate(n, sizeof(*MPIR_QMPI_chain.storage));
-    MPL_atomic_release_store_int(&MPIR_QMPI_chain.num_instances, n);
+    __atomic_store_n(&MPIR_QMPI_chain.num_instances, n, __ATOMIC_RELEASE);
 
     call_tools(registrations, n, true);
 
     pcontrol_links = link_pcontrol(registrations, n);
-    MPIR_QMPI_chain.rows = (const MPIR_QMPI_Row *) link_rows(registrations, n);
+    rows = (const MPIR_QMPI_Row *) link_rows(registrations, n);
+    MPIR_QMPI_chain.next = rows + 1;
     MPII_QMPI_num_instances = n;
-    MPL_atomic_release_store_int(&MPIR_QMPI_chain.num_linked, n);
+    __atomic_store_n(&MPIR_QMPI_chain.num_linked, n, __ATOMIC_RELEASE);
     MPII_QMPI_report_chain();
 
     call_tools(registrations, n, false);
@@ -189,7 +193,7 @@ static void build_chain(void)
     MPL_direct_free(registrations);
     for (int f = 0; f < MPI_LAST_FUNC_T; f++) {
         const MPIR_QMPI_Link *first =
-            f == MPI_PCONTROL_T ? pcontrol_links : MPIR_QMPI_chain.rows[0][f];
+            f == MPI_PCONTROL_T ? pcontrol_links : rows[0][f];
         MPII_QMPI_num_intercepted += first->tool_id != 0;
         MPL_atomic_release_store_ptr(&MPIR_QMPI_first[f], (void *) first);
     }
@@ -313,7 +317,7 @@ MPII_QMPI_Registration *MPII_QMPI_registration_of(int tool_id)
 
 MPIR_QMPI_Any_function *MPII_QMPI_function_of(int tool_id, int function)
 {
-    const MPIR_QMPI_Link *link = MPIR_QMPI_chain.rows[tool_id - 1][function];
+    const MPIR_QMPI_Link *link = rows[tool_id - 1][function];
 
     if (function == MPI_PCONTROL_T)
         for (link = pcontrol_links; link->tool_id && link->tool_id != tool_id; link++);

@@ -114,7 +114,7 @@ static const char *list_functions(int tool_id, char *text, size_t size)
 
 void MPII_QMPI_report_chain(void)
 {
-    const int n = MPL_atomic_acquire_load_int(&MPIR_QMPI_chain.num_instances);
+    const int n = MPIR_QMPI_chain.num_instances;
     char functions[MPII_QMPI_MAX_MESSAGE / 2], file[MPII_QMPI_MAX_MESSAGE / 8];
     char name[MPII_QMPI_SHOWN], arguments[MPII_QMPI_SHOWN * 2];
 

@@ -7,11 +7,10 @@
 #include <mpi.h>
 #include <unistd.h>
 
-// With -DALL_INTERFACES the library has MPI-IO and Fortran, and all calls are there; without, those
-// of C that every build has.
+// -DALL_INTERFACES adds MPI-IO and Fortran, which not every library has.
 
 #ifdef ALL_INTERFACES
-// calls_fortran.F90, once for each interface
+// from calls_fortran.F90, which is compiled once for each interface
 #define FORTRAN_CALLS(interface_) \
     void interface_##_comm_rank(long calls); \
     void interface_##_wtime(long calls); \
@@ -80,7 +79,7 @@ void file_write(long calls)
 }
 #endif
 
-// One call is a message there and one back.
+// One call is a message to the other rank and one back.
 template <int doubles> void ping_pong(long calls)
 {
     double value = 0;

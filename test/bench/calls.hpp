@@ -6,8 +6,8 @@
 
 #include <vector>
 
-// The calls that are timed (time_calls.cpp) and whose instructions are counted (count_calls.cpp,
-// for test/bench/run and test/cost/run).
+// The calls whose time (time_calls.cpp) and instructions (count_calls.cpp) test/bench and test/cost
+// measure.
 
 namespace bench
 {
@@ -15,13 +15,13 @@ namespace bench
 struct Call {
     const char *name;
     int ranks;                      // of MPI_COMM_WORLD, 1 or 2
-    bool may_be_shared;             // can be made by several threads at once
-    void (*repeat)(long calls);     // makes that many calls, of each function of the name one
+    bool may_be_shared;             // several threads can make the call at once
+    void (*repeat)(long calls);     // a call is one of each function of the name
 };
 
 extern const std::vector<Call> calls;
 
-// Between MPI_Init and MPI_Finalize, around all repeats: what the calls need.
+// Make and free what the calls need, after MPI_Init and before MPI_Finalize.
 void set_up();
 void tear_down();
 

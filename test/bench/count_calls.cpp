@@ -1,10 +1,10 @@
 // Copyright (C) by the QMPI for MPICH developers
 //     See COPYRIGHT in top-level directory
 
-// Has the instructions of the calls of calls.cpp counted by callgrind, in one process. It knows
-// nothing of tools: the same source is built for every library.
+// Makes the calls of calls.cpp in phases that callgrind counts, in one process. The same source is
+// built for every library.
 //
-//     count_calls [NAME]...      of these calls only
+//     count_calls [NAME]...      only these calls
 
 #include "../cost/phases.h"
 #include "calls.hpp"

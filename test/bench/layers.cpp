@@ -1,18 +1,17 @@
 // Copyright (C) by the QMPI for MPICH developers
 //     See COPYRIGHT in top-level directory
 
-// Pass-through tools by which chains of any length are built. The same source is compiled for this
-// library and, in the names that both have, for MPICH's experimental interface (without
-// MPIX_TOOL_INTERFACE_VERSION).
-//   static1 ... static1000   plain variables of its own for each; MPI_Comm_rank and MPI_Send. With
-//                            -DSTATIC_LAYERS, and none of the others then: a thousand names take
-//                            their time at start-up
-//   instance                 links kept by tool id in an array
-//   lookup                   the next function looked up in every call
-//   frame                    as instance, but with work behind the call: it stays on the stack
-//   other                    intercepts nothing that a benchmark calls
-//   address                  as instance, and asks for the calling address; MPI_Comm_rank
-// Where nothing is said they intercept all functions that the benchmarks call.
+// Pass-through tools for chains of any length. The same source is compiled for this library and for
+// MPICH's experimental interface (which has no MPIX_TOOL_INTERFACE_VERSION). It uses the names that both
+// have.
+//   static1 ... static1000   keep links in variables; MPI_Comm_rank and MPI_Send only. Compiled with
+//                            -DSTATIC_LAYERS, without the others: a thousand names slow the start-up
+//   instance                 keeps links in an array by tool id
+//   lookup                   looks the next function up in every call
+//   frame                    as instance, with work after the call, so its frame stays on the stack
+//   other                    intercepts MPI_Type_size, which no benchmark with this tool calls
+//   address                  as instance, and queries the calling address; MPI_Comm_rank only
+// Tools without a list of functions intercept all functions that the benchmarks call.
 
 #include <array>
 #include <cstdio>
@@ -52,7 +51,7 @@ template <typename Function> void intercept(int tool_id, QMPI_Functions_enum id,
          "QMPI_Register_function");
 }
 
-// What finds the links of all instances, once the chain is complete.
+// Finds the links of an instance when the chain is complete.
 using Ready = void(int tool_id);
 
 #ifdef MPIX_TOOL_INTERFACE_VERSION
@@ -61,8 +60,8 @@ void when_ready(int tool_id, Ready *ready)
     need(MPIX_Register_tool_ready_function(tool_id, ready), "MPIX_Register_tool_ready_function");
 }
 #else
-// The experimental interface says nothing when the chain is complete: it is in the first call,
-// MPI_Init or MPI_Init_thread.
+// The experimental interface has no ready function. The chain is complete in the first call, MPI_Init
+// or MPI_Init_thread.
 std::array<Ready *, most_tools> ready_functions;
 
 template <typename Function, QMPI_Functions_enum id, typename... Arguments>
@@ -164,7 +163,7 @@ template <typename... Layers, QMPI_Functions_enum... ids> auto tool_of(Ids<ids..
 
 #define LAYER(upper_, lower_) Layer<MPI_##upper_##_T, QMPI_##lower_##_t>
 
-// All functions that the benchmarks call. The experimental interface has none of MPI-IO.
+// All functions that the benchmarks call. The experimental interface has no MPI-IO.
 using All = decltype(tool_of<
     LAYER(COMM_RANK, Comm_rank), LAYER(WTIME, Wtime), LAYER(SEND, Send), LAYER(RECV, Recv),
     LAYER(IPROBE, Iprobe), LAYER(ISEND, Isend), LAYER(IRECV, Irecv), LAYER(WAIT, Wait),

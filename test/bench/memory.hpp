@@ -10,9 +10,8 @@
 namespace bench
 {
 
-// What the system says of the memory of this process, in KiB: a line of /proc/self/status by its
-// name, such as VmHWM (most that was ever resident) or RssAnon (resident, and this process's
-// alone). -1 where there is no such line.
+// Memory of this process in KiB: the line of /proc/self/status with this name, such as VmHWM (maximum
+// resident memory) or RssAnon (resident and not shared). -1 without such a line.
 inline long memory_in_kib(const char *name)
 {
     std::FILE *status = std::fopen("/proc/self/status", "r");

@@ -1,12 +1,11 @@
 // Copyright (C) by the QMPI for MPICH developers
 //     See COPYRIGHT in top-level directory
 
-// Latency, bandwidth and message rate between two ranks over the size of the message, in the manner
-// of the OSU tests: latency is half of a ping-pong, bandwidth a window of nonblocking sends and one
-// answer, message rate the same with messages of 8 bytes.
+// Latency, bandwidth and message rate between two ranks for several message sizes, as in the OSU
+// benchmarks: latency is half of a ping-pong, bandwidth a window of nonblocking sends and one answer,
+// message rate the same with messages of 8 bytes.
 //
-//     messages VOLUME      VOLUME: how many bytes each test moves at most; small sizes send 1000
-//                          messages at least
+//     messages VOLUME      bytes that each test moves at most; at least 1000 messages are sent
 
 #include <algorithm>
 #include <cstdio>

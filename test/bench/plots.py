@@ -20,7 +20,7 @@ def quoted(text):
 
 
 def block(name, rows):
-    """A gnuplot data block; texts in quotes."""
+    """A gnuplot data block, with texts in quotes."""
     def word(value):
         return '"' + value + '"' if isinstance(value, str) else f"{value:.6g}"
     return f"${name} << END\n" + "\n".join(" ".join(map(word, row)) for row in rows) + "\nEND\n"
@@ -48,7 +48,7 @@ def curves(out, name, title, x_label, y_label, lines, settings=""):
 
 
 def intervals(out, name, title, rows, reference="the unpatched build"):
-    """rows: (text, comparison): ratios with their intervals, one below the other"""
+    """rows: (text, comparison): ratios with their intervals"""
     if not rows:
         return
     data = block("d", [(text, number, one["ratio"], one["low"], one["high"])

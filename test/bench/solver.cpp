@@ -2,12 +2,11 @@
 //     See COPYRIGHT in top-level directory
 
 // Conjugate gradients for the Laplace equation on a cube, preconditioned by a multigrid cycle: two
-// programs whose calls per process are those of two well-known benchmarks, each on 28 processes.
+// programs that make the calls per process of two well-known benchmarks on 28 processes.
 //
-//     solver cg SOLVES     as HPCG: four levels, smoothed by Gauss-Seidel; every message is waited
-//                          for by itself
-//     solver amg SOLVES    as AMG 2006: five levels, smoothed by Jacobi; one wait for each exchange,
-//                          and a set-up that gathers sizes on every level
+//     solver cg SOLVES     as HPCG: four levels, Gauss-Seidel smoothing, one MPI_Wait for each message
+//     solver amg SOLVES    as AMG 2006: five levels, Jacobi smoothing, one MPI_Waitall for each
+//                          exchange, and a set-up that gathers sizes on every level
 //
 // calls per process and solve   Irecv, Isend   Waitall   Allreduce   Allgather   Allgatherv   Bcast
 //     HPCG                             17329     17329         555           -            -       1
@@ -15,13 +14,13 @@
 //     AMG 2006                           833       350          88          10            5       -
 //     solver amg                         800       350          88          10            5       -
 //
-// The cube is cut into one slab for each rank. So that two ranks have as many messages as processes
-// with many neighbours, the plane that two slabs share is sent in several pieces. Every run of a
-// number of ranks gives the same residual to the last bit, with tools and without.
+// The cube is cut into one slab for each rank. The plane between two slabs is sent in several pieces,
+// which gives two ranks as many messages as processes with many neighbors have. All runs with the same
+// number of ranks have bitwise the same residual, with and without tools.
 //
-// Each rank prints a line of JSON when all is over: the residual, the seconds that the slowest rank
-// needed to solve, the seconds of its own MPI_Finalize (there tools make their reports), and the
-// most memory that it ever had, in KiB.
+// At the end, each rank prints a line of JSON: the residual, the solving time of the slowest rank in
+// seconds, the seconds of its MPI_Finalize (in which tools write their reports), and its maximum
+// resident memory in KiB.
 
 #include "memory.hpp"
 
@@ -55,9 +54,9 @@ constexpr int finest = 32;          // points of a slab in each direction
 
 using Field = std::vector<double>;
 
-// The slab of this rank on one level, with a layer of points around it: zero at the cube's
-// boundary, the neighbours' where slabs touch. The operator is the one that sums over blocks of
-// 2 x 2 x 2 points give.
+// The slab of this rank on one level, with a layer of points around it: zeros at the boundary of the
+// cube, the neighbor's points where slabs touch. Coarse operators are sums over blocks of 2 x 2 x 2
+// points.
 class Level
 {
   public:
@@ -93,7 +92,7 @@ class Level
         return at[-1] + at[1] + at[-row] + at[row] + at[-plane] + at[plane];
     }
 
-    // Brings the neighbours' planes up to date.
+    // Updates the planes of the neighbors.
     void exchange(Field &u)
     {
         std::vector<MPI_Request> requests;
@@ -129,8 +128,7 @@ class Level
         }
     }
 
-    // What every process knows of a level before it solves: how many points the others have, and
-    // the outermost ones.
+    // Every process learns the number of points of all others, and their outermost points.
     void gather_sizes()
     {
         const long own[] = {static_cast<long>(n) * n * n, 7L * n * n * n};
@@ -199,7 +197,7 @@ class Solver
         }
     }
 
-    // Gives the norm of the residual that is left of the right side 1.
+    // Solves for the right side 1; returns the norm of the residual.
     double solve()
     {
         Level &level = levels[0];
@@ -222,7 +220,7 @@ class Solver
             });
             dot(r, r);
             before = rz;
-            // An exact solution would end in 0/0: begin again.
+            // An exact solution would give 0/0: restart.
             if (rz < 1e-20) {
                 level.each_point([&](int i) { r[i] = 1; x[i] = 0; });
                 before = 1;
@@ -258,7 +256,7 @@ class Solver
         level.smooth(level.solution, level.right_side);
     }
 
-    // Every point of a level with the point of the next that its block of 2 x 2 x 2 becomes.
+    // Each point of a level, with the point of the next level that its block of 2 x 2 x 2 becomes.
     template <typename Visit>
     static void each_pair(const Level &fine, const Level &coarse, Visit visit)
     {

@@ -1,8 +1,8 @@
 // Copyright (C) by the QMPI for MPICH developers
 //     See COPYRIGHT in top-level directory
 
-// How long MPI_Init takes, and how much memory the process has of its own behind it. The chain of
-// tools is built in MPI_Init, for it is the first call.
+// Measures the time of MPI_Init and the process's unshared memory after it. MPI_Init is the first call,
+// so it builds the chain of tools.
 
 #include "memory.hpp"
 

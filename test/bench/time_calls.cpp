@@ -1,14 +1,14 @@
 // Copyright (C) by the QMPI for MPICH developers
 //     See COPYRIGHT in top-level directory
 
-// Times every call of calls.cpp that this number of ranks can make, or, as "threads", those that
-// several threads may make at once, by 1, 2 and 4 threads.
+// Times every call of calls.cpp for this number of ranks, or, with "threads", those that several
+// threads can make at once, with 1, 2 and 4 threads.
 //
 //     time_calls CALLS REPETITIONS [all|threads [NAME]...]
 //
 // Rank 0 prints Google Benchmark's JSON.
 //
-// All ranks do the same number of iterations, fixed by CALLS: messages must meet.
+// CALLS fixes the number of iterations, because all ranks must exchange the same messages.
 
 #include "calls.hpp"
 
@@ -31,7 +31,7 @@ struct Silence : benchmark::BenchmarkReporter {
 auto repeat_in_batches(const bench::Call &call, long batch)
 {
     return [&call, batch](benchmark::State &state) {
-        // Symbols are bound and caches filled before the clock runs.
+        // Bind symbols and fill caches.
         call.repeat(std::min(batch, 100L));
         while (state.KeepRunningBatch(batch))
             call.repeat(batch);

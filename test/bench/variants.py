@@ -1,7 +1,7 @@
 # Copyright (C) by the QMPI for MPICH developers
 #     See COPYRIGHT in top-level directory
 
-"""What is compared: a library, and what stands between it and the program."""
+"""Variants that are compared: a library and the tools of a run."""
 
 from dataclasses import dataclass, field
 
@@ -18,9 +18,9 @@ KINDS = {
     "static": "static link",
     "instance": "link by instance",
     "lookup": "next function looked up in every call",
-    "frame": "link by instance, work behind the call",
+    "frame": "link by instance, work after the call",
     "other": "instances that do not intercept the function",
-    "address": "asks for the calling address",
+    "address": "queries the calling address",
 }
 
 
@@ -57,7 +57,7 @@ def build(key):
 
 
 def shipped(tool, layers=1):
-    """A tool that the installation has. What it reports goes to the folder of the run."""
+    """A tool of the installation. It writes its report to the folder of the run."""
     title = f"tool {tool}" if layers == 1 else f"{layers} of the tool {tool}"
     return Variant(f"tool {tool} {layers}", title, "none", f"tool {tool}", layers,
                    ",".join([tool] * layers), variables={"QMPI_COUNT_OUTPUT": "count.txt"})

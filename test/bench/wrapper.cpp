@@ -1,8 +1,8 @@
 // Copyright (C) by the QMPI for MPICH developers
 //     See COPYRIGHT in top-level directory
 
-// A tool of the old profiling interface that does nothing: preloaded, it is the least that a tool
-// can cost; named with pmpi= it is a member of the chain.
+// A tool of the profiling interface that only passes calls on. Preloaded, it has the lowest cost that
+// a tool can have; with pmpi= in the tool list it is a member of the chain.
 
 #include <mpi.h>
 

@@ -1,8 +1,7 @@
 # Copyright (C) by the QMPI for MPICH developers
 #     See COPYRIGHT in top-level directory
 
-"""Instructions per call, counted by callgrind, and their bounds: what test/cost/run and
-test/bench/run have in common."""
+"""Instructions per call, counted by callgrind, and their bounds."""
 
 import os
 import re
@@ -13,24 +12,28 @@ from pathlib import Path
 
 CALLS = Path(__file__).resolve().parent.parent / "bench"
 
-# Every name that the file of bounds has; it says what they mean.
+# Names of the bounds, which the file explains
 BOUNDS = (
-    "no-tools", "layer-static", "layer-instance", "layer-kit", "layer-kit-ending", "next",
-    "storage", "address", "address-mixed", "disabled", "first-layer-comm-rank", "first-layer-send",
-    "layer-lookup-comm-rank", "layer-lookup-send", "not-intercepting", "no-tools-file",
+    "no-tools", "no-tools-untested", "no-tools-mpif", "no-tools-f08", "not-intercepting", "disabled",
+    "first-layer-comm-rank", "first-layer-send", "layer-static", "layer-instance",
+    "layer-lookup-comm-rank", "layer-lookup-send", "layer-both-comm-rank", "layer-both-send",
+    "layer-kit", "layer-kit-ending", "next", "storage", "address", "address-mixed",
 )
+# Functions of calls.cpp that do not begin with a test for initialization
+UNTESTED = ("MPI_Wtime", "MPI_File_write")
+# Work of the library that differs from call to call: the instructions show nothing of QMPI.
+UNSTEADY = ("MPI_Iprobe",)
 
 
 class Failure(Exception):
-    """A reason why nothing can be measured; its text is the one message that the user gets."""
+    """Nothing can be measured; the text is the message for the user."""
 
 
 def read_bounds(path):
-    """{name: limit} of the one file that has them all; every known name must be there, and no
-    other."""
+    """{name: limit}; the file must have every name of BOUNDS and no other."""
     bounds = {}
     if not path.is_file():
-        raise Failure(f"no file of bounds: {path}")
+        raise Failure(f"{path} does not exist")
     for number, line in enumerate(path.read_text().splitlines(), 1):
         words = line.partition("#")[0].split()
         if not words:
@@ -38,13 +41,28 @@ def read_bounds(path):
         if len(words) != 2 or not words[1].isdigit():
             raise Failure(f"{path}:{number}: not of the form 'NAME LIMIT': {line}")
         if words[0] not in BOUNDS:
-            raise Failure(f"{path}:{number}: nothing is measured under the name '{words[0]}'")
+            raise Failure(f"{path}:{number}: unknown name '{words[0]}'")
         if words[0] in bounds:
             raise Failure(f"{path}:{number}: '{words[0]}' has two limits")
         bounds[words[0]] = int(words[1])
     if set(BOUNDS) - set(bounds):
         raise Failure(f"{path}: no limit for {', '.join(sorted(set(BOUNDS) - set(bounds)))}")
     return bounds
+
+
+def functions_of(call):
+    """The functions that a call of calls.cpp consists of."""
+    return re.findall(r"MPI_\w+", call.partition(" to ")[0])
+
+
+def limit_without_tools(call, bounds):
+    """How many instructions more a call of calls.cpp may have without tools."""
+    if call.startswith("mpif.h"):
+        return bounds["no-tools-mpif"] * len(functions_of(call))
+    if call.startswith("mpi_f08"):
+        return bounds["no-tools-f08"] * len(functions_of(call))
+    return sum(bounds["no-tools-untested" if function in UNTESTED else "no-tools"]
+               for function in functions_of(call))
 
 
 def check_installation(prefix):
@@ -67,19 +85,19 @@ def compile_program(command):
 
 
 def compile_fortran_calls(prefix, folder):
-    """What the calls of test/bench/calls.cpp are compiled and linked with where prefix has all
-    interfaces: the same calls from mpif.h and mpi_f08 as object files in the folder."""
+    """Options for compiling calls.cpp with the calls through mpif.h and mpi_f08, whose object files
+    are made in the folder. The prefix must have all interfaces."""
     objects = []
     for name, define in (("mpif", "-UMPI_F08"), ("f08", "-DMPI_F08")):
         objects.append(folder / f"{name}.o")
-        # mpif.h has no interfaces: buffers of several types are no mistake
+        # -w: mpif.h has no interfaces, and buffers have several types
         compile_program([prefix / "bin/mpifort", "-O2", "-fno-plt", "-w", define, "-c",
                          CALLS / "calls_fortran.F90", "-o", objects[-1]])
     return ["-DALL_INTERFACES", *objects, "-lmpifort", "-lgfortran"]
 
 
 def environment(prefix, tools, variables=None):
-    """Nothing of the user's settings may change what is counted."""
+    """The environment without the user's settings, with a tool list."""
     clean = {name: value for name, value in os.environ.items()
              if not name.startswith(("MPIR_CVAR_", "MPICH_", "QMPI_", "PMI_", "VALGRIND_"))
              and name != "LD_PRELOAD"}
@@ -91,9 +109,9 @@ def environment(prefix, tools, variables=None):
 
 
 def read_phases(directory):
-    """The dumps that the program asked for: {name: {length: instructions}}."""
+    """The dumps that the program requested: {name: {length: instructions}}."""
     phases = {}
-    # in the order in which the program asked for them: PID, then PID.1 ...
+    # in the order of the requests: PID, then PID.1 ...
     for path in sorted(directory.glob("callgrind.out.*"),
                        key=lambda path: (len(path.name), path.name)):
         text = path.read_text(errors="replace")
@@ -107,8 +125,8 @@ def read_phases(directory):
 
 
 def per_call(name, lengths, tolerance):
-    """Instructions per call, from neighbouring lengths; they must agree, or something else ran in
-    between (None)."""
+    """Instructions per call, from neighboring lengths. None if they disagree: something else ran in
+    between."""
     ordered = sorted(lengths)
     if len(ordered) < 3:
         raise Failure(f"{name}: {len(ordered)} counts instead of 3")
@@ -119,10 +137,10 @@ def per_call(name, lengths, tolerance):
 
 
 def count(program, prefix, tools, out, functions=(), variables=None, tolerance=0.05, arguments=()):
-    """{name: instructions per call} of a program's phases, counted by callgrind with a list of
-    tools; functions must be among them. out: folder for what callgrind writes, one for each call at
-    a time. Something unrelated in the process (a thread of the network library, say) may fall into
-    a phase; then the differences disagree and the run is repeated."""
+    """{name: instructions per call} of a program's phases, counted by callgrind under a tool list;
+    functions must be among them. callgrind writes to the folder out, which serves one call at a time.
+    If something unrelated runs during a phase (such as a thread of the network library) the
+    differences disagree, and the run is repeated."""
     label = tools or program.name
     directory = out / "callgrind"
     for _ in range(3):

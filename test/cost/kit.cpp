@@ -1,10 +1,9 @@
 // Copyright (C) by the QMPI for MPICH developers
 //     See COPYRIGHT in top-level directory
 
-// Pass-through tools on the C++ kit, as tools.cpp has them in the C interface:
+// Pass-through tools on the C++ kit, like those of tools.cpp in C:
 //   kit            a generic member for all functions that are counted
-//   kit_ending     the same, but its objects end before the process does, and calls must find
-//                  that out
+//   kit_ending     the same with a destructor: calls must test whether the object still exists
 
 #include <qmpi.hpp>
 

@@ -1,7 +1,7 @@
 // Copyright (C) by the QMPI for MPICH developers
 //     See COPYRIGHT in top-level directory
 
-// Functions of one instruction, in a library of their own as the real ones are.
+// Functions of one instruction. They are in a separate library, like the real ones.
 
 extern "C" {
 void cost_nothing_next() {}

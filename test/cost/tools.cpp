@@ -1,14 +1,13 @@
 // Copyright (C) by the QMPI for MPICH developers
 //     See COPYRIGHT in top-level directory
 
-// The pass-through tools whose cost is counted. All do nothing but call the next function; they
-// differ in how they find it:
-//   static1 ... static16   each instance has plain variables of its own (a chain needs as many tools
-//                          as layers)
-//   instance               one tool, links kept by tool id in an array
+// Pass-through tools whose cost is counted. They differ in how they find the next function:
+//   static1 ... static16   links in variables (a chain needs as many tools as layers)
+//   instance               links in an array by tool id
 //   lookup                 MPI_Get_next_tool_function in every call
-//   storage                MPI_Get_tool_storage in every call, the links are in the storage
-//   probe                  counts the interface functions themselves, at its first intercepted call
+//   storage                links in the storage, MPI_Get_tool_storage in every call
+//   both                   MPI_Get_tool_storage and MPI_Get_next_tool_function in every call
+//   probe                  counts the interface functions at its first intercepted call
 
 #include "phases.h"
 
@@ -19,7 +18,7 @@
 #include <string>
 #include <utility>
 
-// A reference for the interface functions: the least that a call to another library can cost.
+// Reference for the interface functions: the lowest cost of a call to another library.
 extern "C" {
 int cost_nothing_next(int tool_id, enum MPI_Functions_enum function_enum,
                       void (**function_ptr)(void), int *next_tool_id);
@@ -99,8 +98,7 @@ template <int number> struct StaticLayer {
 
 struct InstanceLayer {
     static constexpr int most_tools = 64;
-    // An array for each function, as a tool has it that intercepts many: the place of a link is one
-    // shift away.
+    // One array for each function, as in a tool that intercepts many functions: the index is a shift.
     static inline std::array<Link<MPI_Comm_rank_t>, most_tools> comm_rank_links;
     static inline std::array<Link<MPI_Send_t>, most_tools> send_links;
 
@@ -178,11 +176,43 @@ struct StorageLayer {
     }
 };
 
+struct BothLayer {
+    static inline std::array<long, InstanceLayer::most_tools> calls;
+
+    static int comm_rank(MPI_Context context, int tool_id, MPI_Comm comm, int *rank)
+    {
+        long *calls_of_instance;
+        MPI_Get_tool_storage(context, tool_id, &calls_of_instance);
+        MPI_Comm_rank_t *next;
+        int next_tool_id;
+        MPI_Get_next_tool_function(tool_id, MPI_COMM_RANK_T,
+                                   reinterpret_cast<void (**)(void)>(&next), &next_tool_id);
+        return next(context, next_tool_id, comm, rank);
+    }
+
+    static int send(MPI_Context context, int tool_id, const void *buf, int count,
+                    MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+    {
+        long *calls_of_instance;
+        MPI_Get_tool_storage(context, tool_id, &calls_of_instance);
+        MPI_Send_t *next;
+        int next_tool_id;
+        MPI_Get_next_tool_function(tool_id, MPI_SEND_T, reinterpret_cast<void (**)(void)>(&next),
+                                   &next_tool_id);
+        return next(context, next_tool_id, buf, count, datatype, dest, tag, comm);
+    }
+
+    static void init(int tool_id)
+    {
+        need(MPI_Register_tool_storage(tool_id, &calls.at(tool_id)), "MPI_Register_tool_storage");
+        set_up(tool_id, comm_rank, send, nullptr);
+    }
+};
+
 struct Probe {
     static inline Links links;
 
-    // The loop around a real function and the loop around its empty counterpart have the same
-    // instructions.
+    // The loops around a function and around its empty counterpart have the same instructions.
     template <typename Next> static void repeat_next(Next next, const char *name, int tool_id)
     {
         cost::count_phases(name, [=](long calls) {
@@ -273,6 +303,7 @@ __attribute__((constructor)) void name_tools()
     name_tool("instance", InstanceLayer::init);
     name_tool("lookup", LookupLayer::init);
     name_tool("storage", StorageLayer::init);
+    name_tool("both", BothLayer::init);
     name_tool("probe", Probe::init);
 }
 

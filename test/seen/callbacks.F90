@@ -1,11 +1,10 @@
 ! Copyright (C) by the QMPI for MPICH developers
 !     See COPYRIGHT in top-level directory
 !
-! Do callbacks given in Fortran work with tools in between? One source for the three bindings: -DMPIF_H,
-! -DUSE_MPI or -DUSE_MPI_F08. Run on two processes. Every callback notes that it was called, with what, and
-! calls MPI itself.
+! Do callbacks in Fortran work with tools? One source for the three bindings: -DMPIF_H, -DUSE_MPI or
+! -DUSE_MPI_F08. Run on two processes. Every callback records its arguments and calls MPI.
 
-! the preprocessor of Fortran joins words by an empty comment
+! gfortran joins words at an empty comment
 #if defined(USE_MPI_F08)
 #define HANDLE(kind) type(MPI_/**/kind)
 #define STATUS type(MPI_Status)
@@ -49,7 +48,7 @@ module callbacks
   implicit none
   INCLUDES
 contains
-  ! what a callback calls is the application's call, seen by the tools
+  ! Calls in a callback are the application's calls; tools see them.
   subroutine call_mpi()
     integer :: size_of, ierr
     call MPI_Comm_size(MPI_COMM_WORLD, size_of, ierr)
@@ -137,7 +136,7 @@ contains
     call handle_error(code)
   end subroutine handle_File
 
-  ! not commutative: the first of the two operands stays, plus the second one's last digit
+  ! not commutative: ten times the first operand, plus the second
 #if defined(USE_MPI_F08)
   subroutine operate(in, inout, length, kind)
     use notes
@@ -260,7 +259,7 @@ program main
   call MPI_Win_get_attr(win, keyval, bytes, flag, ierr)
   call expect(flag .and. bytes == value, "attribute of a window")
 
-  ! error handlers: called by name, and by an error
+  ! error handlers, called by the program and by an error
   call MPI_Win_create_errhandler(handle_Win, handler, ierr)
   call MPI_Win_set_errhandler(win, handler, ierr)
   call MPI_Win_call_errhandler(win, MPI_ERR_OTHER, ierr)
@@ -313,7 +312,7 @@ program main
   call expect(cancels == 1, "cancel function of a generalized request")
   call expect(frees == 1, "free function of a generalized request")
 
-  ! a data representation: ROMIO takes it once and refuses its name the second time
+  ! a data representation: ROMIO refuses to register a name twice
   call MPI_Register_datarep("callbacks", MPI_CONVERSION_FN_NULL, MPI_CONVERSION_FN_NULL, extent, extra, ierr)
   call expect(ierr == MPI_SUCCESS, "data representation registered")
   call MPI_Register_datarep("callbacks", MPI_CONVERSION_FN_NULL, MPI_CONVERSION_FN_NULL, extent, extra, ierr)

@@ -1,10 +1,10 @@
 ! Copyright (C) by the QMPI for MPICH developers
 !     See COPYRIGHT in top-level directory
 !
-! Is every call seen once, by its C name, and nothing besides? One source for the three bindings:
-! -DMPIF_H, -DUSE_MPI or -DUSE_MPI_F08. Run on one process with the tool of record.cpp.
+! Does a tool see every call once, under its C name, and no other call? One source for the three
+! bindings: -DMPIF_H, -DUSE_MPI or -DUSE_MPI_F08. Run on one process with the tool of record.cpp.
 
-! the preprocessor of Fortran joins words by an empty comment
+! gfortran joins words at an empty comment
 #if defined(USE_MPI_F08)
 #define HANDLE(kind) type(MPI_/**/kind)
 #define STATUS type(MPI_Status)
@@ -122,7 +122,7 @@ program calls
   call MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, flag, MPI_STATUS_IGNORE, ierr)
   call saw("MPI_Iprobe")
 
-  ! a section of an array: mpi_f08 describes it with a datatype of its own
+  ! a section of an array: mpi_f08 makes a datatype for it
   grid = 7
   back = 0
   call MPI_Irecv(back, 4, MPI_INTEGER, 0, 3, MPI_COMM_SELF, request, ierr)
@@ -134,7 +134,7 @@ program calls
   call saw("MPI_Wait")
   call expect(all(back == 7), "the section of an array that arrived")
 
-  ! collectives, those with arrays as long as the communicator among them
+  ! collectives, some with arrays as long as the communicator
   counts = 1
   places = 0
   kinds = MPI_INTEGER
@@ -194,7 +194,7 @@ program calls
   call MPI_Comm_free(graph, ierr)
   call saw("MPI_Comm_free")
 
-  ! attributes: the value that Fortran stored comes back, whatever its width
+  ! attributes: Fortran gets the value that it stored, of any width
   call MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, keyval, bytes, ierr)
   call saw("MPI_Comm_create_keyval")
   value = -12345678901234_MPI_ADDRESS_KIND
@@ -246,7 +246,7 @@ program calls
   call MPI_Win_free(win, ierr)
   call saw("MPI_Win_free")
 
-  ! files: their handles are converted on the way
+  ! files, whose handles are converted
   call MPI_File_open(MPI_COMM_SELF, "calls.tmp", MPI_MODE_CREATE + MPI_MODE_RDWR + MPI_MODE_DELETE_ON_CLOSE, &
        MPI_INFO_NULL, file, ierr)
   call saw("MPI_File_open")

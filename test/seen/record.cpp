@@ -3,8 +3,8 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* What a program in any language calls, as a C tool and as C PMPI wrappers see it. Preloaded and
- * listed as "record"; the program asks with saw() after every call. */
+/* The tool "record" and two PMPI wrappers in C, which record the calls of a program in any language.
+ * The program queries them with saw() and wrapper_saw() after every call. */
 
 #include <mpi.h>
 #include <csignal>
@@ -18,11 +18,11 @@ namespace {
 
 std::string tool_log, pmpi_log;
 int asked, wrong;
-bool answers;       // instead of passing the call on
+bool answers;       // the tool does not pass calls on
 bool told;
 const char *latest = "nothing";
 
-/* A program that ends before it told its count says which call it had come to. */
+/* A program that ends before tell() prints its last call. */
 void say_latest()
 {
     if (!told)
@@ -112,7 +112,7 @@ bool equals(std::string &log, const char *function, int length, const char *who)
 
 extern "C" {
 
-/* Counts a check of the program's own, with what it was about, as text with its length. */
+/* Counts a check that the program made; what: text with its length. */
 void check(int right, const char *what, int length)
 {
     asked++;
@@ -122,33 +122,33 @@ void check(int right, const char *what, int length)
     }
 }
 
-/* The program made one call of the function, as text with its length, since the last question: was
- * it seen once, and nothing besides, by the tool? No text: no call. 1 for yes. */
+/* Has the tool seen exactly one call of the function (text with its length), and no other, since the
+ * last query? An empty text means no call. Returns 1 for yes. */
 int saw(const char *function, int length)
 {
     return equals(tool_log, function, length, "the tool");
 }
 
-/* The same question for the PMPI wrappers below. */
+/* The same for the PMPI wrappers below. */
 int wrapper_saw(const char *function, int length)
 {
     return equals(pmpi_log, function, length, "the PMPI wrappers");
 }
 
-/* Whether the tool answers calls itself from now on, for those that would do harm. */
+/* Whether the tool answers the following calls itself, because they would do harm. */
 void answer(int yes)
 {
     answers = yes != 0;
 }
 
-/* What was seen so far is of no interest. */
+/* Discards all recorded calls. */
 void forget()
 {
     tool_log.clear();
     pmpi_log.clear();
 }
 
-/* Prints the count, once for all processes where nothing is wrong. */
+/* Prints the count, on rank 0 and where something is wrong. */
 void tell(int rank)
 {
     told = true;

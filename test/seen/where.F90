@@ -81,7 +81,7 @@ program where
 
 contains
 
-  ! The same functions from several places, at any depth of the stack.
+  ! The same functions from several call sites, at several depths of the stack.
   recursive subroutine descend(depth)
     integer, intent(in) :: depth
     integer :: value(1), ierror

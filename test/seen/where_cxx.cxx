@@ -3,8 +3,8 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Calls on known lines, in C++: of an object, which compilers may do without a function of the
- * interface, and through a reference, where they have to call one. */
+/* Calls on known lines, in C++: of an object, where compilers can inline the binding's function, and
+ * through a reference, where they must call it. */
 
 #include <mpi.h>
 

@@ -3,8 +3,8 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* The tool "where": asks for the call site of every call, and prints it beside the line that the
- * program said its next call is on. Linked into the program, so that it works in static ones too. */
+/* The tool "where": prints the call site of every call beside the line that the program has announced
+ * for it. It is linked into the program, so that it works in static ones too. */
 
 #include <mpi.h>
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace {
 
-int line;       // of the next call; 0: not asked for
+int line;       // of the next call; 0: not announced
 void *first;    // call site that the first instance of the chain saw
 
 template <typename Function, typename... Arguments>
@@ -28,7 +28,7 @@ int pass_on(MPI_Context context, int tool_id, MPI_Functions_enum id, const char 
         if (tool_id == 1) {
             Dl_info object = {};
             dladdr(address, &object);
-            // of the call instruction, as an offset into the object that it lies in
+            // of the call instruction, as an offset in its object
             std::printf("%d %s 0x%jx %s\n", line, name,
                         static_cast<std::uintmax_t>(static_cast<char *>(address) - static_cast<char *>(object.dli_fbase)) - 1,
                         object.dli_fname);

@@ -3,12 +3,12 @@
 
 // A library to preload into MPI ranks on machines with fewer cores than ranks.
 //
-// MPICH's progress loop spins and never gives its core away, so that with more ranks than cores every message waits
-// until the scheduler takes the core from a rank that only polls. This library stands in front of UCX's
-// ucp_worker_progress, which the loop calls in every turn, and sleeps for a moment after many turns in a row that moved
-// nothing. It is meant for tests and demonstrations, never for a measurement of cost.
+// MPICH's progress loop spins without yielding its core. With more ranks than cores, every message waits until the
+// scheduler preempts a rank that only polls. This library wraps UCX's ucp_worker_progress, which the loop calls in every
+// turn, and sleeps for a moment after many turns without progress. It is for tests and demonstrations; it must not be used
+// in measurements of cost.
 //
-// Where the MPI library does not use UCX, nobody calls the function below, and preloading the library changes nothing.
+// If the MPI library does not use UCX, preloading this library changes nothing.
 
 #include <atomic>
 #include <cstdio>
@@ -21,15 +21,15 @@ namespace
 
 using Progress = unsigned (void *worker);
 
-// Long enough that a message on its way from a running rank is not slept over, short against a scheduler slice.
+// Longer than the latency of a message from a running rank, shorter than a scheduler slice.
 constexpr unsigned idle_turns_before_nap = 200;
 
 constexpr timespec nap = {0, 1000};
 
 std::atomic<Progress *> real_progress{nullptr};
 
-// The next definition is UCX's own. A program that loaded UCX privately (dlopen without RTLD_GLOBAL) still reaches this
-// library first, because preloaded symbols are global; then the one already loaded is asked by its name.
+// The next definition is UCX's. If the program has loaded UCX privately (dlopen without RTLD_GLOBAL) there is none, and
+// the loaded library is opened by its name.
 Progress *find_real_progress()
 {
     void *symbol = dlsym(RTLD_NEXT, "ucp_worker_progress");
@@ -39,7 +39,7 @@ Progress *find_real_progress()
             symbol = dlsym(ucp, "ucp_worker_progress");
     }
     if (!symbol) {
-        // To go on would be a program that waits for ever without a word.
+        // Continuing would be a program that waits forever without a message.
         std::fputs("idle_nap: ucp_worker_progress was called, but no UCX library defines it\n", stderr);
         std::abort();
     }

@@ -3,14 +3,14 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* The tool "nested": passes every call on, and ends the program when it sees one of the library's
- * own: a call that comes while another call of the same thread is below, in the library, and that
- * does not come from a callback of the application. Preload it and list "nested" to run a program,
- * such as MPICH's test suite, under the question "is anything internal seen?".
+/* The tool "nested" passes every call on, and ends the program if it sees an internal call of the
+ * library: a call during another call of the same thread that does not come from a callback of the
+ * application. Preload it and list "nested" to test a program, such as MPICH's test suite, for
+ * internal calls that tools see.
  *
- * A callback's call comes from the application's code, the library's own from one of its objects, so
- * the call site tells them apart. NESTED_STATISTICS=1 in the environment: at the end, how many calls
- * and how many from callbacks were seen. */
+ * The call site distinguishes the two: a callback's call comes from the application's code, an
+ * internal call from an object of the library. NESTED_STATISTICS=1 in the environment prints the
+ * numbers of calls and of calls from callbacks at the end. */
 
 #include <mpi.h>
 #include <atomic>
@@ -28,7 +28,7 @@ struct Link {
 Link links[MPI_LAST_FUNC_T];
 int instances;
 
-thread_local const char *below; // the call of this thread that is in the library
+thread_local const char *below; // this thread's call that is in the library
 std::atomic<long> calls, from_callbacks;
 
 bool is_library(const char *file)
@@ -38,7 +38,7 @@ bool is_library(const char *file)
     return std::strncmp(name, "libmpi", 6) == 0 || std::strncmp(name, "libpmpi", 7) == 0;
 }
 
-/* Entered by the call name; gives what was below before. */
+/* A call begins; returns the call that it is nested in. */
 const char *enter(MPI_Context context, const char *name)
 {
     const char *outer = below;
@@ -59,7 +59,7 @@ const char *enter(MPI_Context context, const char *name)
     return outer;
 }
 
-/* The call is back. */
+/* A call ends. */
 struct Return {
     const char *outer;
     ~Return() { below = outer; }

@@ -1,15 +1,24 @@
 # Copyright (C) by the QMPI for MPICH developers
 #     See COPYRIGHT in top-level directory
 
-"""Reading and judging lists of test results; used by compare, run-small and run-slice."""
+"""Lists of test results: reading and comparing them."""
 
 from pathlib import Path
 
 STATUSES = ("ok", "not ok", "skip")
 
 
+def unused(test, known):
+    """Name of a test in a list of results, which may have the same line of a testlist more than once."""
+    key, copy = test, 1
+    while key in known:
+        copy += 1
+        key = f"{test} #{copy}"
+    return key
+
+
 class BadList(Exception):
-    """A list that cannot be read; the text names the file and the line."""
+    """Unreadable list; the text names the file and the line."""
 
 
 def read_results(path):

@@ -1,0 +1,366 @@
+# Copyright (C) by the QMPI for MPICH developers
+#     See COPYRIGHT in top-level directory
+
+"""Fixtures for all tests outside MPICH's test suite.
+
+    pytest [-n 2] --prefix=DIR [--base-prefix=DIR] [--src=DIR] [--all] [--out=DIR] [PATH | -k WORDS]
+
+mpich          the installation of --prefix; its commands run in the test's own folder
+mpich_module   the same with a folder for the whole test file, for runs that several tests look at
+base           the installation without QMPI (--base-prefix); base_module as above
+local          commands and compilers of the system, for tests without an installation; local_module
+tree           the patched source tree (--src)
+work           the test's own folder
+
+Programs are compiled once per session, also with several pytest-xdist workers. Each test file runs in one worker.
+After each test, this file ends the processes and removes the folder that the test leaves.
+"""
+
+import contextlib
+import fcntl
+import hashlib
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+COMPILERS = {".c": "mpicc", ".cpp": "mpicxx", ".cxx": "mpicxx", ".F90": "mpifort", ".f90": "mpifort", ".f": "mpifort"}
+
+
+# ---- options, order, folders ----
+
+def pytest_addoption(parser):
+    group = parser.getgroup("QMPI for MPICH")
+    group.addoption("--prefix", type=Path, metavar="DIR", help="installation with QMPI to test")
+    group.addoption("--base-prefix", type=Path, metavar="DIR", help="installation of the unpatched MPICH")
+    group.addoption("--src", type=Path, metavar="DIR", help="patched source tree")
+    group.addoption("--all", action="store_true", help="run the tests marked long too")
+    group.addoption("--out", type=Path, metavar="DIR",
+                    help="keep the folders of the tests and their results here (default: remove them)")
+
+
+def pytest_configure(config):
+    if hasattr(config, "workerinput"):
+        config.qmpi_folder = Path(config.workerinput["qmpi_folder"])
+    elif config.option.out:
+        config.qmpi_folder = config.option.out.resolve()
+        config.qmpi_folder.mkdir(parents=True, exist_ok=True)
+        # Programs of an earlier run may be of another installation.
+        shutil.rmtree(config.qmpi_folder / "built", ignore_errors=True)
+    else:
+        config.qmpi_folder = Path(tempfile.mkdtemp(prefix="qmpi-"))
+        config.qmpi_folder.chmod(0o755)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node):
+    node.workerinput["qmpi_folder"] = str(node.config.qmpi_folder)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    from xdist.scheduler import LoadScopeScheduling
+    return LoadScopeScheduling(config, log)
+
+
+def pytest_unconfigure(config):
+    if not hasattr(config, "workerinput") and not config.option.out and hasattr(config, "qmpi_folder"):
+        end_processes(config.qmpi_folder)
+        remove(config.qmpi_folder)
+
+
+def pytest_collection_modifyitems(config, items):
+    if not config.option.all:
+        long = [item for item in items if item.get_closest_marker("long")]
+        if long:
+            config.hook.pytest_deselected(items=long)
+            items[:] = [item for item in items if not item.get_closest_marker("long")]
+
+
+@pytest.fixture(autouse=True)
+def machine(request):
+    """Run serial tests alone. A test that waits for the machine holds the turnstile, so it cannot starve."""
+    folder = request.config.qmpi_folder
+    alone = request.node.get_closest_marker("serial") is not None
+    with open(folder / ".turnstile", "w") as turnstile, open(folder / ".machine", "w") as lock:
+        fcntl.flock(turnstile, fcntl.LOCK_EX)
+        fcntl.flock(lock, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
+        fcntl.flock(turnstile, fcntl.LOCK_UN)
+        yield
+
+
+def remove(folder):
+    """Remove a folder, including subfolders without permissions."""
+    shutil.rmtree(folder, ignore_errors=True)
+    if folder.exists():
+        subprocess.run(["chmod", "-R", "u+rwX", folder], check=False, stderr=subprocess.DEVNULL)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def processes(folder):
+    """Processes started by the tests of a folder: TMPDIR in their environment is in it."""
+    mark = b"TMPDIR=" + os.fsencode(folder)
+    found = []
+    for entry in os.listdir("/proc"):
+        with contextlib.suppress(OSError):
+            if entry.isdigit() and int(entry) != os.getpid():
+                words = Path("/proc", entry, "environ").read_bytes().split(b"\0")
+                if any(word == mark or word.startswith(mark + b"/") for word in words):
+                    found.append(int(entry))
+    return found
+
+
+def end_processes(folder):
+    """Kill what is left of a test; a process that is about to end has a moment to do so."""
+    begin = time.monotonic()
+    while (left := processes(folder)) and time.monotonic() < begin + 10:
+        if time.monotonic() > begin + 2:
+            for process in left:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(process, signal.SIGKILL)
+        time.sleep(0.02)
+
+
+@contextlib.contextmanager
+def folder_for(config, name):
+    folder = config.qmpi_folder / re.sub(r"[^\w.-]+", "-", name)[:80].rstrip("-")
+    number = 1
+    while folder.exists() and not config.option.out:
+        number += 1
+        folder = folder.with_name(f"{folder.name}-{number}")
+    remove(folder)
+    folder.mkdir()
+    try:
+        yield folder
+    finally:
+        end_processes(folder)
+        if not config.option.out:
+            remove(folder)
+
+
+def name_of(path):
+    """test/tools/test_check.py: tools-check"""
+    return f"{path.parent.name}-{path.stem.removeprefix('test_')}"
+
+
+@pytest.fixture
+def work(request):
+    with folder_for(request.config, f"{name_of(request.path)}-{request.node.name.removeprefix('test_')}") as folder:
+        yield folder
+
+
+@pytest.fixture(scope="module")
+def work_module(request):
+    with folder_for(request.config, name_of(request.path)) as folder:
+        yield folder
+
+
+# ---- installations ----
+
+class Result:
+    """Exit status and outputs of a command. A signal gives the status that a shell shows."""
+
+    def __init__(self, words, status, out, err):
+        self.words = words
+        self.status = 128 - status if status < 0 else status
+        self.out, self.err = out, err
+
+    def __repr__(self):
+        return f"$ {shlex.join(self.words)}\nstatus {self.status}\n--- stdout\n{shorten(self.out)}\n--- stderr\n{shorten(self.err)}"
+
+
+def shorten(text, limit=6000):
+    return text if len(text) <= limit else f"{text[:limit // 2]}\n[...]\n{text[-limit // 2:]}"
+
+
+def clean_environment():
+    """The environment without the user's settings for MPI and for tools."""
+    return {name: value for name, value in os.environ.items()
+            if not name.startswith(("MPIR_CVAR_", "MPIR_PARAM_", "MPICH_", "QMPI_", "MPIEXEC_", "HYDRA_", "PMI_", "SLURM_"))
+            and name not in ("LD_PRELOAD", "MPI_LOCALRANKID")}
+
+
+class Commands:
+    """Commands that run in `work` unless cwd is given."""
+
+    bin = None
+    compilers = {".c": "gcc", ".cpp": "g++", ".cxx": "g++"}
+
+    def __init__(self, config, work):
+        self.config, self.work = config, work
+
+    def run(self, *words, seconds=120, stdin=None, cwd=None, may_time_out=False, **variables):
+        """Run a command; variables with value None are unset. A command that does not end in time fails the test
+        (or has the status 124 if may_time_out)."""
+        words = [os.fspath(word) if isinstance(word, (os.PathLike, str, bytes)) else str(word) for word in words]
+        folder = Path(cwd or self.work)
+        environment = clean_environment()
+        if self.bin:
+            environment["PATH"] = f"{self.bin}:{environment['PATH']}"
+        environment["TMPDIR"] = str(self.work)
+        environment.update({name: os.fspath(value) if isinstance(value, (os.PathLike, bytes)) else str(value)
+                            for name, value in variables.items()})
+        for name in [name for name, value in variables.items() if value is None]:
+            del environment[name]
+        with tempfile.TemporaryFile() as text:
+            text.write(stdin.encode(errors="surrogateescape") if isinstance(stdin, str) else stdin or b"")
+            text.seek(0)
+            process = subprocess.Popen(words, cwd=folder, env=environment, stdin=text, stdout=subprocess.PIPE,
+                                       stderr=subprocess.PIPE, start_new_session=True)
+            late = False
+            try:
+                out, err = process.communicate(timeout=seconds)
+            except subprocess.TimeoutExpired:
+                late = True
+                os.killpg(process.pid, signal.SIGTERM)
+                try:
+                    out, err = process.communicate(timeout=5)
+                except subprocess.TimeoutExpired:
+                    os.killpg(process.pid, signal.SIGKILL)
+                    for left in processes(self.work):
+                        with contextlib.suppress(ProcessLookupError):
+                            os.kill(left, signal.SIGKILL)
+                    out, err = process.communicate()
+        result = Result(words, 124 if late else process.returncode, out.decode(errors="replace"), err.decode(errors="replace"))
+        if late and not may_time_out:
+            pytest.fail(f"did not end within {seconds} s\n{result!r}", pytrace=False)
+        return result
+
+    def program(self, source, *options, name=None, compiler=None):
+        """Path of a program, compiled once per session. `source` is a file, or a text whose language `name` gives by
+        its suffix (name="send.c")."""
+        return self.built(source, ["-g", "-O1", *options], name, compiler, "")
+
+    def library(self, source, *options, name=None, compiler=None):
+        """Path of a shared library, compiled once per session."""
+        return self.built(source, ["-g", "-O1", "-shared", "-fPIC", *options], name, compiler, ".so")
+
+    def built(self, source, options, name, compiler, suffix):
+        text = None
+        if isinstance(source, str) and "\n" in source:
+            text, source = source, Path(name)
+            name = None
+        source = Path(source)
+        compiler = compiler or self.compilers[source.suffix]
+        compiler = str(self.bin / compiler) if self.bin else compiler
+        options = [str(option) for option in options]
+        content = text.encode() if text is not None else source.read_bytes()
+        key = hashlib.sha256(repr((compiler, options, str(source), name)).encode() + content).hexdigest()[:12]
+        folder = self.config.qmpi_folder / "built" / key
+        folder.mkdir(parents=True, exist_ok=True)
+        if name is None:
+            name = f"lib{source.stem}.so" if suffix else source.stem
+        with open(folder / ".lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            log = folder / ".log"
+            if not log.exists():
+                if text is not None:
+                    source = folder / source.name
+                    source.write_text(text)
+                done = self.run(compiler, source, "-o", folder / name, *options, seconds=600, TMPDIR=folder, cwd=folder)
+                log.write_text("" if done.status == 0 else repr(done))
+        if log.read_text():
+            pytest.fail(log.read_text(), pytrace=False)
+        return folder / name
+
+
+class Installation(Commands):
+    """An installed MPICH; its compilers and programs are used."""
+
+    compilers = COMPILERS
+
+    def __init__(self, config, prefix, work):
+        super().__init__(config, work)
+        self.prefix = prefix
+        self.bin, self.lib, self.include = prefix / "bin", prefix / "lib", prefix / "include"
+        self.tools = self.lib / "mpich/tools"
+
+    def mpiexec(self, ranks, *program, tools=None, options=(), nap=True, **keywords):
+        """Run a program on a number of ranks under a tool list. The ranks sleep a moment while they wait (see
+        test/suite/idle_nap.cpp), because MPICH's ranks spin and tests share the cores; nap=False leaves that out."""
+        preload = keywords.pop("LD_PRELOAD", None)
+        if nap and ranks > 1:
+            preload = f"{self.nap()}:{preload}" if preload else self.nap()
+        words = [self.bin / "mpiexec", "-n", ranks]
+        if preload:
+            words += ["-genv", "LD_PRELOAD", preload]
+        if tools is not None:
+            words += ["-genv", "MPIR_CVAR_QMPI_TOOL_LIST", tools]
+        return self.run(*words, *options, *program, **keywords)
+
+    def nap(self):
+        return self.library(ROOT / "test/suite/idle_nap.cpp", "-ldl", "-O2")
+
+    def debian_names(self):
+        """A folder with the installation's libraries under the names that Debian's programs are linked with."""
+        folder = self.work / "debian"
+        folder.mkdir(exist_ok=True)
+        for theirs, ours in (("mpich", "mpi"), ("mpichcxx", "mpicxx"), ("mpichfort", "mpifort")):
+            link = folder / f"lib{theirs}.so.12"
+            link.unlink(missing_ok=True)
+            link.symlink_to(self.lib / f"lib{ours}.so.12")
+        return folder
+
+
+def required(config, option, file):
+    """Path given by an option; a missing one fails the test."""
+    path = getattr(config.option, option.replace("-", "_"))
+    if path is None:
+        pytest.fail(f"this test needs --{option} DIR", pytrace=False)
+    path = path.resolve()
+    if not (path / file).exists():
+        pytest.fail(f"--{option}: {path / file} does not exist", pytrace=False)
+    return path
+
+
+@pytest.fixture
+def mpich(request, work):
+    return Installation(request.config, required(request.config, "prefix", "bin/mpiexec"), work)
+
+
+@pytest.fixture(scope="module")
+def mpich_module(request, work_module):
+    return Installation(request.config, required(request.config, "prefix", "bin/mpiexec"), work_module)
+
+
+@pytest.fixture
+def base(request, work):
+    return Installation(request.config, required(request.config, "base-prefix", "bin/mpiexec"), work)
+
+
+@pytest.fixture(scope="module")
+def base_module(request, work_module):
+    return Installation(request.config, required(request.config, "base-prefix", "bin/mpiexec"), work_module)
+
+
+@pytest.fixture
+def local(request, work):
+    return Commands(request.config, work)
+
+
+@pytest.fixture(scope="module")
+def local_module(request, work_module):
+    return Commands(request.config, work_module)
+
+
+@pytest.fixture(scope="session")
+def tree(request):
+    return required(request.config, "src", "configure.ac")
+
+
+@pytest.fixture(scope="session")
+def needs():
+    """Fail the test if a program is missing."""
+    def needs(*programs):
+        for program in programs:
+            if not shutil.which(program):
+                pytest.fail(f"this test needs the program {program}", pytrace=False)
+    return needs

@@ -11,7 +11,6 @@ import os
 import select
 import shutil
 import subprocess
-import tempfile
 import time
 from pathlib import Path
 
@@ -27,26 +26,27 @@ def find():
 
 
 class Browser:
-    """A running Chromium with one page. Use it in a with statement."""
+    """A running Chromium with one page, whose files are in a folder. Use it in a with statement."""
 
-    def __init__(self, seconds=60):
-        self.seconds = seconds
+    def __init__(self, folder, seconds=60):
+        self.folder, self.seconds = Path(folder), seconds
         self.number = 0
         self.buffer = b""
         self.errors, self.requests = [], []
 
     def __enter__(self):
-        self.profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+        profile = self.folder / "browser"
+        profile.mkdir(parents=True, exist_ok=True)
         # The protocol is spoken on descriptors 3 (to the browser) and 4 (from it).
         their_end, self.to = self.pipe()
         self.back, their_answer = self.pipe()
         options = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
                    "--no-first-run", "--disable-background-networking", "--disable-component-update",
-                   f"--user-data-dir={self.profile.name}", "--remote-debugging-pipe", "about:blank"]
+                   f"--user-data-dir={profile}", "--remote-debugging-pipe", "about:blank"]
         self.process = subprocess.Popen(
             ["bash", "-c", f'exec "$0" "$@" 3<&{their_end} 4>&{their_answer}', find(), *options],
             pass_fds=(their_end, their_answer), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL)
+            stderr=subprocess.DEVNULL, env={**os.environ, "TMPDIR": str(self.folder)})
         os.close(their_end)
         os.close(their_answer)
         targets = self.ask("Target.getTargets")["targetInfos"]
@@ -70,7 +70,6 @@ class Browser:
             self.process.wait()
         os.close(self.to)
         os.close(self.back)
-        self.profile.cleanup()
 
     session = None
 

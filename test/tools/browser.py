@@ -75,7 +75,7 @@ class Browser:
 
     @staticmethod
     def pipe():
-        """A pipe whose descriptors are out of the way of those that the shell opens."""
+        """A pipe with descriptors above those that the shell opens."""
         ends = os.pipe()
         high = [fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 10) for end in ends]
         for end in ends:
@@ -116,7 +116,7 @@ class Browser:
             self.note(answer)
 
     def note(self, event):
-        """Keeps what went wrong and what was loaded."""
+        """Record errors and requests."""
         name, what = event.get("method"), event.get("params", {})
         if name == "Runtime.exceptionThrown":
             details = what["exceptionDetails"]
@@ -155,7 +155,7 @@ class Browser:
         self.ask("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
 
     def prefer(self, dark):
-        """What the reader's system asks for: dark or light."""
+        """Set the preference of the reader's system, dark or light."""
         self.ask("Emulation.setEmulatedMedia",
                  features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
 
@@ -175,7 +175,7 @@ class Browser:
         return self.run(f"[...document.querySelectorAll({json.dumps(selector)})].map(it => {script})")
 
     def place(self, selector, x=0.5, y=0.5):
-        """Where in the window a part of an element is, after it was scrolled into view."""
+        """Scroll an element into view; gives the position of a part of it in the window."""
         return self.of(selector, "{it.scrollIntoView({block: 'center'}); const box = it.getBoundingClientRect();"
                                  f"return [box.left + {x} * box.width, box.top + {y} * box.height]}}")
 

@@ -8,6 +8,7 @@
 mpich          the installation of --prefix; its commands run in the test's own folder
 mpich_module   the same with a folder for the whole test file, for runs that several tests look at
 base           the installation without QMPI (--base-prefix); base_module as above
+local          commands and compilers of the system, for tests without an installation; local_module
 tree           the patched source tree (--src)
 work           the test's own folder
 
@@ -187,13 +188,14 @@ def clean_environment():
             and name not in ("LD_PRELOAD", "MPI_LOCALRANKID")}
 
 
-class Installation:
-    """An installed MPICH. Commands run in `work` unless cwd is given."""
+class Commands:
+    """Commands that run in `work` unless cwd is given."""
 
-    def __init__(self, config, prefix, work):
-        self.config, self.prefix, self.work = config, prefix, work
-        self.bin, self.lib, self.include = prefix / "bin", prefix / "lib", prefix / "include"
-        self.tools = self.lib / "mpich/tools"
+    bin = None
+    compilers = {".c": "gcc", ".cpp": "g++", ".cxx": "g++"}
+
+    def __init__(self, config, work):
+        self.config, self.work = config, work
 
     def run(self, *words, seconds=120, stdin=None, cwd=None, may_time_out=False, **variables):
         """Run a command; variables with value None are unset. A command that does not end in time fails the test
@@ -201,7 +203,8 @@ class Installation:
         words = [os.fspath(word) if isinstance(word, (os.PathLike, str, bytes)) else str(word) for word in words]
         folder = Path(cwd or self.work)
         environment = clean_environment()
-        environment["PATH"] = f"{self.bin}:{environment['PATH']}"
+        if self.bin:
+            environment["PATH"] = f"{self.bin}:{environment['PATH']}"
         environment["TMPDIR"] = str(self.work)
         environment.update({name: os.fspath(value) if isinstance(value, (os.PathLike, bytes)) else str(value)
                             for name, value in variables.items()})
@@ -231,22 +234,6 @@ class Installation:
             pytest.fail(f"did not end within {seconds} s\n{result!r}", pytrace=False)
         return result
 
-    def mpiexec(self, ranks, *program, tools=None, options=(), nap=True, **keywords):
-        """Run a program on a number of ranks under a tool list. The ranks sleep a moment while they wait (see
-        test/suite/idle_nap.cpp), because MPICH's ranks spin and tests share the cores; nap=False leaves that out."""
-        preload = keywords.pop("LD_PRELOAD", None)
-        if nap and ranks > 1:
-            preload = f"{self.nap()}:{preload}" if preload else self.nap()
-        words = [self.bin / "mpiexec", "-n", ranks]
-        if preload:
-            words += ["-genv", "LD_PRELOAD", preload]
-        if tools is not None:
-            words += ["-genv", "MPIR_CVAR_QMPI_TOOL_LIST", tools]
-        return self.run(*words, *options, *program, **keywords)
-
-    def nap(self):
-        return self.library(ROOT / "test/suite/idle_nap.cpp", "-ldl", "-O2")
-
     def program(self, source, *options, name=None, compiler=None):
         """Path of a program, compiled once per session. `source` is a file, or a text whose language `name` gives by
         its suffix (name="send.c")."""
@@ -262,7 +249,8 @@ class Installation:
             text, source = source, Path(name)
             name = None
         source = Path(source)
-        compiler = str(self.bin / (compiler or COMPILERS[source.suffix]))
+        compiler = compiler or self.compilers[source.suffix]
+        compiler = str(self.bin / compiler) if self.bin else compiler
         options = [str(option) for option in options]
         content = text.encode() if text is not None else source.read_bytes()
         key = hashlib.sha256(repr((compiler, options, str(source), name)).encode() + content).hexdigest()[:12]
@@ -282,6 +270,34 @@ class Installation:
         if log.read_text():
             pytest.fail(log.read_text(), pytrace=False)
         return folder / name
+
+
+class Installation(Commands):
+    """An installed MPICH; its compilers and programs are used."""
+
+    compilers = COMPILERS
+
+    def __init__(self, config, prefix, work):
+        super().__init__(config, work)
+        self.prefix = prefix
+        self.bin, self.lib, self.include = prefix / "bin", prefix / "lib", prefix / "include"
+        self.tools = self.lib / "mpich/tools"
+
+    def mpiexec(self, ranks, *program, tools=None, options=(), nap=True, **keywords):
+        """Run a program on a number of ranks under a tool list. The ranks sleep a moment while they wait (see
+        test/suite/idle_nap.cpp), because MPICH's ranks spin and tests share the cores; nap=False leaves that out."""
+        preload = keywords.pop("LD_PRELOAD", None)
+        if nap and ranks > 1:
+            preload = f"{self.nap()}:{preload}" if preload else self.nap()
+        words = [self.bin / "mpiexec", "-n", ranks]
+        if preload:
+            words += ["-genv", "LD_PRELOAD", preload]
+        if tools is not None:
+            words += ["-genv", "MPIR_CVAR_QMPI_TOOL_LIST", tools]
+        return self.run(*words, *options, *program, **keywords)
+
+    def nap(self):
+        return self.library(ROOT / "test/suite/idle_nap.cpp", "-ldl", "-O2")
 
     def debian_names(self):
         """A folder with the installation's libraries under the names that Debian's programs are linked with."""
@@ -325,18 +341,26 @@ def base_module(request, work_module):
     return Installation(request.config, required(request.config, "base-prefix", "bin/mpiexec"), work_module)
 
 
+@pytest.fixture
+def local(request, work):
+    return Commands(request.config, work)
+
+
+@pytest.fixture(scope="module")
+def local_module(request, work_module):
+    return Commands(request.config, work_module)
+
+
 @pytest.fixture(scope="session")
 def tree(request):
     return required(request.config, "src", "configure.ac")
 
 
-def needs(*programs):
+@pytest.fixture(scope="session")
+def needs():
     """Fail the test if a program is missing."""
-    for program in programs:
-        if not shutil.which(program):
-            pytest.fail(f"this test needs the program {program}", pytrace=False)
-
-
-@pytest.fixture(scope="session", name="needs")
-def needs_fixture():
+    def needs(*programs):
+        for program in programs:
+            if not shutil.which(program):
+                pytest.fail(f"this test needs the program {program}", pytrace=False)
     return needs

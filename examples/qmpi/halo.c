@@ -5,12 +5,12 @@
 
 /* Solves the Poisson equation -u_xx - u_yy = f on the unit square, u = 0 on its border, by the
  * method of conjugate gradients. The square is split over a two-dimensional grid of processes,
- * which exchange the border values of their parts with their four neighbours in every step.
+ * which exchange the border values of their parts with their four neighbors in every step.
  *
  * The exact solution is u(x,y) = g(x) h(y) with g(x) = x (1 - x) exp(x) and
- * h(y) = y (1 - y) exp(2 y), so that the program can check its own result.
+ * h(y) = y (1 - y) exp(2 y), so the program checks its result.
  *
- * Ordinary MPI: nothing here knows of tools. */
+ * Ordinary MPI; contains nothing for tools. */
 
 #include <mpi.h>
 #include <errno.h>
@@ -25,25 +25,25 @@
 enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 enum { FILE_NAME_SIZE = 1024 };
 
-/* What rank 0 reads from the command line and everybody gets from it. */
+/* Read from the command line by rank 0 and broadcast. */
 typedef struct {
-    int exit_code;              /* -1: compute; otherwise end the program with it */
+    int exit_code;              /* -1: compute; otherwise exit with it */
     int points;                 /* inner grid points in each direction */
     int max_steps;
-    double tolerance;           /* of the residual, relative to the first */
+    double tolerance;           /* of the residual, relative to the initial one */
     char file_name[FILE_NAME_SIZE];     /* empty: no output file */
 } parameters_t;
 
-/* The part of the square that this process computes: nx by ny points, and around them one layer of
- * points that belong to the neighbours or to the border. x runs along a row of memory. */
+/* The part of the square that this process computes: nx by ny points, surrounded by one layer of
+ * points of the neighbors or of the border. x is contiguous in memory. */
 typedef struct {
     MPI_Comm comm;
     int rank, size;
     int dims[2], coords[2];     /* [0] is y, [1] is x */
     int west, east, south, north;
     int nx, ny;
-    int x0, y0;                 /* the first point's number in the whole grid, from 1 */
-    double h;                   /* distance of two points */
+    int x0, y0;                 /* index of the first point in the whole grid, from 1 */
+    double h;                   /* distance between points */
     MPI_Datatype row, column;
 } grid_t;
 
@@ -55,9 +55,9 @@ static void usage(FILE * out)
 {
     fprintf(out, "usage: halo [-n POINTS] [-s STEPS] [-t TOLERANCE] [-o FILE]\n"
             "  -n POINTS     inner grid points in each direction (256)\n"
-            "  -s STEPS      largest number of steps (20000)\n"
-            "  -t TOLERANCE  wanted reduction of the residual, between 0 and 1 (1e-10)\n"
-            "  -o FILE       write the solution to FILE, a text line for each grid line\n");
+            "  -s STEPS      maximum number of steps (20000)\n"
+            "  -t TOLERANCE  required reduction of the residual, between 0 and 1 (1e-10)\n"
+            "  -o FILE       write the solution to FILE, one line for each grid line\n");
 }
 
 static int read_int(const char *option, const char *text, int least, int most, int *value)
@@ -68,7 +68,7 @@ static int read_int(const char *option, const char *text, int least, int most, i
     errno = 0;
     number = strtol(text, &end, 10);
     if (end == text || *end || errno || number < least || number > most) {
-        fprintf(stderr, "halo: %s \"%s\": must be a whole number from %d to %d\n", option, text,
+        fprintf(stderr, "halo: %s \"%s\": must be an integer from %d to %d\n", option, text,
                 least, most);
         return 0;
     }
@@ -123,8 +123,7 @@ static void read_arguments(int argc, char **argv, parameters_t * parameters)
             return;
         }
         if (strlen(argv[i]) != 2 || argv[i][0] != '-' || !strchr("nsto", argv[i][1])) {
-            fprintf(stderr, "halo: unknown argument \"%s\" (halo -h lists what there is)\n",
-                    argv[i]);
+            fprintf(stderr, "halo: unknown argument \"%s\" (see halo -h)\n", argv[i]);
             parameters->exit_code = EXIT_USAGE;
             return;
         }
@@ -140,16 +139,18 @@ static void read_arguments(int argc, char **argv, parameters_t * parameters)
     }
 }
 
-/* Numbers by a derived datatype, the name by its length and its characters: three broadcasts. */
+/* Three broadcasts: numbers with a derived datatype, length of the name, characters of the name. */
 static void broadcast_parameters(parameters_t * parameters)
 {
     int lengths[2] = { 3, 1 };
-    MPI_Aint places[2] = { offsetof(parameters_t, exit_code), offsetof(parameters_t, tolerance) };
+    MPI_Aint displacements[2] = { offsetof(parameters_t, exit_code),
+        offsetof(parameters_t, tolerance)
+    };
     MPI_Datatype types[2] = { MPI_INT, MPI_DOUBLE };
     MPI_Datatype numbers;
     int length = (int) strlen(parameters->file_name) + 1;
 
-    MPI_Type_create_struct(2, lengths, places, types, &numbers);
+    MPI_Type_create_struct(2, lengths, displacements, types, &numbers);
     MPI_Type_commit(&numbers);
     MPI_Bcast(parameters, 1, numbers, 0, MPI_COMM_WORLD);
     MPI_Type_free(&numbers);
@@ -159,7 +160,7 @@ static void broadcast_parameters(parameters_t * parameters)
 
 /* ---- the grid ---- */
 
-/* Points of part number `part` of `parts`, as even as can be, and the number of the first. */
+/* Number of points of a part, as even as possible, and the index of its first point. */
 static int split(int points, int parts, int part, int *first)
 {
     int least = points / parts, rest = points % parts;
@@ -179,7 +180,7 @@ static int make_grid(int points, grid_t * grid)
     MPI_Comm_rank(grid->comm, &grid->rank);
     if (grid->dims[0] > points || grid->dims[1] > points) {
         if (grid->rank == 0)
-            fprintf(stderr, "halo: %d points in each direction are too few for %d x %d processes\n",
+            fprintf(stderr, "halo: too few points (%d in each direction) for %d x %d processes\n",
                     points, grid->dims[1], grid->dims[0]);
         MPI_Comm_free(&grid->comm);
         return 0;
@@ -217,7 +218,7 @@ static double *new_field(const grid_t * grid)
     return field;
 }
 
-/* A neighbour beyond the border is MPI_PROC_NULL, and the zeros there stay. */
+/* Neighbors outside the border are MPI_PROC_NULL; the zeros there stay. */
 static void exchange_halo(const grid_t * grid, double *field)
 {
     enum { TO_WEST, TO_EAST, TO_SOUTH, TO_NORTH };
@@ -230,8 +231,7 @@ static void exchange_halo(const grid_t * grid, double *field)
     MPI_Irecv(&field[AT(grid, nx + 1, 1)], 1, grid->column, grid->east, TO_WEST, comm,
               &requests[1]);
     MPI_Irecv(&field[AT(grid, 1, 0)], 1, grid->row, grid->south, TO_NORTH, comm, &requests[2]);
-    MPI_Irecv(&field[AT(grid, 1, ny + 1)], 1, grid->row, grid->north, TO_SOUTH, comm,
-              &requests[3]);
+    MPI_Irecv(&field[AT(grid, 1, ny + 1)], 1, grid->row, grid->north, TO_SOUTH, comm, &requests[3]);
     MPI_Isend(&field[AT(grid, 1, 1)], 1, grid->column, grid->west, TO_WEST, comm, &requests[4]);
     MPI_Isend(&field[AT(grid, nx, 1)], 1, grid->column, grid->east, TO_EAST, comm, &requests[5]);
     MPI_Isend(&field[AT(grid, 1, 1)], 1, grid->row, grid->south, TO_SOUTH, comm, &requests[6]);
@@ -254,7 +254,7 @@ static double right_hand_side(double x, double y)
     return -(g_xx * h + g * h_yy);
 }
 
-/* a := h * h * f, so that the matrix has whole numbers: 4 and -1 */
+/* a := h * h * f, so that the elements of the matrix are 4 and -1 */
 static void fill_right_hand_side(const grid_t * grid, double *a)
 {
     int x, y;
@@ -265,7 +265,7 @@ static void fill_right_hand_side(const grid_t * grid, double *a)
                 right_hand_side((grid->x0 + x - 1) * grid->h, (grid->y0 + y - 1) * grid->h);
 }
 
-/* result := matrix * p; p's halo is brought up to date */
+/* result := matrix * p; updates the halo of p */
 static void apply_matrix(const grid_t * grid, double *p, double *result)
 {
     int x, y;
@@ -302,8 +302,8 @@ static void add(const grid_t * grid, double *a, double factor, const double *b, 
         }
 }
 
-/* Conjugate gradients from u = 0; returns the number of steps, and the residual's norm relative to
- * the first. */
+/* Conjugate gradients from u = 0; returns the number of steps, and the norm of the residual
+ * relative to the initial one. */
 static int solve(const grid_t * grid, const parameters_t * parameters, double *u,
                  double *relative_residual)
 {
@@ -345,21 +345,21 @@ static double largest_error(const grid_t * grid, const double *u)
             double error = fabs(u[AT(grid, x, y)] -
                                 exact_solution((grid->x0 + x - 1) * grid->h,
                                                (grid->y0 + y - 1) * grid->h));
-            if (!(error <= local))      /* a NaN is an error as well */
+            if (!(error <= local))      /* also for a NaN */
                 local = error;
         }
     MPI_Allreduce(&local, &largest, 1, MPI_DOUBLE, MPI_MAX, grid->comm);
     return largest;
 }
 
-/* The FNV-1a hash, over 64-bit words in place of bytes. */
+/* FNV-1a hash of 64-bit words */
 static uint64_t hash(uint64_t state, uint64_t word)
 {
     return (state ^ word) * UINT64_C(1099511628211);
 }
 
-/* A hash of every bit of the solution: of each part, and on rank 0 of the parts in rank order.
- * Meaningful on rank 0. */
+/* Hash of every bit of the solution: of each part, then of the parts in rank order. Valid on rank
+ * 0. */
 static uint64_t checksum(const grid_t * grid, const double *u)
 {
     const uint64_t start = UINT64_C(14695981039346656037);
@@ -389,7 +389,7 @@ static uint64_t checksum(const grid_t * grid, const double *u)
 
 /* ---- the output file ---- */
 
-/* Puts the part of process `rank` where it belongs in the whole field. */
+/* Receives the part of process `rank` into the whole field. */
 static void receive_part(const grid_t * grid, int points, int rank, double *whole)
 {
     int sizes[2] = { points, points }, lengths[2], starts[2], coords[2], first;
@@ -422,7 +422,7 @@ static int write_text(const char *file_name, int points, const double *whole)
     return !failed;
 }
 
-/* Rank 0 gathers the whole field and writes it. Meaningful on rank 0: whether that went well. */
+/* Rank 0 gathers the whole field and writes it. The result, true on success, is valid on rank 0. */
 static int write_solution(const grid_t * grid, const parameters_t * parameters, const double *u)
 {
     const int points = parameters->points;
@@ -453,17 +453,17 @@ static int write_solution(const grid_t * grid, const parameters_t * parameters, 
     return written;
 }
 
-/* ---- */
+/* ---- main program ---- */
 
-/* The scheme is of second order, and its error is about 0.46 h^2; to that comes what the method
- * leaves when it stops. */
+/* The scheme is of second order with an error of about 0.46 h^2; the second term is the error of
+ * the last step. */
 static double error_bound(const parameters_t * parameters)
 {
     double h = 1.0 / (parameters->points + 1);
     return h * h + 100.0 * parameters->tolerance;
 }
 
-/* Rank 0 knows how it ended and prints it. */
+/* Rank 0 prints the result; the exit code is valid there. */
 static int run(const parameters_t * parameters, const grid_t * grid)
 {
     double *u = new_field(grid);
@@ -491,8 +491,8 @@ static int run(const parameters_t * parameters, const grid_t * grid)
     printf("checksum %016" PRIx64 "\n", sum);
     printf("time %.3f s\n", seconds);
     if (!(residual <= parameters->tolerance)) {
-        fprintf(stderr, "halo: no convergence after %d steps: residual %.3e, wanted %.3e\n", steps,
-                residual, parameters->tolerance);
+        fprintf(stderr, "halo: no convergence after %d steps: residual %.3e, required %.3e\n",
+                steps, residual, parameters->tolerance);
         good = 0;
     } else if (!(error <= error_bound(parameters))) {
         fprintf(stderr, "halo: wrong result: error %.3e exceeds the bound\n", error);

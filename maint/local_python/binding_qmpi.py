@@ -3,37 +3,36 @@
 ##     See COPYRIGHT in top-level directory
 ##
 
-"""Everything that MPICH's binding generator emits for QMPI.
+"""Everything that MPICH's binding generator emits for QMPI in C.
 
-gen_binding_c.py calls dump_entry() once for every C function and, at the end, dump_files().
-One description (the *_api.txt files and the function registry) gives the entries, the chain's
-tails, the QMPI_ names, the ids and function types of mpi.h, and the list for tool authors.
+gen_binding_c.py calls dump_entry() for every C function and dump_files() at the end. The *_api.txt
+files and the registry of ids give the entries, the ends of the chain, the QMPI_ names, the ids and
+function types of mpi.h, and the lists for tool authors.
 
-What is emitted for MPI_X, with internal_X as the one body that MPICH generates:
+For MPI_X, with internal_X as the body that MPICH generates:
 
-    MPI_X                 jumps to what the head table names: internal_X without a tool
-    QMPI_X                another name of internal_X: the library without any tool
-    MPIR_QMPI_direct_MPI_X    one more name of it, for the head table
-    MPIR_QMPI_tail_MPI_X  the last link of every chain: internal_X behind a tool's signature
-    MPIR_QMPI_bootstrap_MPI_X  the only link until the chain stands: builds it and goes on
-    MPIR_QMPI_dispatch_MPI_X  fills the context and calls the first link
+    MPI_X                     tests the function's gate, then runs internal_X
+    QMPI_X                    MPI_X past its gate: the library without tools
+    MPIR_QMPI_dispatch_MPI_X  makes the context and calls the first link
+    MPIR_QMPI_tail_MPI_X      last link of every chain: QMPI_X with a tool's signature
 """
 
 from local_python import MPI_API_Global as G
 from local_python.mpi_api import *
 from local_python.binding_common import *
 from local_python import RE
+from local_python import binding_qmpi_api
 
 import re
 import sys
 
 REGISTRY = "src/binding/qmpi_functions.txt"
 
-# C functions whose body MPICH keeps in files of its own; the value is the feature that has them.
-# Each of these files includes the entry that dump_files() writes for it.
+# C functions that MPICH does not generate, and the feature that they belong to. Their files have
+# MPIR_QMPI_ENTER in the body.
 HAND_WRITTEN = {
-    "MPI_Status_c2f": "MPIR_QMPI_HAVE_F77",
-    "MPI_Status_f2c": "MPIR_QMPI_HAVE_F77",
+    "MPI_Status_c2f": "HAVE_FORTRAN_BINDING",
+    "MPI_Status_f2c": "HAVE_FORTRAN_BINDING",
     "MPI_Type_create_f90_complex": "MPIR_QMPI_HAVE_FC",
     "MPI_Type_create_f90_integer": "MPIR_QMPI_HAVE_FC",
     "MPI_Type_create_f90_real": "MPIR_QMPI_HAVE_FC",
@@ -61,7 +60,7 @@ MACRO_HANDLES = ["Comm", "Errhandler", "Group", "Info", "Message", "Op", "Reques
 class Function:
     """A C function as the generated text needs it.
     feature  macro of the feature without which the library lacks the function, None if it never does
-    body     direct implementation where that is not in the entry's file"""
+    body     name of the body where that is not internal_X"""
     def __init__(self, func, is_large, feature=None, body=None):
         mapping = get_kind_map('C', is_large)
         # MPI_X has an int count where MPI_X_c has an MPI_Count; some parameters exist in one only
@@ -74,27 +73,35 @@ class Function:
         self.is_variadic = "..." in self.params
         self.args = [p['name'] for p in self.parameters if p['kind'] != "VARARGS"]
         self.feature = feature
-        self.is_apart = body is not None
         self.internal = body or re.sub(r'^MPI(X?)_', r'internal\1_', self.name)
         self.id = self.name.upper() + "_T"
         self.type = self.name + "_t"
-        self.direct = body or "MPIR_QMPI_direct_" + self.name
+        # what the end of the chain calls: PMPI_X, under a name that nothing can interpose
+        self.body = body if body == "P" + self.name else "MPIR_QMPI_body_" + self.name
         self.dispatch = "MPIR_QMPI_dispatch_" + self.name
         self.tail = "MPIR_QMPI_tail_" + self.name
-        self.bootstrap = "MPIR_QMPI_bootstrap_" + self.name
+        # the body of a replaced function and one that may be called at any time do not test
+        self.tests_initialization = body is None and tests_initialization(func)
         self.pointer_tags = func.get('_pointertag_list', [])
         self.dir = func.get('dir')
         self.is_large = is_large
         self.returns_error_code = 'return' not in func
 
-    def declare(self, name, lead=[]):
-        """C declarator of name with the function's parameters behind those of lead."""
-        return "%s %s(%s)" % (self.ret, name, ', '.join(lead + self.params) or "void")
+    def declare(self, name, lead=[], trail=[]):
+        """C declarator of name with the function's parameters between those of lead and trail."""
+        return "%s %s(%s)" % (self.ret, name, ', '.join(lead + self.params + trail) or "void")
 
-    def call(self, name, lead=[]):
-        return "%s(%s)" % (name, ', '.join(lead + self.args))
+    def call(self, name, lead=[], trail=[]):
+        return "%s(%s)" % (name, ', '.join(lead + self.args + trail))
+
+def tests_initialization(func):
+    """Whether MPICH's body of the function begins with MPIR_ERRTEST_INITIALIZED_ORDIE."""
+    replaced = 'replace' in func and 'body' not in func
+    return (func.get('dir') not in (None, "mpit") and '_skip_initcheck' not in func
+            and 'polymorph' not in func and not replaced and func.get('impl') != "direct")
 
 TOOL_PARAMS = ["MPI_Context context", "int tool_id"]
+CALL_SITE_PARAM = ["const void *call_site"]
 
 # Conversions that only the library of mpi_f08 has: QMPI_ names, but no id, as libmpi lacks them.
 F08_STATUS = ["MPI_Status_c2f08", "MPI_Status_f082c"]
@@ -104,8 +111,14 @@ functions = []
 
 # ---- the entry of one function ----
 
+def initialization_test(func):
+    """The first statement of internal_X. The gate in front of internal_X has made the test already."""
+    if tests_initialization(func):
+        return "MPIR_QMPI_ERRTEST_INITIALIZED_ORDIE();"
+    return "MPIR_ERRTEST_INITIALIZED_ORDIE();"
+
 def dump_entry(func, dump_manpage):
-    """Appends what surrounds internal_X to G.out; replaces MPICH's dump_qmpi_wrappers."""
+    """Appends what follows internal_X to G.out; replaces MPICH's dump_qmpi_wrappers."""
     f = Function(func, func['_is_large'])
     functions.append(f)
     dump_chain_ends(f)
@@ -114,42 +127,29 @@ def dump_entry(func, dump_manpage):
     dump_mpi_function(f)
 
 def dump_chain_ends(f):
-    G.out.append("#ifdef ENABLE_QMPI")
-    G.out.append("#ifndef MPICH_MPI_FROM_PMPI")
-    if f.is_apart:
+    """QMPI_X, the tail and the dispatch. Where MPI_ and PMPI_ are two libraries they are in the latter."""
+    G.out.append("#if defined(ENABLE_QMPI) && !defined(MPICH_MPI_FROM_PMPI)")
+    if f.body != "P" + f.name:
+        dump_broken_line(f.declare(f.body), "MPIR_QMPI_BODY(P%s);" % f.name)
+    if f.is_variadic:
         dump_body(f.declare("Q" + f.name), ["return %s;" % f.call(f.internal)])
     else:
-        # QMPI_X is an alias, not a copy, wherever the object format knows aliases
-        G.out.append("#ifdef MPIR_QMPI_HAVE_ALIAS")
-        dump_broken_line(f.declare("Q" + f.name), "MPIR_QMPI_ALIAS(%s);" % f.internal)
-        if not f.is_variadic:
-            dump_broken_line(f.declare(f.direct), "MPIR_QMPI_HIDDEN MPIR_QMPI_ALIAS(%s);" % f.internal)
-        G.out.append("#else")
-        dump_body(f.declare("Q" + f.name), ["return %s;" % f.call(f.internal)])
-        G.out.append("#endif")
-        G.out.append("")
-    dump_broken_line(f.declare(f.tail, TOOL_PARAMS) + ";")
-    dump_body(f.declare(f.tail, TOOL_PARAMS), tail_lines(f))
+        dump_body(f.declare("Q" + f.name), ["MPIR_QMPI_pass_gate(%s);" % f.id,
+                                            "return %s;" % f.call(f.body)])
+    dump_declared(f.declare(f.tail, TOOL_PARAMS), tail_lines(f))
     if not f.is_variadic:
-        dump_broken_line(f.declare(f.bootstrap, TOOL_PARAMS) + ";")
-        dump_body(f.declare(f.bootstrap, TOOL_PARAMS), [
-            "const MPIR_QMPI_Link *link = MPIR_QMPI_build(%s);" % f.id,
-            "",
-            "return " + f.call("((%s *) link->fn) " % f.type, ["context", "link->tool_id"]) + ";"])
-    G.out.append("#endif /* MPICH_MPI_FROM_PMPI */")
-    G.out.append("")
-    if not f.is_variadic:
-        dump_broken_line("MPIR_QMPI_DISPATCH " + f.declare(f.dispatch) + ";")
-        dump_body("MPIR_QMPI_DISPATCH " + f.declare(f.dispatch), [
+        dump_declared("MPIR_QMPI_DISPATCH " + f.declare(f.dispatch, trail=CALL_SITE_PARAM), [
             "const MPIR_QMPI_Link *link = MPIR_QMPI_first_link(%s);" % f.id,
-            "struct MPIR_QMPI_Context context = { MPIR_QMPI_CALL_SITE, %s };" % f.id,
+            "struct MPIR_QMPI_Context context = MPIR_QMPI_CONTEXT(%s, call_site);" % f.id,
             "",
             "return " + f.call("((%s *) link->fn) " % f.type, ["&context", "link->tool_id"]) + ";"])
-    G.out.append("#endif /* ENABLE_QMPI */")
+    G.out.append("#endif")
     G.out.append("")
 
 def tail_lines(f):
-    lines = ["return %s;" % f.call(f.internal)]
+    if f.is_variadic:
+        return ["return %s;" % f.call(f.internal)]
+    lines = ["MPIR_QMPI_pass_gate(%s);" % f.id, "return %s;" % f.call(f.body)]
     if f.name in ATTRIBUTE_SETTERS:
         fortran = "%s(%s)" % (ATTRIBUTE_SETTERS[f.name], ', '.join(f.args + ["attr_type"]))
         lines = ["MPIR_Attr_type attr_type = MPIR_QMPI_attr_type(context, %s);" % f.id,
@@ -160,11 +160,11 @@ def tail_lines(f):
 
 def dump_mpi_function(f):
     if f.is_variadic:
-        # Arguments of unknown number and type cannot be passed on by a plain call: the runtime
-        # reads them from the list and calls every instance in turn.
+        # C has no way to pass on arguments of unknown number and type: the runtime reads them
+        # from the list and calls every instance in turn.
         last = f.args[-1]
         body = ["#ifdef ENABLE_QMPI",
-                "if (unlikely(MPIR_QMPI_is_intercepted(%s))) {" % f.id,
+                "if (unlikely(MPIR_QMPI_gate_is_closed(%s))) {" % f.id,
                 "    va_list varargs;",
                 "    int mpi_errno;",
                 "",
@@ -174,16 +174,18 @@ def dump_mpi_function(f):
                 "    if (mpi_errno)",
                 "        return mpi_errno;",
                 "}",
-                "#endif",
-                "return %s;" % f.call(f.internal)]
-    else:
-        body = ["#ifdef ENABLE_QMPI",
-                "return MPIR_QMPI_ENTER(%s, %s, %s, (%s));" % (f.id, f.dispatch, f.internal,
-                                                               ', '.join(f.args)),
-                "#else",
-                "return %s;" % f.call(f.internal),
                 "#endif"]
-    dump_body(f.declare(f.name), body)
+    else:
+        gate = "MPIR_QMPI_GATE"
+        if f.tests_initialization:
+            gate += "_INITIALIZED"
+        body = ["%s(%s, %s);" % (gate, f.id, f.call(f.dispatch, trail=["MPIR_QMPI_CALL_SITE"]))]
+    dump_body(f.declare(f.name), body + ["return %s;" % f.call(f.internal)])
+
+def dump_declared(declaration, lines):
+    """A function that is not static and has no prototype elsewhere."""
+    dump_broken_line(declaration + ";")
+    dump_body(declaration, lines)
 
 def dump_body(declaration, lines):
     dump_broken_line(declaration)
@@ -205,24 +207,26 @@ def dump_broken_line(s, tail=''):
 
 def dump_files(dump_c_file):
     """Writes the generated files; called when every function has been seen by dump_entry."""
-    for name in sorted(HAND_WRITTEN):
-        dump_hand_written_entry(name, dump_c_file)
+    binding_qmpi_api.dump_api(dump_c_file)
     romio = dump_romio_entries("src/qmpi/romio_entries.c", dump_c_file)
-    dump_romio_h("src/include/mpir_qmpi_romio.h", romio, dump_c_file)
-    known = order_by_id(load_registry(G.get_srcdir_path(REGISTRY)))
-    dump_proto_h("src/include/mpi_qmpi_proto.h", known, dump_c_file)
+    dump_romio_h("src/include/mpir_qmpi_romio_names.h", romio, dump_c_file)
+    hand_written = [Function(G.FUNCS[name.lower()], False, feature=HAND_WRITTEN[name], body="P" + name)
+                    for name in sorted(HAND_WRITTEN)]
+    functions.extend(hand_written)
+    dump_dispatch_h("src/include/mpir_qmpi_dispatch.h", hand_written, dump_c_file)
+    names = load_registry(G.get_srcdir_path(REGISTRY))
+    known = order_by_id(names)
+    dump_proto_h("src/include/mpi_qmpi_proto.h", names, known, dump_c_file)
     dump_functions_h("src/include/mpi_qmpi_functions.h", known, dump_c_file)
-    dump_functions_hpp("src/include/qmpi_functions.hpp", known, dump_c_file)
-    dump_functions_c("src/qmpi/qmpi_functions.c", known, dump_c_file)
-    dump_direct_h("src/include/mpir_qmpi_direct.h", known, dump_c_file)
+    dump_functions_hpp("src/include/qmpi_functions.hpp", names, known, dump_c_file)
+    dump_functions_c("src/qmpi/qmpi_functions.c", names, known, hand_written, dump_c_file)
+    dump_direct_h("src/include/mpir_qmpi_direct_names.h", known, dump_c_file)
 
-def dump_hand_written_entry(name, dump_c_file):
-    f = Function(G.FUNCS[name.lower()], False, feature=HAND_WRITTEN[name])
-    functions.append(f)
-    G.out = ["#include \"mpiimpl.h\"", ""]
-    dump_chain_ends(f)
-    dump_mpi_function(f)
-    dump_c_file("src/qmpi/entry_%s.h" % name.lower(), G.out)
+def dump_dispatch_h(path, hand_written, dump_c_file):
+    out = begin_header("MPIR_QMPI_DISPATCH_H_INCLUDED")
+    for f in hand_written:
+        out += split_line_with_break(f.declare(f.dispatch, trail=CALL_SITE_PARAM), ";", 100)
+    dump_c_file(path, out + ["", "#endif /* MPIR_QMPI_DISPATCH_H_INCLUDED */"])
 
 def dump_romio_entries(path, dump_c_file):
     """Entries of the functions that ROMIO implements; returns these functions."""
@@ -243,8 +247,7 @@ def dump_romio_entries(path, dump_c_file):
             G.out.append("#define %s Q%s" % (f.internal, f.name))
             G.out.append("#else")
             dump_broken_line(f.declare(f.internal), "MPIR_QMPI_HIDDEN;")
-            G.out.append("#endif")
-            G.out.append("")
+            G.out += ["#endif", ""]
             dump_chain_ends(f)
             dump_mpi_function(f)
             romio.append(f)
@@ -254,40 +257,13 @@ def dump_romio_entries(path, dump_c_file):
     return romio
 
 def dump_romio_h(path, romio, dump_c_file):
-    """Builds ROMIO under the names of the direct implementation, and its own calls without tools."""
-    out = begin_header("MPIR_QMPI_ROMIO_H_INCLUDED")
-    out += ["/* Included by ROMIO behind its own renaming: what it calls is not a call of the application, so",
-            " * no tool sees it, and the functions that it defines are those that QMPI's entries end in. */",
-            "",
-            "#include \"mpir_qmpi_direct.h\"",
-            "#if MPIR_EXT_QMPI",
-            "",
-            "/* the entries own the names MPI_ and PMPI_ */",
-            "#undef HAVE_PRAGMA_WEAK",
-            "#undef HAVE_PRAGMA_HP_SEC_DEF",
-            "#undef HAVE_PRAGMA_CRI_DUP",
-            "#undef HAVE_WEAK_ATTRIBUTE",
-            "",
-            "/* Without weak symbols ROMIO is built twice; the copy without MPIO_BUILD_PROFILING is libmpi's,",
-            " * for calls inside of it. */",
-            "#if defined(HAVE_WEAK_SYMBOLS) || defined(MPIO_BUILD_PROFILING)",
-            "#define MPIR_QMPI_ROMIO_NAME(name_) %s ## name_" % ROMIO_BODY,
-            "#else",
-            "#define MPIR_QMPI_ROMIO_NAME(name_) MPII_ROMIO_ ## name_",
-            "#endif",
-            "",
-            "#ifdef HAVE_VISIBILITY",
-            "#define MPIR_QMPI_ROMIO_HIDDEN __attribute__((visibility(\"hidden\")))",
-            "#else",
-            "#define MPIR_QMPI_ROMIO_HIDDEN",
-            "#endif",
-            ""]
+    """Names of ROMIO's functions; mpir_qmpi_romio.h explains them."""
+    out = []
     for f in romio:
         name = "MPIR_QMPI_ROMIO_NAME(%s)" % f.internal[len(ROMIO_BODY):]
         out += split_line_with_break(f.declare(name), "MPIR_QMPI_ROMIO_HIDDEN;", 100)
         for form in (f.name, "P" + f.name):
             out += ["#undef " + form, "#define %s %s" % (form, name)]
-    out += ["", "#endif /* MPIR_EXT_QMPI */", "#endif /* MPIR_QMPI_ROMIO_H_INCLUDED */"]
     dump_c_file(path, out)
 
 def load_registry(path):
@@ -310,27 +286,25 @@ def load_registry(path):
     return names
 
 def order_by_id(registered):
+    """Returns the functions in the order of their ids, without those that this base lacks."""
     by_name = {f.name: f for f in functions}
     missing = sorted(set(by_name) - set(registered))
     if missing:
         for i, name in enumerate(missing):
             print("%d %s" % (len(registered) + i, name), file=sys.stderr)
         raise Exception("functions without an id; append the lines above to %s" % REGISTRY)
-    gone = [name for name in registered if name not in by_name]
-    if gone:
-        raise Exception("%s names functions that the library lacks: %s" % (REGISTRY, ', '.join(gone)))
-    return [by_name[name] for name in registered]
+    return [by_name[name] for name in registered if name in by_name]
 
 def begin_header(guard):
     return ["#ifndef %s" % guard, "#define %s" % guard, ""]
 
-def dump_proto_h(path, known, dump_c_file):
+def dump_proto_h(path, names, known, dump_c_file):
     """Ids, function types and QMPI_ prototypes: the generated half of mpi_qmpi.h."""
     out = begin_header("MPI_QMPI_PROTO_H_INCLUDED")
     out.append("enum MPI_Functions_enum {")
-    for id, f in enumerate(known):
-        out.append("    %s = %d," % (f.id, id))
-    out.append("    MPI_LAST_FUNC_T = %d" % len(known))
+    for id, name in enumerate(names):
+        out.append("    %s_T = %d," % (name.upper(), id))
+    out.append("    MPI_LAST_FUNC_T = %d" % len(names))
     out += ["};", ""]
     for f in known:
         out += split_line_with_break("typedef %s (%s) (%s);" % (
@@ -349,7 +323,7 @@ def dump_proto_h(path, known, dump_c_file):
     for handle in MACRO_HANDLES:
         out.append("MPI_Fint QMPI_%s_c2f(%s handle) MPICH_API_PUBLIC;" % (handle, handle_type(handle)))
         out.append("%s QMPI_%s_f2c(MPI_Fint handle) MPICH_API_PUBLIC;" % (handle_type(handle), handle))
-    out += ["", "#endif /* MPI_QMPI_PROTO_H_INCLUDED */"]
+    out += [""] + binding_qmpi_api.prototypes() + ["", "#endif /* MPI_QMPI_PROTO_H_INCLUDED */"]
     dump_c_file(path, out)
 
 def handle_type(name):
@@ -498,15 +472,21 @@ def role(f, p):
             return rank_role(f, p) if name == "rank" else name
     return "other"
 
-def dump_functions_hpp(path, known, dump_c_file):
-    """What the C++ kit knows of each function; included by qmpi.hpp, which explains it."""
+def dump_functions_hpp(path, names, known, dump_c_file):
+    """Facts about each function for the C++ kit; included by qmpi.hpp, which explains them."""
+    by_name = {f.name: f for f in known}
     out = begin_header("QMPI_FUNCTIONS_HPP_INCLUDED")
     out += ["#ifndef QMPI_HPP_INCLUDED", "#error \"include qmpi.hpp instead\"", "#endif", "",
             "namespace qmpi {", "inline namespace v1 {",
             "namespace detail {", "",
             "inline constexpr std::uint32_t memberships[MPI_LAST_FUNC_T] = {"]
-    out += ["    /* %s */ %s," % (f.name, " | ".join(sets(f)) or "0") for f in known]
-    out += ["};", "", "struct every_name {"]
+    out += ["    /* %s */ %s," % (name, " | ".join(sets(by_name[name])) or "0" if name in by_name else "0")
+            for name in names]
+    out += ["};", "", "/* Ids of the functions that this library has. */",
+            "using function_ids = std::index_sequence<"]
+    out += ["    %d," % id for id, name in enumerate(names) if name in by_name]
+    out[-1] = out[-1][:-1]
+    out += [">;", "", "struct every_name {"]
     out += ["    int %s;" % f.name for f in known]
     out += ["};", "", "}  // namespace detail", ""]
     for f in known:
@@ -550,37 +530,25 @@ def dump_function_hpp(f, out):
     out[-1] += "};"
     out += ["};", ""]
 
-def dump_functions_c(path, known, dump_c_file):
-    """The tables that the runtime indexes by function id, and QMPI_ forms of macros."""
-    out = ["#include \"mpiimpl.h\"", "", "#ifdef ENABLE_QMPI", ""]
-    for f in known:
-        out.append("MPIR_QMPI_HIDDEN extern %s %s;" % (f.type, f.tail))
-        if not f.is_variadic:
-            out.append("MPIR_QMPI_HIDDEN extern %s %s;" % (f.type, f.bootstrap))
-            out += split_line_with_break("MPIR_QMPI_HIDDEN " + f.declare(f.direct), ";", 100)
-            out += split_line_with_break("MPIR_QMPI_HIDDEN " + f.declare(f.dispatch), ";", 100)
-    # the entry of a variadic function neither jumps nor has a first link before there is a chain
-    out += begin_table("const MPIR_QMPI_Link MPIR_QMPI_tail")
-    for f in known:
-        out += if_available(f, link(f.tail), link("MPIR_QMPI_tail_missing"))
-    out += ["};"] + begin_table("const MPIR_QMPI_Link MPIR_QMPI_bootstrap")
-    for f in known:
-        out += if_available(f, link(f.tail if f.is_variadic else f.bootstrap),
-                            link("MPIR_QMPI_tail_missing"))
-    out += ["};", "", "#ifdef MPIR_QMPI_HAVE_JUMPS",
-            "#define WAY(function_) ((MPIR_QMPI_Any_function *) function_)",
-            "#else", "#define WAY(function_) NULL", "#endif"]
-    out += begin_table("const MPIR_QMPI_Ways MPIR_QMPI_ways")
-    for f in known:
-        out += if_available(f, "    {NULL, NULL}," if f.is_variadic else
-                            "    {WAY(%s), WAY(%s)}," % (f.direct, f.dispatch), "    {NULL, NULL},")
-    out += ["};"] + begin_table("MPIR_QMPI_Head MPIR_QMPI_head")
-    for f in known:
-        head = "    {{%s}, {&MPIR_QMPI_tail[" + f.id + "]}},"
-        out += if_available(f, head % ("NULL" if f.is_variadic else "WAY(%s)" % f.direct),
-                            head % "NULL")
+def dump_functions_c(path, names, known, hand_written, dump_c_file):
+    """Tables that the runtime indexes by function id, and QMPI_ functions for macros."""
+    by_name = {f.name: f for f in known}
+    G.out = []
+    for f in hand_written:
+        G.out.append("#ifdef " + f.feature)
+        dump_chain_ends(f)
+        G.out += ["#endif /* %s */" % f.feature, ""]
+    out = ["#include \"mpiimpl.h\"", "", "#ifdef ENABLE_QMPI", ""] + G.out
+    out += ["MPIR_QMPI_HIDDEN extern %s %s;" % (f.type, f.tail) for f in known]
+    out += ["", "const MPIR_QMPI_Link MPIR_QMPI_tail[MPI_LAST_FUNC_T] = {"]
+    for name in names:
+        if name in by_name:
+            f = by_name[name]
+            out += if_available(f, link(f.tail), link("MPIR_QMPI_tail_missing"))
+        else:
+            out.append(link("MPIR_QMPI_tail_missing"))
     out += ["};", "", "const char *const MPIR_QMPI_function_name[MPI_LAST_FUNC_T] = {"]
-    out += ["    \"%s\"," % f.name for f in known]
+    out += ["    \"%s\"," % name for name in names]
     out += ["};", ""]
     for handle in MACRO_HANDLES:
         t = handle_type(handle)
@@ -589,9 +557,6 @@ def dump_functions_c(path, known, dump_c_file):
                     "    return MPI_%s(handle);" % name, "}", ""]
     out.append("#endif /* ENABLE_QMPI */")
     dump_c_file(path, out)
-
-def begin_table(declarator):
-    return ["", declarator + "[MPI_LAST_FUNC_T] = {"]
 
 def link(function):
     return "    {(MPIR_QMPI_Any_function *) %s, 0}," % function
@@ -603,168 +568,8 @@ def if_available(f, row, row_without):
     return ["#ifdef " + f.feature, row, "#else", row_without, "#endif"]
 
 def dump_direct_h(path, known, dump_c_file):
-    """Sends the calls of code inside the library past the tools."""
-    out = begin_header("MPIR_QMPI_DIRECT_H_INCLUDED")
-    out += ["/* Included last by parts of the library that call MPI: what they call is not a call of the",
-            " * application, so no tool sees it. */",
-            "",
-            "#include \"mpir_ext.h\"",
-            "#if MPIR_EXT_QMPI",
-            ""]
+    """Renames for calls inside the library; mpir_qmpi_direct.h explains them."""
+    out = []
     for f in known:
-        out += ["#undef " + f.name, "#define %s Q%s" % (f.name, f.name),
-                "#define P%s Q%s" % (f.name, f.name)]
-    out += ["", "#endif /* MPIR_EXT_QMPI */", "#endif /* MPIR_QMPI_DIRECT_H_INCLUDED */"]
+        out += ["#undef " + f.name, "#define %s Q%s" % (f.name, f.name), "#define P%s Q%s" % (f.name, f.name)]
     dump_c_file(path, out)
-
-# ---- mpif.h and use mpi ----
-
-def dump_f77(path, lines):
-    """The Fortran functions of MPICH once more as qmpi_x_, calling QMPI_X. lines is their C text."""
-    from local_python.binding_c import dump_c_file      # which imports this module
-    declared = {}
-    body = []
-    for l in lines:
-        if RE.match(r'(FORT_DLL_SPEC .* FORT_CALL (mpix?_\w+)_\(.*\)) \{', l):
-            declared[RE.m.group(2)] = RE.m.group(1)
-        l = re.sub(r'(FORT_CALL )(mpix?_\w+_\()', r'\1q\2', l)
-        body.append(re.sub(r'(^ *|= |return )(MPIX?_[A-Z]\w*)\(', r'\1Q\2(', l))
-    out = ["#define MPIR_QMPI_BYPASS", "#include \"mpi_fortimpl.h\"", "", "#if MPIR_EXT_QMPI", ""]
-    # predefined callbacks: the application passes those of MPI_
-    for name in sorted(set(re.findall(r'\b(mpi_\w+)_\b', '\n'.join(body))) & set(declared)):
-        dump_f77_name(name, False, out)
-        out.append("extern %s;" % declared[name])
-    for name in declared:
-        dump_f77_name("q" + name, True, out)
-    out += body + ["#endif /* MPIR_EXT_QMPI */"]
-    dump_c_file(path, out)
-    # fortran_binding.c is about to be given this header
-    G.profile_out.append('#include "mpii_qmpi_fortran.h"')
-    dump_c_file("src/qmpi/fortran_functions.h", list_fortran_functions("p" + n for n in declared))
-
-def list_fortran_functions(names):
-    """Macro calls for fortran_call_site.c, which has to know the functions of the interfaces."""
-    return ["MPIR_QMPI_FORTRAN_FUNCTION(%s, %s)" % (n.lower(), n.upper()) for n in sorted(names)]
-
-def dump_f77_name(name, all_names, out):
-    """Fortran compilers know a function by one of four names. Makes name_ stand for that of the
-    compiler, and gives it the others as well if all_names."""
-    forms = {"F77_NAME_UPPER": name.upper(), "F77_NAME_LOWER": name,
-             "F77_NAME_LOWER_USCORE": name + "_", "F77_NAME_LOWER_2USCORE": name + "__"}
-    for i, (macro, own) in enumerate(forms.items()):
-        out.append("#%s defined(%s)" % ("elif" if i else "if", macro))
-        if own != name + "_":
-            out.append("#define %s_ %s" % (name, own))
-        if all_names:
-            out.append("#if defined(USE_WEAK_SYMBOLS) && defined(HAVE_MULTIPLE_PRAGMA_WEAK)")
-            out += ["#pragma weak %s = %s" % (form, own) for form in forms.values() if form != own]
-            out.append("#endif")
-    out.append("#endif")
-
-# ---- mpi_f08 ----
-
-# gen_binding_f08.py is told by -qmpi that the library has QMPI.
-def has_qmpi():
-    return "qmpi" in G.opts
-
-def f08_call(name):
-    """The C function that a procedure of mpi_f08 calls. The base takes PMPI_X, so that PMPI tools in
-    C do not see the call; with QMPI it is MPI_X, as in mpif.h."""
-    return name if has_qmpi() else "P" + name
-
-def f08_prefixes():
-    """Prefixes of the conversions of a status that the module mpi_f08_types gives to C."""
-    return ["MPI", "PMPI"] + (["QMPI"] if has_qmpi() else [])
-
-def f08_attribute(name):
-    """The C function for an attribute call, which tells how wide the integer is."""
-    return re.sub('^MPI_', 'MPII_QMPI_' if has_qmpi() else 'MPII_', name)
-
-def f08_direct(name):
-    """The C function for a call that mpi_f08 makes for itself: no tool sees it."""
-    return "Q" + name if has_qmpi() else name
-
-# what procedures of mpi_f08 ask the library to know the length of an array argument
-F08_QUERIES = ["MPI_Comm_size", "MPI_Cartdim_get", "MPI_Dist_graph_neighbors_count"]
-
-def f08_query(name, uses):
-    """Name of the interface to the C function for such a question; entered in uses."""
-    interface = re.sub('^MPI_', 'MPIR_QMPI_' if has_qmpi() else 'MPIR_', name) + "_c"
-    uses[interface] = 1
-    return interface
-
-def dump_f08_queries(dump_interface_function):
-    if has_qmpi():
-        for name in F08_QUERIES:
-            dump_interface_function(G.FUNCS[name.lower()], f08_query(name, {}), f08_direct(name), False)
-
-def dump_f08(func_list, path="src/qmpi/f08"):
-    """QMPI_X of mpi_f08: the procedures of MPICH once more, with module, interfaces to C and C
-    wrappers of their own, calling the C functions QMPI_X."""
-    from local_python import binding_f08 as f08         # which import this module
-    from local_python.binding_c import dump_c_file
-    if not has_qmpi():
-        return
-    forms = [(f, large) for f in func_list for large in ([False, True] if f['_need_large'] else [False])]
-
-    def collect(dump, wanted=lambda func: True):
-        for func, is_large in forms:
-            if wanted(func):
-                G.out.append("")
-                dump(func, is_large)
-
-    def procedure(l):
-        return re.sub(r'(subroutine|function)\s+(MPIX?)_', r'\1 Q\2R_', l, flags=re.IGNORECASE)
-
-    G.check_write_path(path + "/")
-
-    ts_names = [(f08.get_f08ts_name if f08.need_cdesc(f) else f08.get_f08_name)(f, l) for f, l in forms]
-    known = list_fortran_functions(ts_names + [re.sub(r'^(MPIX?)_', r'P\1R_', n) for n in ts_names])
-    known += ["MPIR_QMPI_C_FUNCTION(%s)" % f08.get_cdesc_name(f, l) for f, l in forms if f08.need_cdesc(f)]
-    known += ["MPIR_QMPI_C_FUNCTION(MPIR_Comm_spawn%s_c)" % form for form in ("", "_multiple")]
-    dump_c_file("%s/f08_functions.h" % path, known)
-
-    (G.out, G.decls) = ([], [])
-    collect(f08.dump_f08_wrappers_c, f08.need_cdesc)
-    lines = [d + ";" for d in G.decls] + G.out
-    lines = [re.sub(r'\berr = (MPIX?_\w+\()', r'err = Q\1', l) for l in lines]
-    lines = [re.sub(r'\b(MPIR_\w+_cdesc(_large)?\()', r'Q\1', l) for l in lines]
-    for name in ["comm_spawn", "comm_spawn_multiple"]:
-        lines += ["#define MPIR_C%s_c QMPIR_C%s_c" % (name[1:], name[1:]),
-                  "#define MPI_C%s QMPI_C%s" % (name[1:], name[1:]),
-                  "#include \"%s_c.c\"" % name]
-    f08.dump_cdesc_c("%s/qf08_cdesc.c" % path, lines)
-
-    G.out = []
-    f08.dump_interface_module_open("qmpi_c_interface")
-    collect(f08.dump_mpi_c_interface_cdesc, f08.need_cdesc)
-    collect(f08.dump_mpi_c_interface_nobuf, lambda func: not f08.need_cdesc(func))
-    lines = [re.sub(r'name="MPII_QMPI_', 'name="MPII_', l) for l in G.out]
-    lines = [re.sub(r'name="(MPI[XR]?_)', r'name="Q\1', l) for l in lines]
-    G.out = []
-    dump_f08_queries(f08.dump_interface_function)
-    lines += G.out
-    G.out = []
-    f08.dump_interface_module_close("qmpi_c_interface")
-    f08.dump_f90_file("%s/qmpi_c_interface.f90" % path, lines + G.out)
-
-    G.out = []
-    collect(f08.dump_f08_wrappers_f)
-    lines = [procedure(l).replace("USE :: mpi_c_interface,", "USE :: qmpi_c_interface,") for l in G.out]
-    f08.dump_f90_file("%s/qf08ts.f90" % path, lines)
-
-    G.out = []
-    f08.dump_F_module_open("qmpi_f08")
-    G.out.append("USE,intrinsic :: iso_c_binding, ONLY: c_ptr")
-    for module in ["types", "compile_constants", "link_constants", "callbacks"]:
-        G.out.append("USE :: mpi_f08_" + module)
-    G.out.append("IMPLICIT NONE")
-    for func in func_list:
-        name = "Q" + get_function_name(func, False)
-        G.out += ["", "INTERFACE " + name, "INDENT"]
-        for form, is_large in forms:
-            if form is func:
-                f08.dump_mpi_f08(func, is_large)
-        G.out += ["DEDENT", "END INTERFACE " + name]
-    f08.dump_F_module_close("qmpi_f08")
-    f08.dump_f90_file("%s/qmpi_f08.f90" % path, [procedure(l) for l in G.out])

@@ -6,11 +6,11 @@
 #ifndef MPIR_QMPI_CALL_H_INCLUDED
 #define MPIR_QMPI_CALL_H_INCLUDED
 
-/* For every part of the library, those that do not see mpiimpl.h among them. */
+/* For every part of MPICH, including those that do not see mpiimpl.h. */
 
 #include "mpir_ext.h"
 
-/* The library without tools, for calls that the library makes itself. */
+/* A call that the library makes for itself: no tool sees it. */
 #if MPIR_EXT_QMPI
 #define MPIR_QMPI_DIRECT(name_) Q ## name_
 #else
@@ -18,22 +18,94 @@
 #endif
 
 #if MPIR_EXT_QMPI
-/* The library of another language's interface. Between the application's call and the entry of the
- * C function lies a function of that library, which is not the call site that a tool asks for. */
-typedef struct MPIR_QMPI_Binding {
-    struct MPIR_QMPI_Binding *next;
-    int (*contains) (const void *address);      /* whether the instruction is one of the library's */
-} MPIR_QMPI_Binding;
-
 #ifdef __cplusplus
 extern "C" {
 #endif
-/* Called when the library is loaded and before it goes; libmpi keeps the address in between. */
-void MPII_QMPI_add_binding(MPIR_QMPI_Binding * binding) MPICH_API_PUBLIC;
-void MPII_QMPI_remove_binding(MPIR_QMPI_Binding * binding) MPICH_API_PUBLIC;
+
+/* ---- call sites of other languages ---- */
+
+/* Call site of a call in Fortran, between the interface's function and MPI_X. Only a closed gate
+ * takes a note, and only that of its own function. */
+typedef struct {
+    const void *site;
+    int function;               /* -1 if there is no note */
+} MPIR_QMPI_Note;
+
+MPICH_API_PUBLIC extern __thread MPIR_QMPI_Note MPIR_QMPI_note
+    __attribute__((tls_model("initial-exec")));
+
+/* The gates as the libraries of other languages see them. */
+MPICH_API_PUBLIC extern unsigned char MPII_QMPI_gate[];
+
+#ifdef __SANITIZE_THREAD__
+#define MPIR_QMPI_GATE_IS_CLOSED(function_) \
+    __builtin_expect(__atomic_load_n(&MPII_QMPI_gate[function_], __ATOMIC_RELAXED), 0)
+#else   /* compilers do not fold an atomic load into the instruction that compares */
+#define MPIR_QMPI_GATE_IS_CLOSED(function_) __builtin_expect(MPII_QMPI_gate[function_], 0)
+#endif
+
+/* Notes the call of the function that contains it. */
+#define MPIR_QMPI_NOTE(function_) \
+    do { \
+        if (MPIR_QMPI_GATE_IS_CLOSED(function_)) { \
+            MPIR_QMPI_note.site = __builtin_return_address(0); \
+            MPIR_QMPI_note.function = function_; \
+        } \
+    } while (0)
+
+/* Sets the function that finds the application's call site for a return address in a language
+ * binding; NULL removes it. It returns its argument if there is nothing to find. */
+typedef const void *(MPIR_QMPI_Call_site_resolver) (const void *site);
+MPICH_API_PUBLIC void MPII_QMPI_set_call_site_resolver(MPIR_QMPI_Call_site_resolver * resolver);
+
 #ifdef __cplusplus
+/* Links the resolver into programs that use the archive of the C++ binding. */
+extern const int MPIR_QMPI_cxx_resolver __attribute__((visibility("hidden")));
+static const int *const MPIR_QMPI_linked_resolver __attribute__((used)) = &MPIR_QMPI_cxx_resolver;
 }
 #endif
 #endif /* MPIR_EXT_QMPI */
+
+/* Inside libmpi, and for the QMPI_ forms, MPII_Comm_set_attr etc. are the library's own functions. */
+#if MPIR_EXT_QMPI && (defined(MPIIMPL_H_INCLUDED) || defined(MPIR_QMPI_BYPASS))
+#include "mpir_qmpi_attr.h"
+#endif
+
+#ifdef MPI_FORTIMPL_H_INCLUDED
+/* First statement of the functions of mpif.h. ENTER is in place of MPICH's test whether the interface
+ * is initialized: with QMPI this is done when the library is loaded, or by a call before that. */
+#if MPIR_EXT_QMPI && !defined(MPIR_QMPI_BYPASS)
+#define MPIR_QMPI_F77_NOTE(function_) MPIR_QMPI_NOTE(function_)
+#define MPIR_QMPI_F77_ENTER(function_) \
+    do { \
+        if (MPIR_QMPI_GATE_IS_CLOSED(function_)) { \
+            MPIR_QMPI_fortran_init(); \
+            MPIR_QMPI_NOTE(function_); \
+        } \
+    } while (0)
+void MPIR_QMPI_fortran_init(void) __attribute__((visibility("hidden"), cold));
+#else
+#define MPIR_QMPI_F77_NOTE(function_) (void) 0
+#define MPIR_QMPI_F77_ENTER(function_) \
+    if (MPIR_F_NeedInit) {mpirinitf_(); MPIR_F_NeedInit = 0;}
+#endif
+
+#if MPIR_EXT_QMPI && defined(MPI_MODE_RDONLY)
+/* the interface's own conversions */
+#define MPI_File_f2c MPIR_QMPI_DIRECT(MPI_File_f2c)
+#define MPI_File_c2f MPIR_QMPI_DIRECT(MPI_File_c2f)
+#endif
+#endif /* MPI_FORTIMPL_H_INCLUDED */
+
+/* External name of a Fortran procedure. */
+#if defined(F77_NAME_UPPER)
+#define MPIR_QMPI_FORTRAN_NAME(lower_, upper_) upper_
+#elif defined(F77_NAME_LOWER)
+#define MPIR_QMPI_FORTRAN_NAME(lower_, upper_) lower_
+#elif defined(F77_NAME_LOWER_2USCORE)
+#define MPIR_QMPI_FORTRAN_NAME(lower_, upper_) lower_ ## __
+#else
+#define MPIR_QMPI_FORTRAN_NAME(lower_, upper_) lower_ ## _
+#endif
 
 #endif /* MPIR_QMPI_CALL_H_INCLUDED */

@@ -12,10 +12,10 @@
  *     };
  *     QMPI_TOOL("sends", Sends)
  *
- * Every place of the chain that has the tool's name gets an object of its own. A member that is
- * named like an MPI function intercepts that function; a member template "intercept" intercepts all
- * others, or those of the set "functions". doc/tool-kit.md is the tutorial, with the rules for
- * threads, exceptions and the end of the process. The header needs mpi.h and the C++ library. */
+ * Each entry of the tool list with the tool's name gets its own object, an instance. A member named
+ * like an MPI function intercepts that function; a member template "intercept" intercepts all
+ * others, or those of the set "functions". Tutorial, with the rules for threads, exceptions and the
+ * end of the process: doc/tool-kit.md. */
 
 #ifndef QMPI_HPP_INCLUDED
 #define QMPI_HPP_INCLUDED
@@ -24,7 +24,7 @@
 #error "qmpi.hpp needs C++17 (-std=c++17)"
 #endif
 
-/* Tools use the C interface only; the old C++ binding would need a library of its own. */
+/* Tools use the C interface only; the old C++ binding would need its own library. */
 #ifndef MPICH_SKIP_MPICXX
 #define MPICH_SKIP_MPICXX 1
 #endif
@@ -51,30 +51,59 @@
 
 #include <unistd.h>
 
-/* What lies between MPI's call and the tool's own code must leave nothing behind in the machine code. */
+/* Code between MPI's call and the tool's member. Must be inlined: it is the cost of each call. */
 #define QMPI_INLINE [[gnu::always_inline]] inline
 
-/* What belongs to one tool is seen in its library only: others may have a tool of the same type name. */
+/* Per-tool data. Hidden, since another library may have a tool of the same type name. */
 #define QMPI_DETAIL_HIDDEN __attribute__((visibility("hidden")))
 
 namespace qmpi {
-/* Tools of different kits can be in one process. */
+/* Tools built with different versions of the kit can be in one process. */
 inline namespace v1 {
 
-/* ---- what is known of a function: see qmpi_functions.hpp for each of them ---- */
+/* ---- descriptions of functions (qmpi_functions.hpp has one for each) ---- */
 
-/* What an argument means. A rank that says with whom data is exchanged is told apart from others. */
+/* Meaning of an argument. source, destination and target are ranks that exchange data with the
+ * caller; all others are "rank". */
 enum class role : std::uint8_t {
     other,
-    buffer, count, datatype, displacement, offset, partition,
-    rank, root, source, destination, target, tag,
-    communicator, group, request, message, status, window, file, operation, info, errhandler,
-    session, keyval, attribute, flag, assertion, text, error_code, callback, extra_state, length
+    buffer,
+    count,
+    datatype,
+    displacement,
+    offset,
+    partition,
+    rank,
+    root,
+    source,
+    destination,
+    target,
+    tag,
+    communicator,
+    group,
+    request,
+    message,
+    status,
+    window,
+    file,
+    operation,
+    info,
+    errhandler,
+    session,
+    keyval,
+    attribute,
+    flag,
+    assertion,
+    text,
+    error_code,
+    callback,
+    extra_state,
+    length
 };
 
 enum class direction : std::uint8_t { in, out, inout };
 
-/* Stands for "there is none" where an index is expected. */
+/* No such index. */
 inline constexpr std::size_t none = static_cast<std::size_t>(-1);
 
 struct parameter {
@@ -82,20 +111,20 @@ struct parameter {
     qmpi::role role;
     qmpi::direction direction;
     bool is_array = false;
-    std::size_t length = none;      /* index of the parameter with the array's length, if it is one */
+    std::size_t length = none; /* index of the parameter that holds the array's length */
 };
 
-/* Where a function has what describes data: indices of its parameters. */
+/* One data buffer of a function: indices of the parameters that describe it. */
 struct buffer_parameters {
     qmpi::direction direction;
     std::size_t address;
-    std::size_t count;              /* none: one element */
+    std::size_t count; /* none: one element */
     std::size_t datatype;
     std::size_t partitions = none;
     std::size_t displacements = none;
 };
 
-/* Optional arguments of MPI_Pcontrol: next<T>() gives one after the other. */
+/* Optional arguments of MPI_Pcontrol: next<T>() returns them in order. */
 class varargs {
   public:
     explicit varargs(std::va_list *list) : list_(list) {}
@@ -112,8 +141,8 @@ class varargs {
 
 namespace detail {
 
-/* Values of several types. There are hundreds of these, and std::tuple takes four times as long to
- * compile. */
+/* Values of several types. There are hundreds of instantiations; std::tuple takes four times as
+ * long to compile. */
 template <std::size_t index, typename Type>
 struct leaf {
     Type value;
@@ -139,20 +168,19 @@ QMPI_INLINE const Type &value(const leaf<index, Type> &leaf)
     return leaf.value;
 }
 
-/* Takes an entry's type apart. */
+/* Types of an entry function's result and arguments. */
 template <typename Type>
 struct signature;
 
 template <typename Result, typename... Arguments>
 struct signature<Result(MPI_Context, int, Arguments...)> {
-    /* No exception comes out of the functions of a chain: they are C functions. */
+    /* Entry functions are called from C, so they must not throw. */
     using pointer = Result (*)(MPI_Context, int, Arguments...) noexcept;
     using result = Result;
     using arguments = std::tuple<Arguments...>;
     using values = leaves<std::index_sequence_for<Arguments...>, Arguments...>;
 };
 
-/* MPI_Pcontrol */
 template <typename Result, typename... Arguments>
 struct signature<Result(MPI_Context, int, Arguments..., ...)> {
     using result = Result;
@@ -186,36 +214,40 @@ enum membership : std::uint32_t {
 
 }  // namespace detail
 
-/* name, type, parameters, ... of the function with that id; specialized in qmpi_functions.hpp */
+/* Name, type, parameters, ... of a function; specialized in qmpi_functions.hpp. */
 template <MPI_Functions_enum id>
 struct function;
 
-}  // inline namespace v1
+}  // namespace v1
 }  // namespace qmpi
 
-/* For qmpi_functions.hpp: how a tool's member of that name is found, called and refused. */
-#define QMPI_DETAIL_MEMBER(name_, right_form_) \
-    static constexpr std::string_view name = #name_; \
-    template <typename Shadow> \
-    static auto lacks(Shadow *) -> decltype(&Shadow::name_); \
-    template <typename Tool, typename Call, typename... Arguments> \
-    QMPI_INLINE static auto invoke(Tool &tool, Call &call, Arguments... arguments) \
-        noexcept(noexcept(tool.name_(call, arguments...))) \
-        -> decltype(tool.name_(call, arguments...)) \
-    { \
-        return tool.name_(call, arguments...); \
-    } \
-    template <bool is_right> \
-    static constexpr void check_member() \
-    { \
-        static_assert(is_right, #name_ ": this member of the tool must be public and have the form " \
-                      "  " right_form_ "  or take the call alone"); \
-    } \
-    template <bool is_right> \
-    static constexpr void check_intercept() \
-    { \
-        static_assert(is_right, #name_ ": the tool's member template intercept must be public, take " \
-                      "(Call &call) and return what call() returns (auto)"); \
+/* For qmpi_functions.hpp: finds, calls and type-checks the tool's member for one function. */
+#define QMPI_DETAIL_MEMBER(name_, right_form_)                                               \
+    static constexpr std::string_view name = #name_;                                         \
+    template <typename Shadow>                                                               \
+    static auto lacks(Shadow *)->decltype(&Shadow::name_);                                   \
+    template <typename Tool, typename Call, typename... Arguments>                           \
+    QMPI_INLINE static auto invoke(Tool &tool, Call &call, Arguments... arguments) noexcept( \
+        noexcept(tool.name_(call, arguments...)))                                            \
+        ->decltype(tool.name_(call, arguments...))                                           \
+    {                                                                                        \
+        return tool.name_(call, arguments...);                                               \
+    }                                                                                        \
+    template <bool is_right>                                                                 \
+    static constexpr void check_member()                                                     \
+    {                                                                                        \
+        static_assert(is_right,                                                              \
+                      #name_                                                                 \
+                      ": this member of the tool must be public and have the form "          \
+                      "  " right_form_ "  or take the call alone");                          \
+    }                                                                                        \
+    template <bool is_right>                                                                 \
+    static constexpr void check_intercept()                                                  \
+    {                                                                                        \
+        static_assert(is_right,                                                              \
+                      #name_                                                                 \
+                      ": the tool's member template intercept must be public, take "         \
+                      "(Call &call) and return what call() returns (auto)");                 \
     }
 
 #include <qmpi_functions.hpp>
@@ -225,7 +257,7 @@ inline namespace v1 {
 
 /* ---- sets of functions ---- */
 
-/* A set of functions, known at compile time. | unites, & intersects, - takes away. */
+/* A set of functions, known at compile time. |: union, &: intersection, -: difference. */
 class function_set {
   public:
     constexpr function_set() = default;
@@ -270,7 +302,7 @@ class function_set {
         return *this;
     }
 
-    /* All functions that have one of the properties. */
+    /* All functions with at least one of the properties. */
     static constexpr function_set of(std::uint32_t properties)
     {
         function_set set;
@@ -285,8 +317,8 @@ class function_set {
     std::array<std::uint64_t, (MPI_LAST_FUNC_T + 63) / 64> words_{};
 };
 
-/* Functions belong to every set whose name fits: MPI_Ineighbor_alltoallv_c is in collective,
- * neighbourhood, nonblocking and large_count. */
+/* A function is in every set that fits: MPI_Ineighbor_alltoallv_c is in collective, neighbourhood,
+ * nonblocking and large_count. */
 namespace set {
 
 inline constexpr function_set none;
@@ -296,7 +328,7 @@ inline constexpr function_set collective = function_set::of(detail::collective);
 inline constexpr function_set neighbourhood = function_set::of(detail::neighbourhood);
 inline constexpr function_set nonblocking = function_set::of(detail::nonblocking);
 inline constexpr function_set persistent = function_set::of(detail::persistent);
-/* MPI_Wait, MPI_Test and what else is done with requests and statuses */
+/* MPI_Wait, MPI_Test and the other functions on requests and statuses */
 inline constexpr function_set completion = function_set::of(detail::completion);
 inline constexpr function_set rma = function_set::of(detail::rma);
 inline constexpr function_set io = function_set::of(detail::io);
@@ -317,35 +349,34 @@ inline constexpr function_set all = function_set::of(~0u);
 
 }  // namespace set
 
-/* ---- the arguments that the user's list gives to an instance ---- */
+/* ---- arguments of an instance ---- */
 
 namespace detail {
 
 template <typename Type>
-struct same {
+struct identity {
     using type = Type;
 };
 
-/* A parameter of this type has no say in what a template's Type is. */
+/* Excludes a parameter from template argument deduction. */
 template <typename Type>
-using same_t = typename same<Type>::type;
+using identity_t = typename identity<Type>::type;
 
 }  // namespace detail
 
-/* Its text is for the user. Thrown by the constructor of a tool, like any exception, it refuses the
- * instance: the program ends with that message before MPI begins. */
+/* Error in the arguments, with a text for the user. A tool's constructor that throws it (or any
+ * exception) refuses the instance: the program ends with that message before MPI is initialised. */
 class argument_error : public std::invalid_argument {
   public:
     using std::invalid_argument::invalid_argument;
 };
 
-/* What stands between the brackets of name(out=a.json,verbose): arguments of the form key=value, and
- * flags, which have a key alone. Commas separate them, but not inside of brackets; white space
- * around keys and values does not count. A tool asks for its arguments in its constructor; those
- * that are left then are the user's mistake. */
+/* Text between the parentheses of name(out=a.json,verbose): key=value arguments and flags (a key
+ * alone), separated by commas outside parentheses; white space around keys and values is ignored. A
+ * tool queries its arguments in its constructor; any that it did not query are errors. */
 class arguments {
   public:
-    /* Throws argument_error: an empty argument or key, a key twice, brackets that do not match. */
+    /* Throws argument_error: empty argument or key, duplicate key, unbalanced parentheses. */
     explicit arguments(std::string_view text = {})
     {
         if (trim(text).empty())
@@ -357,7 +388,7 @@ class arguments {
         }
     }
 
-    /* A flag: given alone it is true; key=yes, true, on, 1 and key=no, false, off, 0 say it in full. */
+    /* Value of a flag: true if given alone; also accepts yes, true, on, 1 and no, false, off, 0. */
     bool flag(std::string_view key) const
     {
         const argument *found = find(key);
@@ -376,8 +407,8 @@ class arguments {
         throw argument_error(found->text() + ": must be yes or no");
     }
 
-    /* The value as a text, or fallback where the user gave none. Throws argument_error for a key
-     * without value. */
+    /* Value as text, or the fallback if it is not given. Throws argument_error for a key without a
+     * value. */
     std::string get(std::string_view key, std::string_view fallback) const
     {
         const argument *found = find(key);
@@ -389,7 +420,7 @@ class arguments {
         return get(key, std::string_view(fallback));
     }
 
-    /* The value as a number. Throws argument_error for anything that is not one of that type. */
+    /* Value as a number. Throws argument_error if it is not a number of that type. */
     template <typename Number, typename = std::enable_if_t<std::is_arithmetic_v<Number>>>
     Number get(std::string_view key, Number fallback) const
     {
@@ -399,35 +430,37 @@ class arguments {
             return fallback;
         const std::string_view value = value_of(*found);
         Number number{};
-        const auto [end, fault] = std::from_chars(value.data(), value.data() + value.size(), number);
+        const auto [end, fault] =
+            std::from_chars(value.data(), value.data() + value.size(), number);
         if (fault == std::errc::result_out_of_range)
             throw argument_error(found->text() + ": out of range");
         if (fault != std::errc() || end != value.data() + value.size())
-            throw argument_error(found->text() + (std::is_integral_v<Number> ?
-                                                  ": must be a whole number" : ": must be a number"));
+            throw argument_error(
+                found->text() +
+                (std::is_integral_v<Number> ? ": must be a whole number" : ": must be a number"));
         return number;
     }
 
-    /* The same within limits, which are allowed themselves; the fallback need not keep them. Throws
-     * argument_error besides for a number that is less than least or more than most. */
+    /* The same, and throws argument_error unless least <= value <= most. The fallback may be out of
+     * range. */
     template <typename Number>
-    Number get(std::string_view key, Number fallback, detail::same_t<Number> least,
-               detail::same_t<Number> most) const
+    Number get(std::string_view key, Number fallback, detail::identity_t<Number> lower,
+               detail::identity_t<Number> upper) const
     {
         const argument *found = find(key);
         if (found == nullptr)
             return fallback;
         const Number number = get(key, fallback);
-        if (!(number >= least && number <= most))
-            throw argument_error(found->text() + ": must be from " + text_of(least) + " to " +
-                                 text_of(most));
+        if (!(number >= lower && number <= upper))
+            throw argument_error(found->text() + ": must be from " + text_of(lower) + " to " +
+                                 text_of(upper));
         return number;
     }
 
     bool has(std::string_view key) const { return find(key) != nullptr; }
 
-    /* Throws argument_error if the user gave an argument that nobody asked for until now. From here
-     * on any number of threads may ask. */
+    /* Throws argument_error if the user gave an argument that was never queried. From then on
+     * queries are thread-safe. */
     void check_all_known()
     {
         is_checked_ = true;
@@ -435,10 +468,10 @@ class arguments {
             if (given.is_known)
                 continue;
             std::string known;
-            for (const std::string &key : asked_)
+            for (const std::string &key : queried_)
                 known += (known.empty() ? "" : ", ") + key;
-            throw argument_error("unknown argument '" + given.key + "' (known: " +
-                                 (known.empty() ? "none" : known) + ")");
+            throw argument_error("unknown argument '" + given.key +
+                                 "' (known: " + (known.empty() ? "none" : known) + ")");
         }
     }
 
@@ -456,7 +489,7 @@ class arguments {
     {
         const char *white_space = " \t\r\n";
         const std::size_t begin = text.find_first_not_of(white_space);
-        if (begin == text.npos)
+        if (begin == std::string_view::npos)
             return {};
         return text.substr(begin, text.find_last_not_of(white_space) - begin + 1);
     }
@@ -471,7 +504,7 @@ class arguments {
                 break;
         }
         if (depth != 0)
-            throw argument_error("brackets do not match in '" + std::string(text) + "'");
+            throw argument_error("unbalanced parentheses in '" + std::string(text) + "'");
         return i;
     }
 
@@ -481,8 +514,8 @@ class arguments {
         argument given;
         given.key = trim(text.substr(0, equals));
         if (given.key.empty())
-            throw argument_error("an argument is empty in '" + std::string(all) + "'");
-        if (equals != text.npos) {
+            throw argument_error("empty argument in '" + std::string(all) + "'");
+        if (equals != std::string_view::npos) {
             given.has_value = true;
             given.value = trim(text.substr(equals + 1));
         }
@@ -499,8 +532,8 @@ class arguments {
                                         [key](const argument &given) { return given.key == key; });
         const argument *given = found == given_.end() ? nullptr : &*found;
         if (!is_checked_) {
-            if (std::find(asked_.begin(), asked_.end(), key) == asked_.end())
-                asked_.emplace_back(key);
+            if (std::find(queried_.begin(), queried_.end(), key) == queried_.end())
+                queried_.emplace_back(key);
             if (given != nullptr)
                 given->is_known = true;
         }
@@ -514,7 +547,7 @@ class arguments {
         return found.value;
     }
 
-    /* As briefly as a user would write it. */
+    /* Shortest form. */
     template <typename Number>
     static std::string text_of(Number number)
     {
@@ -523,27 +556,27 @@ class arguments {
     }
 
     std::vector<argument> given_;
-    mutable std::vector<std::string> asked_;
+    mutable std::vector<std::string> queried_;
     bool is_checked_ = false;
 };
 
-/* How long the objects of a tool live; either way calls pass through where they were. */
+/* Lifetime of a tool's objects. Later calls pass through. */
 enum class until {
-    exit,       /* to the end of the process */
-    finalize    /* until MPI_Finalize has come back and no session is open; else like exit */
+    exit,    /* until the process exits */
+    finalize /* until MPI_Finalize has returned and no session is open */
 };
 
 /* ---- calls ---- */
 
 namespace detail {
 
-/* The function that comes next in the chain for one instance, and the tool id to call it with. */
+/* Next function in an instance's chain, and the tool id to pass to it. */
 struct link {
-    void (*function)(void) = nullptr;
+    void (*function)() = nullptr;
     int tool_id = 0;
 };
 
-/* What an instance has besides the tool's own object, and keeps when that is gone. */
+/* Part of an instance that outlives the tool's object. */
 struct instance_base {
     link next[MPI_LAST_FUNC_T];
     std::atomic<bool> is_alive{false};
@@ -554,22 +587,23 @@ struct instance_base {
     qmpi::arguments arguments;
 };
 
-/* Calls what comes next. */
 template <MPI_Functions_enum id, typename... Arguments>
-QMPI_INLINE typename function<id>::result call_next(const instance_base &instance, MPI_Context context,
+QMPI_INLINE typename function<id>::result call_next(const instance_base &instance,
+                                                    MPI_Context context,
                                                     Arguments... arguments) noexcept
 {
-    static_assert(id != MPI_PCONTROL_T, "MPI calls MPI_Pcontrol of every tool by itself");
+    static_assert(id != MPI_PCONTROL_T, "no next link: MPI calls MPI_Pcontrol of every instance");
     const link &next = instance.next[id];
     return reinterpret_cast<typename function<id>::pointer>(next.function)(context, next.tool_id,
                                                                            arguments...);
 }
 
-enum class progress { nothing, other_calls, made };
+/* Link calls that a member has made: none, only of other functions, of this function. */
+enum class call_state { nothing, other_calls, made };
 
 }  // namespace detail
 
-/* One call of a function on its way through a tool. It lives as long as the tool's member runs. */
+/* One intercepted call. Valid while the tool's member runs. */
 template <MPI_Functions_enum function_id>
 class call {
   public:
@@ -582,12 +616,12 @@ class call {
     static constexpr const auto &parameters = description::parameters;
     static constexpr const auto &buffers = description::buffers;
     static constexpr bool is_large = detail::memberships[function_id] & detail::large_count;
-    /* false for MPI_Wtime, MPI_Wtick, MPI_Aint_add, ...: their result is a value */
+    /* false for MPI_Wtime, MPI_Wtick, MPI_Aint_add, ..., which return a value */
     static constexpr bool returns_error_code = description::returns_error_code;
 
     static constexpr bool is_in(const function_set &set) { return set.contains(function_id); }
 
-    /* Index of the parameter that has the role, the nth of them counted from 0; or none. */
+    /* Index of the nth parameter (from 0) with a role; or none. */
     static constexpr std::size_t index(role wanted, std::size_t nth = 0)
     {
         for (std::size_t i = 0; i < parameters.size(); i++) {
@@ -597,7 +631,7 @@ class call {
         return none;
     }
 
-    /* Index of the parameter of that name; or none. */
+    /* Index of the parameter with a name; or none. */
     static constexpr std::size_t index(std::string_view wanted)
     {
         for (std::size_t i = 0; i < parameters.size(); i++) {
@@ -607,36 +641,39 @@ class call {
         return none;
     }
 
-    static constexpr bool has(role wanted, std::size_t nth = 0) { return index(wanted, nth) != none; }
-
-    /* Goes on with the arguments as they stand, to the next tool or to the library. */
-    QMPI_INLINE result_type operator()() noexcept
+    static constexpr bool has(role wanted, std::size_t nth = 0)
     {
-        return make_from(std::make_index_sequence<parameters.size()>());
+        return index(wanted, nth) != none;
     }
 
-    /* Goes on with other arguments. */
+    /* Calls the next link with the current arguments. */
+    QMPI_INLINE result_type operator()() noexcept
+    {
+        return call_all(std::make_index_sequence<parameters.size()>());
+    }
+
+    /* Calls the next link with other arguments. */
     template <typename First, typename... Others>
     QMPI_INLINE result_type operator()(First first, Others... others) noexcept
     {
         static_assert(1 + sizeof...(Others) == parameters.size(),
                       "call(...) takes all arguments of the function, or none");
-        return make(first, others...);
+        return call_link(first, others...);
     }
 
-    /* Calls another function below this tool, on behalf of this call. */
+    /* Calls another function below this tool as part of this call. */
     template <MPI_Functions_enum other, typename... Arguments>
     QMPI_INLINE typename function<other>::result next(Arguments... arguments) noexcept
     {
-        if (progress_ == detail::progress::nothing)
-            progress_ = detail::progress::other_calls;
+        if (state_ == detail::call_state::nothing)
+            state_ = detail::call_state::other_calls;
         return detail::call_next<other>(instance_, context_, arguments...);
     }
 
-    /* What call() gave last. */
+    /* Result of the last call(). */
     result_type result() const { return result_; }
 
-    /* Where the application's call returns to; nullptr if that cannot be known. */
+    /* Return address of the application's call; nullptr if unknown. */
     void *calling_address() const
     {
         void *address = nullptr;
@@ -647,7 +684,7 @@ class call {
 
     MPI_Context context() const { return context_; }
 
-    /* An argument by its index; call() goes on with what is written there. */
+    /* An argument by its index; call() passes on what is written to it. */
     template <std::size_t index>
     QMPI_INLINE auto &argument()
     {
@@ -660,26 +697,25 @@ class call {
         return detail::value<index>(values_);
     }
 
-    /* References to all arguments. */
     QMPI_INLINE auto arguments() { return tie(std::make_index_sequence<parameters.size()>()); }
 
-    /* Calls visit(index, value &) for every argument; index is a std::integral_constant. */
+    /* Calls visit(index, value &) for each argument; index is a std::integral_constant. */
     template <typename Visit>
     QMPI_INLINE void each_argument(Visit visit)
     {
         each_argument(visit, std::make_index_sequence<parameters.size()>());
     }
 
-    /* Calls visit(buffer) for everything that describes data: buffer.address, .count, .datatype are
-     * as the call has them, arrays where is_vector (count) and is_typed (datatype) say so. A count
-     * of partitions is the product; .displacements is nullptr where the function has none. */
+    /* Calls visit(buffer) for each data buffer. buffer.address, .count and .datatype are the call's
+     * arguments; they are arrays if is_vector (count) or is_typed (datatype). The count of a
+     * partitioned buffer is the product; .displacements is nullptr if the function has none. */
     template <typename Visit>
     QMPI_INLINE void each_buffer(Visit visit)
     {
         each_buffer(visit, std::make_index_sequence<buffers.size()>());
     }
 
-    /* The kit's own: for the entry, and for what happens after an exception. */
+    /* Internal: constructor for the entry, and completion of the call after an exception. */
     template <typename... Arguments>
     QMPI_INLINE call(const detail::instance_base &instance, MPI_Context context,
                      Arguments... arguments)
@@ -692,28 +728,28 @@ class call {
 
     result_type finish() noexcept
     {
-        if (progress_ == detail::progress::nothing)
+        if (state_ == detail::call_state::nothing)
             return (*this)();
         if constexpr (returns_error_code) {
-            if (progress_ == detail::progress::other_calls)
+            if (state_ == detail::call_state::other_calls)
                 return MPI_ERR_OTHER;
-        } else if (progress_ == detail::progress::other_calls)
+        } else if (state_ == detail::call_state::other_calls)
             return (*this)();
         return result_;
     }
 
   private:
     template <std::size_t... indices>
-    QMPI_INLINE result_type make_from(std::index_sequence<indices...>) noexcept
+    QMPI_INLINE result_type call_all(std::index_sequence<indices...>) noexcept
     {
-        return make(detail::value<indices>(values_)...);
+        return call_link(detail::value<indices>(values_)...);
     }
 
     template <typename... Arguments>
-    QMPI_INLINE result_type make(const Arguments &...arguments) noexcept
+    QMPI_INLINE result_type call_link(const Arguments &...arguments) noexcept
     {
-        progress_ = detail::progress::made;
-        /* MPI_Pcontrol reaches every instance by itself: there is nothing to call on. */
+        state_ = detail::call_state::made;
+        /* MPI_Pcontrol calls each instance by itself; there is no next link. */
         if constexpr (function_id == MPI_PCONTROL_T)
             result_ = ((void) arguments, ..., MPI_SUCCESS);
         else {
@@ -733,7 +769,8 @@ class call {
     template <typename Visit, std::size_t... indices>
     QMPI_INLINE void each_argument(Visit &visit, std::index_sequence<indices...>)
     {
-        (visit(std::integral_constant<std::size_t, indices>(), detail::value<indices>(values_)), ...);
+        (visit(std::integral_constant<std::size_t, indices>(), detail::value<indices>(values_)),
+         ...);
     }
 
     template <typename Visit, std::size_t... indices>
@@ -757,37 +794,38 @@ class call {
     template <std::size_t n>
     QMPI_INLINE auto buffer()
     {
-        static constexpr buffer_parameters place = buffers[n];
+        static constexpr buffer_parameters indices = buffers[n];
         const auto count = [this] {
-            if constexpr (place.count == none)
+            if constexpr (indices.count == none)
                 return ((void) this, 1);
-            else if constexpr (place.partitions != none)
-                return detail::value<place.partitions>(values_) *
-                    static_cast<MPI_Count>(detail::value<place.count>(values_));
+            else if constexpr (indices.partitions != none)
+                return detail::value<indices.partitions>(values_) *
+                    static_cast<MPI_Count>(detail::value<indices.count>(values_));
             else
-                return detail::value<place.count>(values_);
+                return detail::value<indices.count>(values_);
         }();
         const auto displacements = [this] {
-            if constexpr (place.displacements == none)
+            if constexpr (indices.displacements == none)
                 return ((void) this, nullptr);
             else
-                return detail::value<place.displacements>(values_);
+                return detail::value<indices.displacements>(values_);
         }();
-        const auto datatype = detail::value<place.datatype>(values_);
+        const auto datatype = detail::value<indices.datatype>(values_);
         return buffer_argument<std::remove_const_t<decltype(count)>,
                                std::remove_const_t<decltype(datatype)>,
                                std::remove_const_t<decltype(displacements)>>{
-            place.direction, detail::value<place.address>(values_), count, datatype, displacements};
+            indices.direction, detail::value<indices.address>(values_), count, datatype,
+            displacements};
     }
 
     typename description::values values_;
     const detail::instance_base &instance_;
     MPI_Context context_;
-    detail::progress progress_ = detail::progress::nothing;
+    detail::call_state state_ = detail::call_state::nothing;
     result_type result_{};
 };
 
-/* The argument of a call that has the role, the nth of them; does not compile where there is none. */
+/* The nth argument (from 0) with a role; does not compile if the function has none. */
 template <role wanted, std::size_t nth = 0, MPI_Functions_enum id>
 QMPI_INLINE auto &get(call<id> &call)
 {
@@ -796,8 +834,8 @@ QMPI_INLINE auto &get(call<id> &call)
     return call.template argument<index>();
 }
 
-/* The same by value, and fallback for functions that have no such argument; also where it is an
- * array or is written by the call, if fallback is no pointer. */
+/* The same by value. Returns the fallback if the function has no such argument or the argument does
+ * not convert to the fallback's type. */
 template <role wanted, std::size_t nth = 0, MPI_Functions_enum id, typename Fallback>
 QMPI_INLINE Fallback get_or(const call<id> &call, Fallback fallback)
 {
@@ -805,7 +843,8 @@ QMPI_INLINE Fallback get_or(const call<id> &call, Fallback fallback)
     (void) call;
     if constexpr (index != none) {
         if constexpr (std::is_convertible_v<
-                          std::tuple_element_t<index, typename qmpi::call<id>::arguments_type>, Fallback>)
+                          std::tuple_element_t<index, typename qmpi::call<id>::arguments_type>,
+                          Fallback>)
             return call.template argument<index>();
         else
             return fallback;
@@ -820,19 +859,12 @@ class tool;
 
 namespace detail {
 
-/* Set while the constructor of a tool runs. Init callbacks run one after the other. */
-QMPI_DETAIL_HIDDEN inline instance_base *being_made = nullptr;
-
-/* True in the process that speaks for all those that find the same fault before MPI begins. */
-inline bool speaks_for_all()
-{
-    const char *rank = std::getenv("PMI_RANK");
-    return rank == nullptr || std::string_view(rank) == "0";
-}
+/* Instance whose tool is being constructed. Init callbacks run one at a time. */
+QMPI_DETAIL_HIDDEN inline instance_base *under_construction = nullptr;
 
 inline void complain(const char *tool_name, const std::string &what)
 {
-    /* One write: messages of several processes do not mix. */
+    /* One write, so that lines of several processes do not mix. */
     const std::string line = std::string("QMPI tool ") + tool_name + ": " + what + "\n";
     std::fputs(line.c_str(), stderr);
     std::fflush(stderr);
@@ -844,8 +876,7 @@ inline void complain(const char *tool_name, const char *doing, int error_code)
     int length = 0;
 
     if (error_code == MPI_ERR_UNSUPPORTED_OPERATION) {
-        if (speaks_for_all())
-            complain(tool_name, "this MPI library was built without QMPI; the tool does nothing");
+        complain(tool_name, "this MPI library was built without QMPI; the tool does nothing");
         return;
     }
     QMPI_Error_string(error_code, text, &length);
@@ -858,67 +889,65 @@ inline void complain_of_exception(const char *tool_name, std::string_view where,
     try {
         complain(tool_name, "exception in " + std::string(where) + ": " + what);
     } catch (...) {
-        /* no memory for the message */
     }
 }
 
-/* An instance that cannot be made. Nothing has begun yet: MPI ends the program with the reason, or
- * goes on without the instance if the user wants that. */
-inline void refuse([[maybe_unused]] const char *tool_name, [[maybe_unused]] int tool_id,
-                   const char *why)
-{
-    MPIX_Fail_tool(tool_id, why);
-}
-
-/* Has a member of every function's name. Inherited together with a tool it makes those names
- * ambiguous that the tool has as well, whatever they are there. */
+/* Declares a member for every MPI function. Deriving from both makes any name the tool also
+ * declares ambiguous, which is how has_member detects it. */
 template <typename Tool>
-struct shadow : Tool, every_name {};
+struct shadow : Tool, every_name {
+};
 
 template <typename Tool, MPI_Functions_enum id, typename = void>
-struct has_member : std::true_type {};
+struct has_member : std::true_type {
+};
 
 template <typename Tool, MPI_Functions_enum id>
 struct has_member<Tool, id,
                   std::void_t<decltype(function<id>::lacks(static_cast<shadow<Tool> *>(nullptr)))>>
-    : std::false_type {};
+    : std::false_type {
+};
 
 struct intercept_name {
     int intercept;
 };
 
 template <typename Tool>
-struct intercept_shadow : Tool, intercept_name {};
+struct intercept_shadow : Tool, intercept_name {
+};
 
 template <typename Tool, typename = void>
-struct has_intercept : std::true_type {};
+struct has_intercept : std::true_type {
+};
 
 template <typename Tool>
 struct has_intercept<Tool, std::void_t<decltype(&intercept_shadow<Tool>::intercept)>>
-    : std::false_type {};
+    : std::false_type {
+};
 
-/* Result of the tool's member for a function; void where it cannot be called so. */
+/* Result of the tool's member for a function; void if it cannot be called with these arguments. */
 template <typename Tool, MPI_Functions_enum id, typename Arguments, typename = void>
 struct member_result {
     using type = void;
 };
 
 template <typename Tool, MPI_Functions_enum id, typename... Arguments>
-struct member_result<Tool, id, std::tuple<Arguments...>,
-                     std::void_t<decltype(function<id>::invoke(std::declval<Tool &>(),
-                                                               std::declval<call<id> &>(),
-                                                               std::declval<Arguments>()...))>> {
+struct member_result<
+    Tool, id, std::tuple<Arguments...>,
+    std::void_t<decltype(function<id>::invoke(std::declval<Tool &>(), std::declval<call<id> &>(),
+                                              std::declval<Arguments>()...))>> {
     using type = decltype(function<id>::invoke(std::declval<Tool &>(), std::declval<call<id> &>(),
                                                std::declval<Arguments>()...));
 };
 
 template <typename Tool>
 struct QMPI_DETAIL_HIDDEN instance : instance_base {
-    alignas(Tool) unsigned char place[sizeof(Tool)];
+    alignas(Tool) unsigned char storage[sizeof(Tool)];
 
-    Tool &tool() { return *std::launder(reinterpret_cast<Tool *>(place)); }
+    Tool &tool() { return *std::launder(reinterpret_cast<Tool *>(storage)); }
 
-    /* From now on calls pass through, those of the destructor itself among them. */
+    /* Destroys the tool's object. Later calls pass through, including those its destructor
+     * makes. */
     void end()
     {
         if (is_alive.exchange(false))
@@ -926,12 +955,12 @@ struct QMPI_DETAIL_HIDDEN instance : instance_base {
     }
 };
 
-/* All instances of a tool. They stay to the very end, since calls may still come out of exit
- * handlers; what goes before that is the tool's object in them. */
+/* All instances of a tool. They are never freed, since exit handlers may still call MPI; only the
+ * tool's objects in them are destroyed. */
 template <typename Tool>
 struct QMPI_DETAIL_HIDDEN instances {
     static inline std::vector<instance<Tool> *> *all = nullptr;
-    static inline instance<Tool> **by_id = nullptr;     /* written before the first call, read by all */
+    static inline instance<Tool> **by_id = nullptr; /* written before the first call */
     static inline std::vector<instance<Tool> *> *ids = nullptr;
     static inline pid_t process = 0;
 
@@ -959,7 +988,7 @@ struct QMPI_DETAIL_HIDDEN instances {
 
     static void end_all()
     {
-        /* A child that fork made has a copy of the objects, but their end is the parent's. */
+        /* After fork the child has copies of the objects; only the parent ends them. */
         if (getpid() != process)
             return;
         for (instance<Tool> *ending : *all)
@@ -972,12 +1001,12 @@ constexpr bool begins_or_ends_mpi(MPI_Functions_enum id)
     return id == MPI_SESSION_INIT_T || id == MPI_SESSION_FINALIZE_T || id == MPI_FINALIZE_T;
 }
 
-/* Whether the tool's objects have to be told apart from destroyed ones in every call. */
+/* True if calls must test whether the tool's object still exists. */
 template <typename Tool>
 inline constexpr bool can_end = !std::is_trivially_destructible_v<Tool>;
 
 template <typename Tool>
-inline constexpr bool ends_with_mpi = can_end<Tool> && Tool::lives_until == until::finalize;
+inline constexpr bool ends_with_mpi = can_end<Tool> &&Tool::lives_until == until::finalize;
 
 template <typename Tool, MPI_Functions_enum id>
 constexpr bool is_generic()
@@ -989,27 +1018,28 @@ constexpr bool is_generic()
 }
 
 template <typename Tool, MPI_Functions_enum id>
-__attribute__((visibility("hidden"), cold, noinline)) typename function<id>::result
-after_exception(call<id> &call, const char *what) noexcept;
+__attribute__((visibility("hidden"), cold, noinline)) typename function<id>::result after_exception(
+    call<id> &call, const char *what) noexcept;
 
-template <typename Tool, MPI_Functions_enum id, typename Arguments = typename function<id>::arguments>
+template <typename Tool, MPI_Functions_enum id,
+          typename Arguments = typename function<id>::arguments>
 struct entry;
 
-/* The C function that stands in the chain for a tool's member. */
+/* C function that is the tool's link for one MPI function. */
 template <typename Tool, MPI_Functions_enum id, typename... Arguments>
 struct QMPI_DETAIL_HIDDEN entry<Tool, id, std::tuple<Arguments...>> {
     using result = typename function<id>::result;
 
     static result run(MPI_Context context, int tool_id, Arguments... arguments) noexcept
     {
-        return go(context, tool_id, arguments...);
+        return run_inline(context, tool_id, arguments...);
     }
 
-    QMPI_INLINE static result go(MPI_Context context, int tool_id, Arguments... arguments) noexcept
+    QMPI_INLINE static result run_inline(MPI_Context context, int tool_id,
+                                         Arguments... arguments) noexcept
     {
         instance<Tool> &self = *instances<Tool>::by_id[tool_id];
         call<id> call(self, context, arguments...);
-        /* Calls that come after the end of the tool's object pass through. */
         if constexpr (can_end<Tool>) {
             if (__builtin_expect(!self.is_alive.load(std::memory_order_acquire), 0))
                 return call();
@@ -1017,7 +1047,7 @@ struct QMPI_DETAIL_HIDDEN entry<Tool, id, std::tuple<Arguments...>> {
         if constexpr (ends_with_mpi<Tool> && begins_or_ends_mpi(id)) {
             const result code = guarded(self.tool(), call, arguments...);
             if (code == MPI_SUCCESS)
-                follow(self);
+                count_users(self);
             return code;
         } else
             return guarded(self.tool(), call, arguments...);
@@ -1057,7 +1087,7 @@ struct QMPI_DETAIL_HIDDEN entry<Tool, id, std::tuple<Arguments...>> {
         }
     }
 
-    static void follow(instance<Tool> &self)
+    static void count_users(instance<Tool> &self)
     {
         if constexpr (id == MPI_SESSION_INIT_T)
             self.sessions++;
@@ -1076,7 +1106,8 @@ struct QMPI_DETAIL_HIDDEN pcontrol_entry {
     {
         std::va_list list;
         va_start(list, level);
-        const int result = entry<Tool, MPI_PCONTROL_T>::go(context, tool_id, level, varargs(&list));
+        const int result =
+            entry<Tool, MPI_PCONTROL_T>::run_inline(context, tool_id, level, varargs(&list));
         va_end(list);
         return result;
     }
@@ -1090,14 +1121,14 @@ constexpr bool intercepts()
 }
 
 template <typename Tool, MPI_Functions_enum id>
-QMPI_INLINE void (*address_of_entry())(void)
+QMPI_INLINE void (*address_of_entry())()
 {
     if constexpr (!intercepts<Tool, id>())
         return nullptr;
     else if constexpr (id == MPI_PCONTROL_T)
-        return reinterpret_cast<void (*)(void)>(pcontrol_entry<Tool>::run);
+        return reinterpret_cast<void (*)()>(pcontrol_entry<Tool>::run);
     else
-        return reinterpret_cast<void (*)(void)>(entry<Tool, id>::run);
+        return reinterpret_cast<void (*)()>(entry<Tool, id>::run);
 }
 
 template <typename Tool, std::size_t... ids>
@@ -1111,17 +1142,17 @@ constexpr bool intercepts_any(std::index_sequence<ids...>)
     return false;
 }
 
-/* What MPI knows of a tool: its name and its callbacks. */
+/* Registration of a tool with MPI: its name and its callbacks. */
 template <typename Tool>
 struct QMPI_DETAIL_HIDDEN registration {
     static inline const char *name = nullptr;
 
-    static bool make(const char *tool_name)
+    static bool register_tool(const char *tool_name)
     {
         static_assert(std::is_base_of_v<qmpi::tool<Tool>, Tool>,
-                      "a tool is declared as  struct Name : qmpi::tool<Name>");
+                      "declare a tool as  struct Name : qmpi::tool<Name>");
         static_assert(!std::is_final_v<Tool>, "a tool must not be final");
-        static_assert(intercepts_any<Tool>(std::make_index_sequence<MPI_LAST_FUNC_T>()),
+        static_assert(intercepts_any<Tool>(detail::function_ids()),
                       "the tool intercepts nothing: no member has the name of an MPI function, and "
                       "there is no member template intercept, or its set of functions is empty");
         name = tool_name;
@@ -1130,11 +1161,11 @@ struct QMPI_DETAIL_HIDDEN registration {
             complain(tool_name, "cannot register the name", error_code);
             return false;
         }
-        say_what_it_is(tool_name);
+        set_info(tool_name);
         return true;
     }
 
-    static void say_what_it_is(const char *tool_name) noexcept
+    static void set_info(const char *tool_name) noexcept
     {
         try {
             std::string description = Tool::description;
@@ -1142,7 +1173,7 @@ struct QMPI_DETAIL_HIDDEN registration {
                 description += std::string("\n") + Tool::argument_list;
             MPIX_Set_tool_info(tool_name, Tool::version, Tool::author, description.c_str());
         } catch (...) {
-            /* no memory: the tool goes without a description */
+            /* no memory: no description */
         }
     }
 
@@ -1153,22 +1184,22 @@ struct QMPI_DETAIL_HIDDEN registration {
             construct(self);
             need(MPI_Register_tool_storage(tool_id, &self.tool()), "cannot register an instance");
             need(MPIX_Register_tool_ready_function(tool_id, ready), "cannot register an instance");
-            intercept_all(tool_id, std::make_index_sequence<MPI_LAST_FUNC_T>());
+            intercept_all(tool_id, detail::function_ids());
         } catch (const std::exception &exception) {
-            refuse(name, tool_id, exception.what());
+            MPIX_Fail_tool(tool_id, exception.what());
         } catch (...) {
-            refuse(name, tool_id, "an exception that is not a std::exception");
+            MPIX_Fail_tool(tool_id, "an exception that is not a std::exception");
         }
     }
 
     static void construct(instance<Tool> &self)
     {
         struct End {
-            ~End() { being_made = nullptr; }
+            ~End() { under_construction = nullptr; }
         } end;
         self.arguments = qmpi::arguments(argument_text(self.tool_id));
-        being_made = &self;
-        new (self.place) Tool();
+        under_construction = &self;
+        new (self.storage) Tool();
         self.is_alive = true;
         try {
             self.arguments.check_all_known();
@@ -1188,24 +1219,25 @@ struct QMPI_DETAIL_HIDDEN registration {
     template <std::size_t... ids>
     static void intercept_all(int tool_id, std::index_sequence<ids...>)
     {
-        void (*const entries[])(void) = {
+        constexpr MPI_Functions_enum functions[] = {static_cast<MPI_Functions_enum>(ids)...};
+        void (*const entries[])() = {
             address_of_entry<Tool, static_cast<MPI_Functions_enum>(ids)>()...};
-        for (int id = 0; id < MPI_LAST_FUNC_T; id++) {
-            if (entries[id] != nullptr)
-                need(MPI_Register_tool_function(tool_id, static_cast<MPI_Functions_enum>(id), entries[id]),
+        for (std::size_t i = 0; i < sizeof...(ids); i++) {
+            if (entries[i] != nullptr)
+                need(MPI_Register_tool_function(tool_id, functions[i], entries[i]),
                      "cannot intercept a function");
         }
     }
 
-    /* Looks up all links, as a tool may call any function below it. */
+    /* Looks up all links; next<>() may call any function. */
     static void ready(int tool_id) noexcept
     {
         instance<Tool> &self = *instances<Tool>::by_id[tool_id];
         for (int id = 0; id < MPI_LAST_FUNC_T; id++) {
             link &next = self.next[id];
-            need(MPI_Get_next_tool_function(tool_id, static_cast<MPI_Functions_enum>(id), &next.function,
-                                            &next.tool_id),
-                 "cannot find the next function of the chain");
+            need(MPI_Get_next_tool_function(tool_id, static_cast<MPI_Functions_enum>(id),
+                                            &next.function, &next.tool_id),
+                 "cannot look up the next link");
         }
         try {
             self.tool().ready();
@@ -1223,7 +1255,7 @@ struct QMPI_DETAIL_HIDDEN registration {
     }
 };
 
-/* The exception ends here: the program knows nothing of the tool and is not to suffer from it. */
+/* Exceptions never reach the application. */
 template <typename Tool, MPI_Functions_enum id>
 typename function<id>::result after_exception(call<id> &call, const char *what) noexcept
 {
@@ -1233,75 +1265,75 @@ typename function<id>::result after_exception(call<id> &call, const char *what) 
 
 }  // namespace detail
 
-/* Base of all tools, with the tool itself as argument. */
+/* Base class of all tools; the argument is the tool itself. */
 template <typename Tool>
 class tool {
   public:
     tool(const tool &) = delete;
     tool &operator=(const tool &) = delete;
 
-    /* What a tool says of itself; it may have members of its own by these names. argument_list has
-     * a line for each argument that the tool takes. */
+    /* Description of the tool for users; override what applies. argument_list has one line per
+     * argument. */
     static constexpr const char *version = "";
     static constexpr const char *author = "";
     static constexpr const char *description = "";
     static constexpr const char *argument_list = "";
 
-    /* The functions that go to the member template "intercept". A function with a member of its
-     * name goes there instead. */
+    /* Functions that call the member template "intercept", unless the tool has a member of their
+     * name. */
     static constexpr function_set functions = set::all;
 
     static constexpr until lives_until = until::exit;
 
-    /* Called when the chain stands and no call has come yet: next<...>() works from here on. */
+    /* Called when the chain is built, before the first call. From here on next<>() works. */
     void ready() {}
 
-    /* Calls a function below this tool, for the tool's own account: it belongs to no call of the
-     * application. From ready() on, by any thread. */
+    /* Calls a function below this tool, outside any call of the application. From ready() on;
+     * thread-safe. */
     template <MPI_Functions_enum id, typename... Arguments>
     QMPI_INLINE typename function<id>::result next(Arguments... arguments) noexcept
     {
         return detail::call_next<id>(self_, nullptr, arguments...);
     }
 
-    /* What the user's list says between the brackets. To be read in the constructor: arguments that
-     * it did not ask for are refused when it ends. */
+    /* Arguments of this instance. Query all of them in the constructor: any that remain unknown are
+     * refused when it returns. */
     const qmpi::arguments &arguments() const { return self_.arguments; }
 
-    /* The place in the chain, from 1. */
+    /* Position in the chain, from 1. */
     int tool_id() const { return self_.tool_id; }
 
-    /* The place among the instances of this tool, from 1, and how many there are; the latter is
-     * complete from ready() on. */
+    /* Position among the instances of this tool, from 1, and their number, which is final from
+     * ready() on. */
     int instance_number() const { return self_.number; }
     static int instance_count() { return static_cast<int>(detail::instances<Tool>::all->size()); }
 
-    /* The name by which the tool is registered. */
+    /* Name under which the tool is registered. */
     static const char *name() { return detail::registration<Tool>::name; }
 
   protected:
-    tool() : self_(made_by_kit()) {}
+    tool() : self_(own_instance()) {}
     ~tool() = default;
 
   private:
-    static const detail::instance_base &made_by_kit()
+    static const detail::instance_base &own_instance()
     {
-        if (detail::being_made == nullptr)
-            throw std::logic_error("objects of a tool are made by MPI only");
-        return *detail::being_made;
+        if (detail::under_construction == nullptr)
+            throw std::logic_error("only MPI creates objects of a tool");
+        return *detail::under_construction;
     }
 
     const detail::instance_base &self_;
 };
 
-}  // inline namespace v1
+}  // namespace v1
 }  // namespace qmpi
 
-/* Registers a tool under a name when its library is loaded; for the file's outermost level. A type
- * has one name, a library may have any number of tools. */
-#define QMPI_TOOL(name_, ...) \
+/* Registers a tool when its library is loaded. At namespace scope; one name per type, any number of
+ * tools per library. */
+#define QMPI_TOOL(name_, ...)                                                         \
     [[maybe_unused]] static const bool QMPI_DETAIL_JOIN(qmpi_registered_, __LINE__) = \
-        ::qmpi::detail::registration<__VA_ARGS__>::make(name_);
+        ::qmpi::detail::registration<__VA_ARGS__>::register_tool(name_);
 #define QMPI_DETAIL_JOIN(a_, b_) QMPI_DETAIL_JOIN_NOW(a_, b_)
 #define QMPI_DETAIL_JOIN_NOW(a_, b_) a_##b_
 

@@ -5,23 +5,15 @@
 
 AM_CPPFLAGS += -I$(top_srcdir)/src/qmpi
 
-# which of the functions that MPICH keeps in its Fortran folders this library has
 if BUILD_F77_BINDING
-AM_CPPFLAGS += -DMPIR_QMPI_HAVE_F77
-mpi_f77_sources += src/qmpi/fortran_qmpi.c src/qmpi/fortran_call_site.c
+mpi_f77_sources += src/qmpi/fortran_qmpi.c src/qmpi/fortran_init.c
 endif BUILD_F77_BINDING
 if BUILD_FC_BINDING
 AM_CPPFLAGS += -DMPIR_QMPI_HAVE_FC
 endif BUILD_FC_BINDING
-if BUILD_F08_BINDING
-AM_CPPFLAGS += -DMPIR_QMPI_HAVE_F08 -I$(top_builddir)/src/qmpi
-endif BUILD_F08_BINDING
 if BUILD_CXX_BINDING
 mpi_cxx_sources += src/qmpi/cxx_call_site.cxx
 endif BUILD_CXX_BINDING
-
-# libraries of MPI besides libmpi, as the process knows them
-AM_CPPFLAGS += -DMPII_QMPI_LIBMPIFORT='"lib@MPIFCLIBNAME@"' -DMPII_QMPI_LIBMPICXX='"lib@MPICXXLIBNAME@"'
 
 include_HEADERS += \
     src/include/mpi_qmpi.h \
@@ -31,37 +23,29 @@ include_HEADERS += \
     src/include/qmpi_functions.hpp
 
 noinst_HEADERS += \
-    src/qmpi/mpir_qmpi.h \
-    src/qmpi/mpir_qmpi_link.h \
-    src/qmpi/mpii_qmpi.h \
-    src/qmpi/mpii_qmpi_attr.h \
-    src/qmpi/mpii_qmpi_fortran.h \
-    src/qmpi/mpii_qmpi_list.h \
-    src/qmpi/mpii_qmpi_member.h \
-    src/qmpi/mpii_qmpi_names.h \
-    src/qmpi/mpii_qmpi_words.h \
+    src/include/mpir_qmpi.h \
+    src/include/mpir_qmpi_attr.h \
     src/include/mpir_qmpi_call.h \
     src/include/mpir_qmpi_direct.h \
+    src/include/mpir_qmpi_direct_names.h \
+    src/include/mpir_qmpi_dispatch.h \
     src/include/mpir_qmpi_romio.h \
-    src/qmpi/fortran_functions.h \
-    src/qmpi/entry_mpi_status_c2f.h \
-    src/qmpi/entry_mpi_status_f2c.h \
-    src/qmpi/entry_mpi_type_create_f90_complex.h \
-    src/qmpi/entry_mpi_type_create_f90_integer.h \
-    src/qmpi/entry_mpi_type_create_f90_real.h
+    src/include/mpir_qmpi_romio_names.h \
+    src/qmpi/mpii_qmpi.h \
+    src/qmpi/mpii_qmpi_list.h
 
 mpi_core_sources += \
-    src/qmpi/qmpi_attr.c \
-    src/qmpi/qmpi_call_site.c \
+    src/qmpi/fortran_attr.c \
     src/qmpi/qmpi_chain.c \
-    src/qmpi/qmpi_choice.c \
     src/qmpi/qmpi_functions.c \
     src/qmpi/qmpi_list.c \
     src/qmpi/qmpi_load.c \
+    src/qmpi/qmpi_old_names.c \
     src/qmpi/qmpi_pcontrol.c \
-    src/qmpi/qmpi_pmpi.c \
+    src/qmpi/qmpi_query.c \
     src/qmpi/qmpi_report.c \
     src/qmpi/qmpi_service.c \
+    src/qmpi/qmpi_settings.c \
     src/qmpi/qmpi_tools.c
 
 # compiled a second time for libpmpi where there are no weak symbols, as all functions of MPI are
@@ -69,18 +53,7 @@ mpi_sources += src/qmpi/romio_entries.c
 
 errnames_txt_files += src/qmpi/errnames.txt
 
-# ---- unmodified PMPI tools ----
-
-# Stands between the chain and a PMPI tool; libmpi finds it beside itself and loads it once for each.
-if BUILD_QMPI_MEMBER
-qmpimemberdir = $(libdir)/mpich
-qmpimember_LTLIBRARIES = src/qmpi/qmpi-member.la
-src_qmpi_qmpi_member_la_SOURCES = src/qmpi/qmpi_member.c
-# an exception of the program may pass through a call
-src_qmpi_qmpi_member_la_CFLAGS = $(AM_CFLAGS) -fexceptions
-src_qmpi_qmpi_member_la_LDFLAGS = -module -avoid-version -shared
-src_qmpi_qmpi_member_la_LIBADD = lib/lib@MPILIBNAME@.la
-endif BUILD_QMPI_MEMBER
+include $(top_srcdir)/src/qmpi/man/Makefile.mk
 
 # ---- QMPI_ names of mpi_f08 ----
 
@@ -88,6 +61,7 @@ if BUILD_F08_BINDING
 if BUILD_QMPI
 
 mpi_fc_sources += \
+    src/qmpi/f08/f08_entries.c \
     src/qmpi/f08/qmpi_f08.f90 \
     src/qmpi/f08/qmpi_c_interface.f90 \
     src/qmpi/f08/qf08ts.f90 \
@@ -106,7 +80,7 @@ BUILT_SOURCES += $(qmpi_f08_modules)
 CLEANFILES += $(qmpi_f08_modules) $(qmpi_f08_stamps)
 
 # A module's file and object come from one run of the compiler; the stamp stands for both.
-src/qmpi/f08/qmpi_f08.stamp: src/qmpi/f08/qmpi_f08.f90 src/binding/fortran/use_mpi_f08/pmpi_f08.stamp
+src/qmpi/f08/qmpi_f08.stamp: src/qmpi/f08/qmpi_f08.f90 src/binding/fortran/use_mpi_f08/mpi_f08_link_constants.stamp
 	$(mod_verbose)$(F08_COMPILE_MODS) -c src/qmpi/f08/qmpi_f08.f90 -o src/qmpi/f08/qmpi_f08.lo
 	@touch $@
 
@@ -121,8 +95,9 @@ src/qmpi/f08/qmpi_c_interface.lo src/binding/fortran/use_mpi_f08/$(QMPI_C_INTERF
 	@:
 
 # the modules that use them
-src/binding/fortran/use_mpi_f08/mpi_f08.stamp: src/qmpi/f08/qmpi_f08.stamp
+src/binding/fortran/use_mpi_f08/pmpi_f08.stamp: src/qmpi/f08/qmpi_f08.stamp
 src/qmpi/f08/qf08ts.lo: src/qmpi/f08/qmpi_c_interface.stamp
+src/binding/fortran/use_mpi_f08/wrappers_f/pf08ts.lo: src/qmpi/f08/qmpi_c_interface.stamp
 
 endif BUILD_QMPI
 endif BUILD_F08_BINDING

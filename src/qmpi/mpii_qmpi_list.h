@@ -8,46 +8,38 @@
 
 #include <stddef.h>
 
-/* The tool list as text. This unit knows nothing of MPI, so that tests can be built with it alone.
+/* Parser of the tool list. It does not use MPI, so that tests can be built with it alone.
  *
  *   list     := entry { (',' | ':') entry }
  *   entry    := selector [ '(' arguments ')' ]
  *   selector := name | path | name '=' path | 'pmpi=' path
  *
- * A name has no slash, a path has one (behind pmpi= it need not). White space around entries,
- * selectors and paths is not part of them. Brackets in arguments nest, and what is inside is not
- * looked at any further. Names and paths with a separator or a bracket cannot be written. */
+ * A name has no slash, a path has one; the path after pmpi= needs none, and pmpi=PATH means pmpi(PATH).
+ * White space around entries, selectors and paths is ignored. Parentheses in arguments nest; nothing
+ * else in them is parsed. A separator or parenthesis cannot be part of a name or path. */
 
 #define MPII_QMPI_MAX_NAME 255  /* characters */
 #define MPII_QMPI_MAX_PATH 4095
-#define MPII_QMPI_MAX_ENTRIES 10000     /* so that a wrong list does not take all memory */
-
-typedef enum {
-    MPII_QMPI_ENTRY_NAME,
-    MPII_QMPI_ENTRY_FILE,
-    MPII_QMPI_ENTRY_PMPI
-} MPII_QMPI_Entry_kind;
+#define MPII_QMPI_MAX_ENTRIES 10000     /* bounds the memory that a wrong list takes */
 
 typedef struct {
-    char *fault;                /* why the entry means nothing, as a sentence; NULL if it is good */
-    MPII_QMPI_Entry_kind kind;  /* this and what follows: of good entries only */
-    char *selector;             /* as the user wrote it */
-    char *name;                 /* of the tool; NULL where the path has to do */
-    char *path;                 /* NULL where there is a name only */
+    char *fault;                /* why the entry is invalid, as a sentence; NULL if it is valid */
+    char *name;                 /* of the tool; NULL if only the path is given */
+    char *path;                 /* NULL if only the name is given */
     char *arguments;            /* "" if there are none */
 } MPII_QMPI_Entry;
 
-/* Reads a list. Gives its entries and their number; MPII_QMPI_free_entries frees them. Returns 0, or
- * -1 where the list as a whole cannot be taken: then there are none, and message says why. */
+/* Parses a list. Returns 0 with the entries, which MPII_QMPI_free_entries frees, and their number; or -1
+ * with a message if the list as a whole is refused. */
 int MPII_QMPI_parse_list(const char *list, MPII_QMPI_Entry ** entries, int *count, char *message,
                          size_t size);
 void MPII_QMPI_free_entries(MPII_QMPI_Entry * entries, int count);
 
-/* Writes text into the size bytes at shown so that it can be read on any terminal: control
- * characters escaped, and "..." for what does not fit. Returns shown. size is at least 8. */
+/* Writes text for a terminal into the size (at least 8) bytes at shown: control characters are escaped,
+ * and "..." replaces the end of a text that does not fit. Returns shown. */
 const char *MPII_QMPI_show(const char *text, size_t length, char *shown, size_t size);
 
-/* Room for a text of the user's in a message: long ones stay readable. */
+/* Size of a text of the user's in a message. */
 #define MPII_QMPI_SHOWN 72
 
 #endif /* MPII_QMPI_LIST_H_INCLUDED */

@@ -6,250 +6,275 @@
 #include "mpiimpl.h"
 #include "mpii_qmpi.h"
 #include "mpii_qmpi_list.h"
-#include "mpii_qmpi_names.h"
 
 #ifdef ENABLE_QMPI
 
-/* What a tool asks for while its init callback runs, one for each instance. */
-typedef struct {
-    MPIX_Tool_ready_function *ready_fn;
-    char *failure;              /* why the instance cannot work, NULL if it can */
-} Wishes;
+#include <pthread.h>
+#include <time.h>
+#include <unistd.h>
 
-/* What a call finds in front of an instance: the next link of every function. While init callbacks
- * run it is the function that the instance asks for, NULL where it asks for none. */
-typedef union {
-    const MPIR_QMPI_Link *link;
-    MPIR_QMPI_Any_function *wish;
-} Place;
-typedef Place Row[MPI_LAST_FUNC_T];
+/* Builds the chain. The first thread that makes an MPI call builds; no lock is held meanwhile, since tools'
+ * code runs. Other threads wait only in the functions that initialize MPI: a thread that waits in a
+ * library's constructor would hold the dynamic linker's lock, which the builder needs. */
 
 typedef enum {
-    REGISTRATION,       /* tools register names; nothing was looked at */
-    LOADING,            /* tools are looked for, and register while they are loaded */
-    INITIALIZATION,     /* init callbacks run */
-    INTERCEPTION,       /* the chain stands */
-    TERMINATION         /* the process ends; memory is gone */
+    OPEN,               /* tools register names, settings can change */
+    SETTING,            /* a thread reads or writes the settings */
+    BUILDING,
+    BUILT
 } Phase;
 
-/* The order is that of the fast paths: what they read lies in one cache line. Instances are counted
- * from 0 here, tool ids from 1. */
-static struct {
-    unsigned num_linked;        /* number of instances once the chain stands, 0 before */
-    unsigned num_instances;
-    const Place **next;         /* [instance]: the row of what comes behind it */
-    void **storage;             /* [instance] */
+static MPL_atomic_int_t phase = MPL_ATOMIC_INT_T_INITIALIZER(OPEN);
 
-    Phase phase;
-    MPII_QMPI_Instance *instances;      /* [instance] */
-    Wishes *wishes;             /* [instance], while init callbacks run */
-    Row *rows;                  /* row 0 is behind the application, row i behind tool id i */
-    size_t num_wishes;          /* that were ever made: there are no more links */
-    MPIR_QMPI_Link *links;      /* all links of all instances, in the order of the chain */
-    MPIR_QMPI_Link *pcontrol;   /* links of MPI_Pcontrol, in the order of the chain */
-    int num_pcontrol;
-} chain;
+/* The process whose thread left phase OPEN: a child of fork has no such thread. */
+static pid_t builder_pid;
+
+static __thread bool is_builder __attribute__((tls_model("initial-exec"))) = false;
+
+/* While tools' code runs: what runs, and the stack frame that it returns to. */
+static struct {
+    int tool_id;
+    bool is_init;               /* init callback, else ready function */
+    MPII_QMPI_Registration *registration;
+    const char *frame;
+} callback;
+
+unsigned char MPIR_QMPI_gate[MPI_LAST_FUNC_T] = {[0 ... MPI_LAST_FUNC_T - 1] = 1 };
+extern unsigned char MPII_QMPI_gate[MPI_LAST_FUNC_T]
+    __attribute__((alias("MPIR_QMPI_gate")));
+
+__thread int MPIR_QMPI_mark = 0;
+__thread MPIR_QMPI_Note MPIR_QMPI_note = { NULL, -1 };
+
+MPL_atomic_ptr_t MPIR_QMPI_first[MPI_LAST_FUNC_T];
+MPIR_QMPI_Chain MPIR_QMPI_chain;
+MPII_QMPI_Instance *MPII_QMPI_instances = NULL;
+
+/* Links of MPI_Pcontrol in the order of the chain; the tail ends them. */
+static const MPIR_QMPI_Link *pcontrol_links = NULL;
 
 unsigned MPII_QMPI_num_instances = 0;
 unsigned MPII_QMPI_num_intercepted = 0;
 
-/* Guards everything above until the chain stands; nothing is written afterwards. */
-static MPL_initlock_t chain_lock = MPL_INITLOCK_INITIALIZER;
+/* ---- gates ---- */
 
-/* Set in the thread that builds: what tools call meanwhile goes to the library directly. */
-static MPL_TLS int is_builder = 0;
-
-/* ---- heads ---- */
-
-static void publish_head(int function, const MPIR_QMPI_Link * link)
+static bool is_intercepted(int function)
 {
-    MPIR_QMPI_Head *head = &MPIR_QMPI_head[function];
-    const MPIR_QMPI_Ways *ways = &MPIR_QMPI_ways[function];
-    const bool is_intercepted = link != &MPIR_QMPI_tail[function];
-
-    MPL_atomic_release_store_ptr(&head->first.atomic, (void *) link);
-    MPL_atomic_release_store_ptr(&head->entry.atomic,
-                                 (void *) (is_intercepted ? ways->dispatch : ways->direct));
+    const MPIR_QMPI_Link *first = MPL_atomic_acquire_load_ptr(&MPIR_QMPI_first[function]);
+    return !first || first->tool_id != 0;
 }
 
-static void arm(void)
+void MPIR_QMPI_set_initialized(bool is_initialized)
 {
     for (int f = 0; f < MPI_LAST_FUNC_T; f++)
-        publish_head(f, &MPIR_QMPI_bootstrap[f]);
+        __atomic_store_n(&MPIR_QMPI_gate[f], !is_initialized || is_intercepted(f),
+                         __ATOMIC_RELAXED);
 }
 
-static void disarm(void)
+/* Destructors that run after those of the tools may still call MPI_Finalized and the like. Nothing is
+ * freed: other threads may still be inside tools. */
+static void __attribute__((destructor)) unlink_tools(void)
 {
     for (int f = 0; f < MPI_LAST_FUNC_T; f++)
-        publish_head(f, &MPIR_QMPI_tail[f]);
-}
-
-static void ATTRIBUTE((destructor)) release_chain(void)
-{
-    const int n = chain.num_instances;
-
-    /* destructors that run after this one may still ask MPI_Finalized and its like */
-    disarm();
-    chain.phase = TERMINATION;
-    chain.num_linked = 0;
-    chain.num_instances = 0;
-    chain.num_pcontrol = 0;
-
-    MPL_direct_free((void *) chain.next);
-    MPL_direct_free(chain.rows);
-    MPL_direct_free(chain.links);
-    MPL_direct_free(chain.pcontrol);
-    MPL_direct_free(chain.storage);
-    MPII_QMPI_free_instances(chain.instances, n);
-    MPII_QMPI_release_services();
-    MPII_QMPI_release_tools();
-    MPII_QMPI_release_choice();
+        MPL_atomic_release_store_ptr(&MPIR_QMPI_first[f], (void *) &MPIR_QMPI_tail[f]);
 }
 
 /* ---- building ---- */
 
-/* MPI calls every instance that wants MPI_Pcontrol, so nobody has to call on: its links are a list of
- * their own, and in the rows is the end of the chain. */
-static void link_pcontrol(void)
+/* MPI calls every instance that registered for MPI_Pcontrol, so its rows hold the tail only. */
+static const MPIR_QMPI_Link *link_pcontrol(MPII_QMPI_Registration * registrations, int n)
 {
-    const int n = chain.num_instances;
-    MPIR_QMPI_Link *link;
+    MPIR_QMPI_Link *links = MPII_QMPI_allocate(n + 1, sizeof(*links));
+    int num = 0;
 
-    for (int i = 0; i < n; i++)
-        chain.num_pcontrol += chain.rows[i][MPI_PCONTROL_T].wish != NULL;
-    chain.pcontrol = MPII_QMPI_allocate(chain.num_pcontrol, sizeof(MPIR_QMPI_Link));
-    link = chain.pcontrol;
     for (int i = 0; i < n; i++) {
-        Place *place = &chain.rows[i][MPI_PCONTROL_T];
-        if (place->wish) {
-            link->fn = place->wish;
-            link->tool_id = i + 1;
-            link++;
-            place->wish = NULL;
+        MPIR_QMPI_Any_function **fn = &registrations[i].functions[MPI_PCONTROL_T];
+        if (*fn) {
+            links[num].fn = *fn;
+            links[num++].tool_id = i + 1;
+            *fn = NULL;
         }
     }
+    links[num] = MPIR_QMPI_tail[MPI_PCONTROL_T];
+    return links;
 }
 
-/* Turns the wishes of all instances into links and rows, from the library to the application. */
-static void link_instances(void)
+/* Fills the rows from the library to the application. */
+static MPIR_QMPI_Row *link_rows(const MPII_QMPI_Registration * registrations, int n)
 {
-    const int n = chain.num_instances;
+    MPIR_QMPI_Row *rows = MPII_QMPI_allocate(n + 1, sizeof(*rows));
     MPIR_QMPI_Link *link;
+    size_t num_links = 0;
 
-    link_pcontrol();
-    chain.links = MPII_QMPI_allocate(chain.num_wishes, sizeof(MPIR_QMPI_Link));
-    chain.next = MPII_QMPI_allocate(n, sizeof(*chain.next));
+    for (int i = 0; i < n; i++)
+        for (int f = 0; f < MPI_LAST_FUNC_T; f++)
+            num_links += registrations[i].functions[f] != NULL;
+    link = MPII_QMPI_allocate(num_links, sizeof(*link));
     for (int f = 0; f < MPI_LAST_FUNC_T; f++)
-        chain.rows[n][f].link = &MPIR_QMPI_tail[f];
-    link = chain.links + chain.num_wishes;
+        rows[n][f] = &MPIR_QMPI_tail[f];
     for (int i = n - 1; i >= 0; i--) {
-        chain.next[i] = chain.rows[i + 1];
         for (int f = 0; f < MPI_LAST_FUNC_T; f++) {
-            Place *place = &chain.rows[i][f];
-            if (place->wish) {
-                link--;
-                link->fn = place->wish;
+            rows[i][f] = rows[i + 1][f];
+            if (registrations[i].functions[f]) {
+                link->fn = registrations[i].functions[f];
                 link->tool_id = i + 1;
-                place->link = link;
-            } else {
-                *place = chain.rows[i + 1][f];
+                rows[i][f] = link++;
             }
         }
     }
+    return rows;
 }
 
-/* An instance that said that it cannot work keeps its id, as others may know theirs already. */
-static void drop_if_failed(int tool_id)
+/* A failed instance keeps its id: tools may know the ids of others. */
+static void drop_if_failed(int tool_id, MPII_QMPI_Registration * registration)
 {
-    const char *name = chain.instances[tool_id - 1].name;
-    Wishes *wishes = &chain.wishes[tool_id - 1];
+    const char *name = MPII_QMPI_instances[tool_id - 1].tool->name;
     char shown[MPII_QMPI_SHOWN], reason[MPII_QMPI_MAX_MESSAGE / 2];
 
-    if (!wishes->failure)
+    if (!registration->failure)
         return;
     MPII_QMPI_fault("the tool '%s', instance %d: %s",
                     MPII_QMPI_show(name, strlen(name), shown, sizeof(shown)), tool_id,
-                    MPII_QMPI_show(wishes->failure, strlen(wishes->failure), reason,
+                    MPII_QMPI_show(registration->failure, strlen(registration->failure), reason,
                                    sizeof(reason)));
-    MPL_direct_free(wishes->failure);
-    memset(wishes, 0, sizeof(*wishes));
-    memset(chain.rows[tool_id - 1], 0, sizeof(Row));
+    MPL_direct_free(registration->failure);
+    memset(registration, 0, sizeof(*registration));
     MPII_QMPI_withdraw_services(tool_id);
 }
 
-static void publish_chain(void)
+static void call_tools(MPII_QMPI_Registration * registrations, int n, bool is_init)
 {
-    for (int f = 0; f < MPI_LAST_FUNC_T; f++) {
-        const MPIR_QMPI_Link *first = chain.rows[0][f].link;
-        if (f == MPI_PCONTROL_T && chain.num_pcontrol)
-            first = chain.pcontrol;
-        MPII_QMPI_num_intercepted += first->tool_id != 0;
-        publish_head(f, first);
-    }
-    MPII_QMPI_num_instances = chain.num_instances;
-}
-
-static void init_instance(int tool_id)
-{
-    const MPII_QMPI_Instance *instance = &chain.instances[tool_id - 1];
-
-    if (instance->member)
-        MPII_QMPI_Pmpi_init(tool_id, instance->member);
-    else
-        instance->tool->init_fn(tool_id);
-}
-
-static void build(void)
-{
-    int n;
-
-    MPII_QMPI_check_settings();
-    chain.phase = LOADING;
-    chain.instances = MPII_QMPI_load_list(MPII_QMPI_chosen(MPII_QMPI_LIST), &n);
-    MPII_QMPI_close_registration();
-    chain.num_instances = n;
-    chain.storage = MPII_QMPI_allocate(n, sizeof(void *));
-    chain.wishes = MPII_QMPI_allocate(n, sizeof(Wishes));
-    chain.rows = MPII_QMPI_allocate(n + 1, sizeof(Row));
-
-    chain.phase = INITIALIZATION;
+    callback.frame = __builtin_frame_address(0);
+    callback.is_init = is_init;
     for (int i = 0; i < n; i++) {
-        init_instance(i + 1);
-        drop_if_failed(i + 1);
-    }
+        /* ready functions from the last: the instances that follow are ready before */
+        const int tool_id = is_init ? i + 1 : n - i;
+        MPII_QMPI_Registration *registration = &registrations[tool_id - 1];
 
-    link_instances();
-    chain.num_linked = n;
-    chain.phase = INTERCEPTION;
-    MPII_QMPI_report_chain(chain.instances, n);
-    /* from the last: what an instance calls in its ready function finds all behind it ready */
-    for (int i = n - 1; i >= 0; i--)
-        if (chain.wishes[i].ready_fn)
-            chain.wishes[i].ready_fn(i + 1);
-    MPL_direct_free(chain.wishes);
-    chain.wishes = NULL;
-    publish_chain();
+        callback.tool_id = tool_id;
+        callback.registration = is_init ? registration : NULL;
+        if (is_init) {
+            MPII_QMPI_instances[tool_id - 1].tool->init_fn(tool_id);
+            drop_if_failed(tool_id, registration);
+        } else if (registration->ready_fn) {
+            registration->ready_fn(tool_id);
+        }
+    }
+    callback.frame = NULL;
+    callback.registration = NULL;
 }
 
-/* Builds the chain in the first thread that comes, while others wait. In the thread that builds
- * there is no chain yet. */
-static void build_once(void)
+static void build_chain(void)
 {
-    if (is_builder)
-        return;
-    MPL_initlock_lock(&chain_lock);
-    if (chain.phase == REGISTRATION) {
-        is_builder = 1;
-        build();
-        is_builder = 0;
+    MPII_QMPI_Registration *registrations;
+    int n = 0;
+
+    if (MPII_QMPI_settings.list)
+        MPII_QMPI_instances = MPII_QMPI_load_list(MPII_QMPI_settings.list, &n);
+    MPII_QMPI_close_registration();
+    registrations = MPII_QMPI_allocate(n, sizeof(*registrations));
+    MPIR_QMPI_chain.storage = MPII_QMPI_allocate(n, sizeof(*MPIR_QMPI_chain.storage));
+    MPL_atomic_release_store_int(&MPIR_QMPI_chain.num_instances, n);
+
+    call_tools(registrations, n, true);
+
+    pcontrol_links = link_pcontrol(registrations, n);
+    MPIR_QMPI_chain.rows = (const MPIR_QMPI_Row *) link_rows(registrations, n);
+    MPII_QMPI_num_instances = n;
+    MPL_atomic_release_store_int(&MPIR_QMPI_chain.num_linked, n);
+    MPII_QMPI_report_chain();
+
+    call_tools(registrations, n, false);
+
+    MPL_direct_free(registrations);
+    for (int f = 0; f < MPI_LAST_FUNC_T; f++) {
+        const MPIR_QMPI_Link *first =
+            f == MPI_PCONTROL_T ? pcontrol_links : MPIR_QMPI_chain.rows[0][f];
+        MPII_QMPI_num_intercepted += first->tool_id != 0;
+        MPL_atomic_release_store_ptr(&MPIR_QMPI_first[f], (void *) first);
     }
-    MPL_initlock_unlock(&chain_lock);
+}
+
+/* An exception or a longjmp that leaves an init callback leaves build_chain as well. The next MPI call in
+ * this thread notices that the stack is shorter than it was then. */
+static void check_builder(void)
+{
+    const char *name;
+    char shown[MPII_QMPI_SHOWN];
+
+    if (!callback.frame || (const char *) __builtin_frame_address(0) < callback.frame)
+        return;
+    name = MPII_QMPI_instances[callback.tool_id - 1].tool->name;
+    MPII_QMPI_fatal("the tool '%s', instance %d: its %s did not return (exception or longjmp)",
+                    MPII_QMPI_show(name, strlen(name), shown, sizeof(shown)), callback.tool_id,
+                    callback.is_init ? "init callback" : "ready function");
+}
+
+static void wait_a_moment(void)
+{
+    const struct timespec moment = { 0, 100000 };
+
+    if (getpid() != builder_pid)
+        MPII_QMPI_fatal("this process was forked while another thread built the chain of tools");
+    nanosleep(&moment, NULL);
+}
+
+static bool initializes(int function)
+{
+    return function == MPI_INIT_T || function == MPI_INIT_THREAD_T || function == MPI_SESSION_INIT_T;
+}
+
+/* Enters phase SETTING from OPEN; false if the chain is built or being built. */
+static bool enter_setting(bool waits)
+{
+    for (;;) {
+        switch (MPL_atomic_cas_int(&phase, OPEN, SETTING)) {
+            case OPEN:
+                builder_pid = getpid();
+                return true;
+            case BUILT:
+                return false;
+            case BUILDING:
+                if (!waits)
+                    return false;
+        }
+        wait_a_moment();
+    }
+}
+
+/* Reads the settings and builds the chain if a tool is chosen, or none can be chosen any more. */
+static void build(bool is_last_chance)
+{
+    is_builder = true;
+    MPII_QMPI_read_settings();
+    if (MPII_QMPI_settings.list || is_last_chance) {
+        MPL_atomic_release_store_int(&phase, BUILDING);
+        build_chain();
+        MPL_atomic_release_store_int(&phase, BUILT);
+        if (MPIR_Errutil_is_initialized())
+            MPIR_QMPI_set_initialized(true);
+    } else {
+        MPL_atomic_release_store_int(&phase, OPEN);
+    }
+    is_builder = false;
 }
 
 const MPIR_QMPI_Link *MPIR_QMPI_build(enum MPI_Functions_enum function)
 {
-    build_once();
-    return is_builder ? &MPIR_QMPI_tail[function] : MPIR_QMPI_first_link(function);
+    const MPIR_QMPI_Link *first;
+    int cancel_state;
+
+    if (is_builder) {
+        check_builder();
+        return &MPIR_QMPI_tail[function];
+    }
+    /* dlopen and output are cancellation points; a canceled builder would leave others waiting */
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+    if (enter_setting(initializes(function)))
+        build(initializes(function) || MPIR_Errutil_is_initialized());
+    pthread_setcancelstate(cancel_state, NULL);
+    first = MPL_atomic_acquire_load_ptr(&MPIR_QMPI_first[function]);
+    return first ? first : &MPIR_QMPI_tail[function];
 }
 
 int MPIR_QMPI_tail_missing(void)
@@ -257,333 +282,42 @@ int MPIR_QMPI_tail_missing(void)
     return MPI_ERR_UNSUPPORTED_OPERATION;
 }
 
-const MPIR_QMPI_Link *MPIR_QMPI_pcontrol_links(int *count)
-{
-    build_once();
-    *count = is_builder ? 0 : chain.num_pcontrol;
-    return chain.pcontrol;
-}
+/* ---- for the other files ---- */
 
-/* ---- choosing ---- */
-
-bool MPII_QMPI_begin_choice(void)
+bool MPII_QMPI_begin_settings(void)
 {
-    if (is_builder)
+    if (is_builder || MPIR_Errutil_is_initialized())
         return false;
-    MPL_initlock_lock(&chain_lock);
-    if (chain.phase == REGISTRATION && !MPIR_Errutil_is_initialized())
-        return true;
-    MPL_initlock_unlock(&chain_lock);
-    return false;
+    return enter_setting(false);
 }
 
-void MPII_QMPI_end_choice(bool is_chosen)
+void MPII_QMPI_end_settings(void)
 {
-    if (is_chosen)
-        arm();
-    else
-        disarm();
-    MPL_initlock_unlock(&chain_lock);
+    MPL_atomic_release_store_int(&phase, OPEN);
 }
 
-/* ---- init callbacks: what they ask for ---- */
-
-static int refuse_function(const char *fcname, int function)
+bool MPIR_QMPI_is_initializing(void)
 {
-    return MPIR_Err_create_code(MPI_SUCCESS, MPIR_ERR_RECOVERABLE, fcname, __LINE__, MPI_ERR_ARG,
-                                "**qmpi_function", "**qmpi_function %d", function);
+    return is_builder && callback.registration;
 }
 
-static bool is_instance(int tool_id)
+int MPIR_QMPI_tool_version(int tool_id)
 {
-    return tool_id >= 1 && (unsigned) tool_id <= chain.num_instances;
+    return MPII_QMPI_instances[tool_id - 1].tool->version;
 }
 
-static bool is_function(int function)
+MPII_QMPI_Registration *MPII_QMPI_registration_of(int tool_id)
 {
-    return function >= 0 && function < MPI_LAST_FUNC_T;
-}
-
-int MPII_QMPI_check_init(const char *fcname, int tool_id)
-{
-    if (!is_builder || chain.phase != INITIALIZATION)
-        return MPIR_Err_create_code(MPI_SUCCESS, MPIR_ERR_RECOVERABLE, fcname, __LINE__,
-                                    MPI_ERR_OTHER, "**qmpi_not_in_init", 0);
-    if (!is_instance(tool_id))
-        return MPII_QMPI_refuse_tool_id(fcname, tool_id);
-    return MPI_SUCCESS;
-}
-
-int PMPI_Register_tool_storage(int tool_id, void *tool_storage)
-{
-    int mpi_errno = MPII_QMPI_check_init(__func__, tool_id);
-    if (mpi_errno)
-        return mpi_errno;
-    chain.storage[tool_id - 1] = tool_storage;
-    return MPI_SUCCESS;
-}
-
-int PMPI_Register_tool_function(int tool_id, enum MPI_Functions_enum function_enum,
-                                void (*function_ptr) (void))
-{
-    int mpi_errno = MPII_QMPI_check_init(__func__, tool_id);
-    Place *place;
-
-    if (mpi_errno)
-        return mpi_errno;
-    if (!is_function(function_enum))
-        return refuse_function(__func__, function_enum);
-    if (!function_ptr)
-        return MPII_QMPI_refuse_null(__func__, "function_ptr");
-    place = &chain.rows[tool_id - 1][function_enum];
-    chain.num_wishes += !place->wish;
-    place->wish = function_ptr;
-    return MPI_SUCCESS;
-}
-
-int PMPIX_Register_tool_ready_function(int tool_id, MPIX_Tool_ready_function * ready_fn_ptr)
-{
-    int mpi_errno = MPII_QMPI_check_init(__func__, tool_id);
-    if (mpi_errno)
-        return mpi_errno;
-    if (!ready_fn_ptr)
-        return MPII_QMPI_refuse_null(__func__, "ready_fn_ptr");
-    chain.wishes[tool_id - 1].ready_fn = ready_fn_ptr;
-    return MPI_SUCCESS;
-}
-
-int PMPIX_Fail_tool(int tool_id, const char *reason)
-{
-    int mpi_errno = MPII_QMPI_check_init(__func__, tool_id);
-    char *failure;
-
-    if (mpi_errno)
-        return mpi_errno;
-    if (!reason)
-        return MPII_QMPI_refuse_null(__func__, "reason");
-    failure = MPL_direct_strdup(reason);
-    if (!failure)
-        return MPII_QMPI_refuse_no_memory(__func__);
-    MPL_direct_free(chain.wishes[tool_id - 1].failure);
-    chain.wishes[tool_id - 1].failure = failure;
-    return MPI_SUCCESS;
-}
-
-/* ---- look-ups: what tools may do in every call ----
- *
- * Each has a fast path for valid arguments and leaves everything else to a function out of line,
- * which repeats the work with all checks and reports under the name that the tool called. */
-
-static int MPIR_QMPI_COLD find_next_slow(int tool_id, enum MPI_Functions_enum function_enum,
-                                         void (**function_ptr) (void), int *next_tool_id)
-{
-    static const char fcname[] = "PMPI_Get_next_tool_function";
-    const MPIR_QMPI_Link *next;
-
-    if (!function_ptr)
-        return MPII_QMPI_refuse_null(fcname, "function_ptr");
-    if (!next_tool_id)
-        return MPII_QMPI_refuse_null(fcname, "next_tool_id");
-    if (!is_instance(tool_id))
-        return MPII_QMPI_refuse_tool_id(fcname, tool_id);
-    if (!is_function(function_enum))
-        return refuse_function(fcname, function_enum);
-    if (chain.num_linked == 0)
-        return MPIR_Err_create_code(MPI_SUCCESS, MPIR_ERR_RECOVERABLE, fcname, __LINE__,
-                                    MPI_ERR_OTHER, "**qmpi_early", 0);
-    next = chain.next[tool_id - 1][function_enum].link;
-    *function_ptr = next->fn;
-    *next_tool_id = next->tool_id;
-    return MPI_SUCCESS;
-}
-
-int PMPI_Get_next_tool_function(int tool_id, enum MPI_Functions_enum function_enum,
-                                void (**function_ptr) (void), int *next_tool_id)
-{
-    const unsigned instance = (unsigned) tool_id - 1;
-    const unsigned function = function_enum;
-
-    if (likely(instance < chain.num_linked && function < MPI_LAST_FUNC_T &&
-               MPII_QMPI_both_set(function_ptr, next_tool_id))) {
-        const MPIR_QMPI_Link *next = chain.next[instance][function].link;
-        *function_ptr = next->fn;
-        *next_tool_id = next->tool_id;
-        return MPI_SUCCESS;
-    }
-    return find_next_slow(tool_id, function_enum, function_ptr, next_tool_id);
-}
-
-/* Takes what its caller got, so that nothing has to be moved for it; not static, or the compiler
- * would take the unused argument away. */
-MPIR_QMPI_HIDDEN MPIR_QMPI_COLD
-int MPIR_QMPI_find_storage_slow(MPI_Context context, int tool_id, void *storage);
-int MPIR_QMPI_find_storage_slow(MPI_Context context, int tool_id, void *storage)
-{
-    static const char fcname[] = "PMPI_Get_tool_storage";
-
-    if (!storage)
-        return MPII_QMPI_refuse_null(fcname, "storage");
-    if (!is_instance(tool_id))
-        return MPII_QMPI_refuse_tool_id(fcname, tool_id);
-    *(void **) storage = chain.storage[tool_id - 1];
-    return MPI_SUCCESS;
-}
-
-int PMPI_Get_tool_storage(MPI_Context context, int tool_id, void *storage)
-{
-    const unsigned instance = (unsigned) tool_id - 1;
-
-    if (likely(instance < chain.num_linked && storage)) {
-        *(void **) storage = chain.storage[instance];
-        return MPI_SUCCESS;
-    }
-    return MPIR_QMPI_find_storage_slow(context, tool_id, storage);
-}
-
-int PMPI_Get_calling_address(MPI_Context context, void *address)
-{
-    return MPIR_QMPI_get_call_site(context, address);
-}
-
-/* ---- what is known of instances ---- */
-
-int PMPIX_Get_tool_arguments(int tool_id, const char **arguments)
-{
-    if (!arguments)
-        return MPII_QMPI_refuse_null(__func__, "arguments");
-    if (!is_instance(tool_id))
-        return MPII_QMPI_refuse_tool_id(__func__, tool_id);
-    *arguments = chain.instances[tool_id - 1].arguments;
-    return MPI_SUCCESS;
-}
-
-int PMPIX_Get_tool_name(int tool_id, const char **tool_name)
-{
-    if (!tool_name)
-        return MPII_QMPI_refuse_null(__func__, "tool_name");
-    if (!is_instance(tool_id))
-        return MPII_QMPI_refuse_tool_id(__func__, tool_id);
-    *tool_name = chain.instances[tool_id - 1].name;
-    return MPI_SUCCESS;
-}
-
-int MPII_QMPI_check_linked(const char *fcname, int tool_id)
-{
-    if (!is_instance(tool_id))
-        return MPII_QMPI_refuse_tool_id(fcname, tool_id);
-    if (chain.num_linked == 0)
-        return MPIR_Err_create_code(MPI_SUCCESS, MPIR_ERR_RECOVERABLE, fcname, __LINE__,
-                                    MPI_ERR_OTHER, "**qmpi_early", 0);
-    return MPI_SUCCESS;
+    return is_builder && tool_id == callback.tool_id ? callback.registration : NULL;
 }
 
 MPIR_QMPI_Any_function *MPII_QMPI_function_of(int tool_id, int function)
 {
-    const MPIR_QMPI_Link *link = chain.rows[tool_id - 1][function].link;
+    const MPIR_QMPI_Link *link = MPIR_QMPI_chain.rows[tool_id - 1][function];
 
-    if (function == MPI_PCONTROL_T) {
-        for (int i = 0; i < chain.num_pcontrol; i++)
-            if (chain.pcontrol[i].tool_id == tool_id)
-                return chain.pcontrol[i].fn;
-        return NULL;
-    }
+    if (function == MPI_PCONTROL_T)
+        for (link = pcontrol_links; link->tool_id && link->tool_id != tool_id; link++);
     return link->tool_id == tool_id ? link->fn : NULL;
 }
 
-int PMPIX_Get_tool_function(int tool_id, enum MPI_Functions_enum function_enum,
-                            void (**function_ptr) (void))
-{
-    int mpi_errno = MPII_QMPI_check_linked(__func__, tool_id);
-    if (mpi_errno)
-        return mpi_errno;
-    if (!is_function(function_enum))
-        return refuse_function(__func__, function_enum);
-    if (!function_ptr)
-        return MPII_QMPI_refuse_null(__func__, "function_ptr");
-    *function_ptr = MPII_QMPI_function_of(tool_id, function_enum);
-    return MPI_SUCCESS;
-}
-
-/* ---- names ---- */
-
-int PMPIX_Get_function_enum(const char *name, int *function_enum)
-{
-    if (!name)
-        return MPII_QMPI_refuse_null(__func__, "name");
-    if (!function_enum)
-        return MPII_QMPI_refuse_null(__func__, "function_enum");
-    for (int f = 0; f < MPI_LAST_FUNC_T; f++) {
-        if (!strcmp(MPIR_QMPI_function_name[f], name)) {
-            *function_enum = f;
-            return MPI_SUCCESS;
-        }
-    }
-    return MPIR_Err_create_code(MPI_SUCCESS, MPIR_ERR_RECOVERABLE, __func__, __LINE__, MPI_ERR_ARG,
-                                "**qmpi_function_name", "**qmpi_function_name %s", name);
-}
-
-int PMPIX_Get_function_name(int function_enum, const char **name)
-{
-    if (!name)
-        return MPII_QMPI_refuse_null(__func__, "name");
-    if (!is_function(function_enum))
-        return refuse_function(__func__, function_enum);
-    *name = MPIR_QMPI_function_name[function_enum];
-    return MPI_SUCCESS;
-}
-
-#else /* ENABLE_QMPI */
-
-UNSUPPORTED(_Register_tool_storage, (int tool_id, void *tool_storage))
-UNSUPPORTED(_Register_tool_function, (int tool_id, enum MPI_Functions_enum function_enum,
-                                      void (*function_ptr) (void)))
-UNSUPPORTED(X_Register_tool_ready_function, (int tool_id, MPIX_Tool_ready_function * ready_fn_ptr))
-UNSUPPORTED(X_Fail_tool, (int tool_id, const char *reason))
-UNSUPPORTED(_Get_next_tool_function, (int tool_id, enum MPI_Functions_enum function_enum,
-                                      void (**function_ptr) (void), int *next_tool_id))
-UNSUPPORTED(_Get_tool_storage, (MPI_Context context, int tool_id, void *storage))
-UNSUPPORTED(_Get_calling_address, (MPI_Context context, void *address))
-UNSUPPORTED(X_Get_tool_arguments, (int tool_id, const char **arguments))
-UNSUPPORTED(X_Get_tool_name, (int tool_id, const char **tool_name))
-UNSUPPORTED(X_Get_tool_function, (int tool_id, enum MPI_Functions_enum function_enum,
-                                  void (**function_ptr) (void)))
-UNSUPPORTED(X_Get_function_enum, (const char *name, int *function_enum))
-UNSUPPORTED(X_Get_function_name, (int function_enum, const char **name))
-
 #endif /* ENABLE_QMPI */
-
-INTERFACE(_Register_tool_storage, (int tool_id, void *tool_storage), (tool_id, tool_storage))
-INTERFACE(_Register_tool_function, (int tool_id, enum MPI_Functions_enum function_enum,
-                                    void (*function_ptr) (void)),
-          (tool_id, function_enum, function_ptr))
-INTERFACE(X_Register_tool_ready_function, (int tool_id, MPIX_Tool_ready_function * ready_fn_ptr),
-          (tool_id, ready_fn_ptr))
-INTERFACE(X_Fail_tool, (int tool_id, const char *reason), (tool_id, reason))
-INTERFACE(_Get_next_tool_function, (int tool_id, enum MPI_Functions_enum function_enum,
-                                    void (**function_ptr) (void), int *next_tool_id),
-          (tool_id, function_enum, function_ptr, next_tool_id))
-INTERFACE(_Get_tool_storage, (MPI_Context context, int tool_id, void *storage),
-          (context, tool_id, storage))
-INTERFACE(_Get_calling_address, (MPI_Context context, void *address), (context, address))
-INTERFACE(X_Get_tool_arguments, (int tool_id, const char **arguments), (tool_id, arguments))
-INTERFACE(X_Get_tool_name, (int tool_id, const char **tool_name), (tool_id, tool_name))
-INTERFACE(X_Get_tool_function, (int tool_id, enum MPI_Functions_enum function_enum,
-                                void (**function_ptr) (void)),
-          (tool_id, function_enum, function_ptr))
-INTERFACE(X_Get_function_enum, (const char *name, int *function_enum), (name, function_enum))
-INTERFACE(X_Get_function_name, (int function_enum, const char **name), (function_enum, name))
-
-/* names of the experimental interface and of its first description */
-NAMED(QMPI_Register_function, PMPI_Register_tool_function,
-      (int tool_id, enum MPI_Functions_enum function_enum, void (*function_ptr) (void)),
-      (tool_id, function_enum, function_ptr))
-NAMED(QMPI_Get_function, PMPI_Get_next_tool_function,
-      (int tool_id, enum MPI_Functions_enum function_enum, void (**function_ptr) (void),
-       int *next_tool_id), (tool_id, function_enum, function_ptr, next_tool_id))
-NAMED(QMPI_Context_get_storage, PMPI_Get_tool_storage,
-      (QMPI_Context context, int tool_id, void *storage), (context, tool_id, storage))
-
-int QMPI_Context_get_calling_address(QMPI_Context context, int tool_id, void *calling_address)
-{
-    return PMPI_Get_calling_address(context, calling_address);
-}

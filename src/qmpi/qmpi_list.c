@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Part of a text; it does not end in a NUL. */
+/* Part of a text, without a terminating NUL. */
 typedef struct {
     const char *begin;
     const char *end;
@@ -40,7 +40,7 @@ static Span trim(Span span)
     return span;
 }
 
-/* The first c, or the end. */
+/* First c in the span, or its end. */
 static const char *find(Span span, char c)
 {
     const char *found = memchr(span.begin, c, length_of(span));
@@ -72,7 +72,7 @@ const char *MPII_QMPI_show(const char *text, size_t length, char *shown, size_t 
         const unsigned char next = i + 1 < length ? text[i + 1] : 0;
         char form[8];
 
-        /* besides those of ASCII, UTF-8 has control characters of two bytes: 0xc2 0x80 to 0xc2 0x9f */
+        /* UTF-8 has control characters of two bytes besides those of ASCII: 0xc2 0x80 to 0xc2 0x9f */
         if (c == 0xc2 && next >= 0x80 && next <= 0x9f) {
             snprintf(form, sizeof(form), "\\x%02x", next);
             i++;
@@ -95,8 +95,7 @@ const char *MPII_QMPI_show(const char *text, size_t length, char *shown, size_t 
 
 /* ---- from the list to an entry ---- */
 
-/* Where the entry that begins at text ends: at a separator outside of all brackets, or at the end of
- * the list. */
+/* End of the entry that begins at text: a separator outside parentheses, or the end of the list. */
 static const char *end_of_entry(const char *text)
 {
     int depth = 0;
@@ -122,8 +121,8 @@ static int count_entries(const char *list)
     return n;
 }
 
-/* The bracket that closes the one at which the span begins, or the span's end. */
-static const char *closing_bracket(Span span)
+/* The parenthesis that closes the one at which the span begins, or the span's end. */
+static const char *closing_parenthesis(Span span)
 {
     int depth = 0;
 
@@ -148,7 +147,7 @@ set_fault(MPII_QMPI_Entry * entry, const char *format, ...)
     entry->fault = strdup(text);
 }
 
-/* The text as it can be shown, for a message of the block that asks. */
+/* The span for a message; valid in the enclosing block. */
 #define SHOWN(span_) \
     MPII_QMPI_show((span_).begin, length_of(span_), (char[MPII_QMPI_SHOWN]) { "" }, MPII_QMPI_SHOWN)
 
@@ -161,64 +160,66 @@ static bool is_too_long(MPII_QMPI_Entry * entry, const char *what, Span span, si
     return true;
 }
 
-/* selector := name | path | name '=' path | 'pmpi=' path. Returns whether there is memory for it. */
+/* selector := name | path | name '=' path | 'pmpi=' path. Returns false if there is no memory. */
 static bool read_selector(Span selector, MPII_QMPI_Entry * entry)
 {
     const char *slash = find(selector, '/');
     const char *equals = find(selector, '=');
-    const Span before = trim((Span) { selector.begin, equals });
-    const Span behind = trim((Span) { equals < selector.end ? equals + 1 : equals, selector.end });
-    const Span nothing = { selector.end, selector.end };
-    Span name, path;
+    const Span left = trim((Span) { selector.begin, equals });
+    const Span right = trim((Span) { equals < selector.end ? equals + 1 : equals, selector.end });
+    const Span none = { selector.end, selector.end };
+    const bool is_pmpi = equals < selector.end && is_same(left, "pmpi");
+    Span name = none, path = none;
 
-    if (equals < selector.end && is_same(before, "pmpi")) {
-        entry->kind = MPII_QMPI_ENTRY_PMPI;
-        name = nothing;
-        path = behind;
+    if (is_pmpi) {
+        name = left;
+        path = right;
     } else if (slash == selector.end) {
-        entry->kind = MPII_QMPI_ENTRY_NAME;
         name = selector;
-        path = nothing;
     } else {
-        entry->kind = MPII_QMPI_ENTRY_FILE;
-        name = equals < slash ? before : nothing;
-        path = equals < slash ? behind : selector;
+        name = equals < slash ? left : none;
+        path = equals < slash ? right : selector;
     }
 
     if (is_too_long(entry, "name", name, MPII_QMPI_MAX_NAME) ||
         is_too_long(entry, "path", path, MPII_QMPI_MAX_PATH))
         return entry->fault != NULL;
-    if (entry->kind == MPII_QMPI_ENTRY_PMPI && is_empty(path)) {
+    if (is_pmpi && is_empty(path))
         set_fault(entry, "'%s' has no path", SHOWN(selector));
-        return entry->fault != NULL;
-    }
-    if (entry->kind == MPII_QMPI_ENTRY_FILE && equals < slash && is_empty(name)) {
+    else if (is_pmpi && *entry->arguments)
+        set_fault(entry, "'%s' is a PMPI tool and takes no arguments", SHOWN(path));
+    else if (!is_empty(path) && equals < slash && is_empty(name))
         set_fault(entry, "'%s' has no name before the '='", SHOWN(selector));
-        return entry->fault != NULL;
+    else if (is_pmpi) {
+        free(entry->arguments);
+        entry->name = copy(name);
+        entry->arguments = copy(path);
+        return entry->name && entry->arguments;
+    } else {
+        entry->name = is_empty(name) ? NULL : copy(name);
+        entry->path = is_empty(path) ? NULL : copy(path);
+        return (entry->name || is_empty(name)) && (entry->path || is_empty(path));
     }
-    entry->selector = copy(selector);
-    entry->name = is_empty(name) ? NULL : copy(name);
-    entry->path = is_empty(path) ? NULL : copy(path);
-    return entry->selector && (entry->name || is_empty(name)) && (entry->path || is_empty(path));
+    return entry->fault != NULL;
 }
 
-/* entry := selector [ '(' arguments ')' ]. Returns whether there is memory for it. */
+/* entry := selector [ '(' arguments ')' ]. Returns false if there is no memory. */
 static bool read_entry(Span text, MPII_QMPI_Entry * entry)
 {
-    const Span bracket = { find(text, '('), text.end };
-    const Span selector = trim((Span) { text.begin, bracket.begin });
-    const char *close = closing_bracket(bracket);
+    const Span rest = { find(text, '('), text.end };
+    const Span selector = trim((Span) { text.begin, rest.begin });
+    const char *close = closing_parenthesis(rest);
 
     if (find(selector, ')') < selector.end) {
         set_fault(entry, "a ')' without '(' in '%s'", SHOWN(text));
-    } else if (!is_empty(bracket) && close == text.end) {
+    } else if (!is_empty(rest) && close == text.end) {
         set_fault(entry, "a '(' without ')' in '%s'", SHOWN(text));
-    } else if (!is_empty(bracket) && close + 1 < text.end) {
-        set_fault(entry, "text behind the closing bracket in '%s'", SHOWN(text));
+    } else if (!is_empty(rest) && close + 1 < text.end) {
+        set_fault(entry, "text after the closing parenthesis in '%s'", SHOWN(text));
     } else if (is_empty(selector)) {
-        set_fault(entry, "no tool before the bracket in '%s'", SHOWN(text));
+        set_fault(entry, "no tool before the parenthesis in '%s'", SHOWN(text));
     } else {
-        entry->arguments = copy(is_empty(bracket) ? bracket : (Span) { bracket.begin + 1, close });
+        entry->arguments = copy(is_empty(rest) ? rest : (Span) { rest.begin + 1, close });
         return entry->arguments && read_selector(selector, entry);
     }
     return entry->fault != NULL;
@@ -230,7 +231,6 @@ void MPII_QMPI_free_entries(MPII_QMPI_Entry * entries, int count)
 {
     for (int i = 0; i < count; i++) {
         free(entries[i].fault);
-        free(entries[i].selector);
         free(entries[i].name);
         free(entries[i].path);
         free(entries[i].arguments);

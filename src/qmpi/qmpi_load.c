@@ -21,27 +21,27 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Finds a tool for every entry of the list. A name that nobody registered yet is looked for in the
- * folders of MPIR_CVAR_QMPI_TOOL_PATH, then in mpich/tools beside libmpi, as libqmpi_NAME.so or
- * libNAME.so. A library is loaded once; it stays, because the process may hold pointers into it. Its
- * tools are those whose init callback lies in it, or, where there are none of that kind (it may leave
- * registration to a library of its own), those that were registered while it was loaded. */
+/* Finds a tool for every entry of the list. A name that is not registered yet is searched for in the
+ * directories of MPIR_CVAR_QMPI_TOOL_PATH, then in mpich/tools beside libmpi, as libqmpi_NAME.so or
+ * libNAME.so. A library is loaded once and never unloaded, because the process may hold pointers into
+ * it. Its tools are those whose init callback it contains; if there are none, a dependency may have
+ * registered for it, and its tools are those that were registered while it was loaded. */
 
-/* Libraries that the list named or led to. */
+/* Libraries loaded for the list. */
 typedef struct Library {
     struct Library *next;
     dev_t device;
     ino_t inode;
     int number;                 /* from 1, in the order of loading */
-    const MPII_QMPI_Tool *in_the_way;   /* that has a name which the library wanted */
+    const MPII_QMPI_Tool *conflicting;  /* tool whose name it tried to register, or NULL */
 } Library;
 
 static Library *libraries = NULL;
 
-/* What is wrong with an entry, as a sentence. */
+/* Why an entry cannot be used, as a sentence. */
 typedef char Message[MPII_QMPI_MAX_MESSAGE / 2];
 
-/* Sets the message; the value is what functions that found no tool return. */
+/* Sets the message; returns false for functions that find no tool. */
 static bool ATTRIBUTE((format(printf, 2, 3))) fail(Message message, const char *format, ...)
 {
     va_list varargs;
@@ -93,9 +93,8 @@ static bool is_same_file(const char *path, const struct stat *file)
         other.st_ino == file->st_ino;
 }
 
-/* What the dynamic linker would not find out, or not say well: it maps what the headers promise without
- * a look at the file's length, and the process would die of reading behind its end. Returns what is
- * wrong with the file, NULL if nothing is. */
+/* The dynamic linker maps segments without comparing them with the file's length: a truncated library
+ * would end the process with SIGBUS. Returns the defect, or NULL. */
 #ifdef __ELF__
 static const char *find_defect(int fd, size_t size)
 {
@@ -131,7 +130,7 @@ static const char *find_defect(int fd, size_t size)
 }
 #endif
 
-/* Whether it makes sense to ask the dynamic linker for a file; it would wait for a writer of a pipe. */
+/* Whether the dynamic linker may open the file: it would wait for the writer of a pipe. */
 static bool is_loadable(const char *path, struct stat *file, Message message)
 {
     char shown[MPII_QMPI_MAX_MESSAGE / 4];
@@ -142,7 +141,7 @@ static bool is_loadable(const char *path, struct stat *file, Message message)
     if (stat(path, file) != 0)
         return fail(message, "'%s' cannot be loaded: %s", shown, strerror(errno));
     if (S_ISDIR(file->st_mode))
-        return fail(message, "'%s' cannot be loaded: it is a folder", shown);
+        return fail(message, "'%s' cannot be loaded: it is a directory", shown);
     if (!S_ISREG(file->st_mode))
         return fail(message, "'%s' cannot be loaded: it is not a regular file", shown);
     fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -155,14 +154,14 @@ static bool is_loadable(const char *path, struct stat *file, Message message)
     return true;
 }
 
-/* Tools that are not linked with the MPI library find its functions all the same, even where it was
- * itself loaded for one library alone, as interpreters do. */
-static void show_mpi_to_all(void)
+/* Tools that are not linked with the MPI library find its functions even if an interpreter loaded it
+ * without RTLD_GLOBAL. */
+static void make_mpi_global(void)
 {
     static bool done = false;
     Dl_info info;
 
-    if (!done && dladdr((void *) show_mpi_to_all, &info) && info.dli_fname)
+    if (!done && dladdr((void *) make_mpi_global, &info) && info.dli_fname)
         dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_GLOBAL);
     done = true;
 }
@@ -176,8 +175,8 @@ static Library *find_library(const struct stat *file)
     return library;
 }
 
-/* Loads a library unless it is loaded, and sets file to what stat says of it; NULL with a message if
- * it cannot be loaded. */
+/* Loads a library unless it is loaded and sets file to its stat data; NULL with a message if it cannot
+ * be loaded. */
 static const Library *load(const char *path, struct stat *file, Message message)
 {
     char shown[MPII_QMPI_MAX_MESSAGE / 4];
@@ -193,14 +192,14 @@ static const Library *load(const char *path, struct stat *file, Message message)
         library->device = file->st_dev;
         library->inode = file->st_ino;
         library->number = libraries ? libraries->number + 1 : 1;
-        show_mpi_to_all();
+        make_mpi_global();
         MPII_QMPI_set_loading(library->number);
         dlerror();
         error = dlopen(path, RTLD_NOW | RTLD_LOCAL) ? NULL : dlerror();
-        library->in_the_way = MPII_QMPI_tool_in_the_way();
+        library->conflicting = MPII_QMPI_conflicting_tool();
         MPII_QMPI_set_loading(0);
         if (error) {
-            /* it begins with the path where the file itself is at fault */
+            /* remove the path with which many of the linker's messages begin */
             char reason[MPII_QMPI_MAX_MESSAGE / 4];
             const size_t length = strlen(path);
             if (!strncmp(error, path, length) && !strncmp(error + length, ": ", 2))
@@ -217,15 +216,15 @@ static const Library *load(const char *path, struct stat *file, Message message)
 
 /* A library's tools. */
 typedef struct {
-    const MPII_QMPI_Tool *only; /* the last one, so the only one where there is one */
-    const MPII_QMPI_Tool *wanted;       /* that with the wanted name, NULL if there is none */
+    const MPII_QMPI_Tool *last;
+    const MPII_QMPI_Tool *wanted;       /* the one with the wanted name, or NULL */
     int count;
     Names names;
 } Found;
 
 static void add_found(Found * found, const MPII_QMPI_Tool * tool, const char *wanted)
 {
-    found->only = tool;
+    found->last = tool;
     found->count++;
     if (wanted && !strcmp(tool->name, wanted))
         found->wanted = tool;
@@ -243,12 +242,12 @@ static void find_tools(const struct stat *file, int number, const char *wanted, 
     if (found->count)
         return;
     for (tool = MPII_QMPI_first_tool(); tool; tool = MPII_QMPI_next_tool(tool))
-        if (tool->loading == number)
+        if (tool->library == number)
             add_found(found, tool, wanted);
 }
 
-/* The tool that a library has under a name, or its only one for NULL; NULL with a message if it is not
- * to be had. */
+/* The library's tool with the name, or its only tool if name is NULL; NULL with a message if there is
+ * none. */
 static const MPII_QMPI_Tool *load_tool(const char *path, const char *name, Message message)
 {
     char shown[MPII_QMPI_SHOWN * 4], wanted[MPII_QMPI_SHOWN];
@@ -260,9 +259,9 @@ static const MPII_QMPI_Tool *load_tool(const char *path, const char *name, Messa
         return NULL;
     find_tools(&file, library->number, name, &found);
     show(path, shown, sizeof(shown));
-    if (found.count == 0 && library->in_the_way)
+    if (found.count == 0 && library->conflicting)
         fail(message, "'%s' has registered no tool: another one has the name '%s' already", shown,
-             show(library->in_the_way->name, wanted, sizeof(wanted)));
+             show(library->conflicting->name, wanted, sizeof(wanted)));
     else if (found.count == 0)
         fail(message, "'%s' has registered no tool", shown);
     else if (name && !found.wanted)
@@ -272,44 +271,43 @@ static const MPII_QMPI_Tool *load_tool(const char *path, const char *name, Messa
         fail(message, "'%s' has registered several tools: write NAME=%s with one of %s", shown,
              shown, text_of(&found.names));
     else
-        return name ? found.wanted : found.only;
+        return name ? found.wanted : found.last;
     return NULL;
 }
 
-/* ---- folders ---- */
+/* ---- directories ---- */
 
-/* The folder of tools that belongs to this library, wherever it is installed now; NULL if it is not
- * known. The caller frees it. */
-static char *own_folder(void)
+/* The directory of tools beside the file of this library; NULL if unknown, as in a static program that
+ * was started by a name without a slash. The caller frees it. */
+static char *own_directory(void)
 {
     static const char below[] = "mpich/tools";
-    char *library = NULL, *folder = NULL;
+    char *library = NULL, *directory = NULL;
     Dl_info info;
 
-    if (dladdr((void *) own_folder, &info) && info.dli_fname)
+    if (dladdr((void *) own_directory, &info) && strchr(info.dli_fname, '/'))
         library = realpath(info.dli_fname, NULL);
     if (library) {
         const size_t length = strrchr(library, '/') + 1 - library;
-        folder = MPII_QMPI_allocate(length + sizeof(below), 1);
-        memcpy(folder, library, length);
-        strcpy(folder + length, below);
+        directory = MPII_QMPI_allocate(length + sizeof(below), 1);
+        memcpy(directory, library, length);
+        strcpy(directory + length, below);
     }
     MPL_external_free(library);
-    return folder;
+    return directory;
 }
 
-/* Calls visit(folder, argument) for one folder after the other until it gives true. */
-static bool visit_folders(bool(*visit) (const char *folder, void *argument), void *argument)
+/* Calls visit(directory, argument) for each directory until it returns true. */
+static bool visit_directories(bool(*visit) (const char *directory, void *argument), void *argument)
 {
-    const char *chosen = MPII_QMPI_chosen(MPII_QMPI_PATH);
-    char *path = MPII_QMPI_copy(chosen ? chosen : "");
-    char *own = own_folder();
+    char *path = MPII_QMPI_copy(MPII_QMPI_settings.path);
+    char *own = own_directory();
     char *rest = NULL;
     bool stopped = false;
 
-    for (char *folder = strtok_r(path, ":", &rest); folder && !stopped;
-         folder = strtok_r(NULL, ":", &rest))
-        stopped = visit(folder, argument);
+    for (char *directory = strtok_r(path, ":", &rest); directory && !stopped;
+         directory = strtok_r(NULL, ":", &rest))
+        stopped = visit(directory, argument);
     if (own && !stopped)
         stopped = visit(own, argument);
     MPL_direct_free(path);
@@ -319,19 +317,19 @@ static bool visit_folders(bool(*visit) (const char *folder, void *argument), voi
 
 typedef struct {
     const char *name;
-    char *path;                 /* of the file that was found */
+    char *path;                 /* of the file found, else NULL */
 } Search;
 
-static bool search_folder(const char *folder, void *argument)
+static bool search_directory(const char *directory, void *argument)
 {
     static const char *const prefixes[] = { "libqmpi_", "lib" };
     Search *search = argument;
 
     for (int i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
-        const size_t size = strlen(folder) + strlen(search->name) + sizeof("/libqmpi_.so");
+        const size_t size = strlen(directory) + strlen(search->name) + sizeof("/libqmpi_.so");
         struct stat file;
         search->path = MPII_QMPI_allocate(size, 1);
-        snprintf(search->path, size, "%s/%s%s.so", folder, prefixes[i], search->name);
+        snprintf(search->path, size, "%s/%s%s.so", directory, prefixes[i], search->name);
         if (stat(search->path, &file) == 0)
             return true;
         MPL_direct_free(search->path);
@@ -348,10 +346,10 @@ static int is_tool_file(const struct dirent *entry)
         !strcmp(entry->d_name + length - 3, ".so");
 }
 
-static bool name_files(const char *folder, void *argument)
+static bool name_files(const char *directory, void *argument)
 {
     struct dirent **entries;
-    int n = scandir(folder, &entries, is_tool_file, alphasort);
+    int n = scandir(directory, &entries, is_tool_file, alphasort);
 
     for (int i = 0; i < n; i++) {
         char *name = entries[i]->d_name + strlen("libqmpi_");
@@ -365,9 +363,9 @@ static bool name_files(const char *folder, void *argument)
     return false;
 }
 
-static bool name_folder(const char *folder, void *argument)
+static bool name_directory(const char *directory, void *argument)
 {
-    add_name(argument, folder);
+    add_name(argument, directory);
     return false;
 }
 
@@ -378,66 +376,36 @@ static const MPII_QMPI_Tool *find_name(const char *name, Message message)
     char shown[MPII_QMPI_SHOWN];
     const MPII_QMPI_Tool *tool = MPII_QMPI_find_tool(name);
     Search search = { name, NULL };
-    Names registered = {.used = 0 }, files = {.used = 0 }, folders = {.used = 0 };
+    Names registered = {.used = 0 }, files = {.used = 0 }, directories = {.used = 0 };
 
     if (tool)
         return tool;
-    if (visit_folders(search_folder, &search)) {
+    if (visit_directories(search_directory, &search)) {
         tool = load_tool(search.path, name, message);
         MPL_direct_free(search.path);
         return tool;
     }
     for (tool = MPII_QMPI_first_tool(); tool; tool = MPII_QMPI_next_tool(tool))
         add_name(&registered, tool->name);
-    visit_folders(name_files, &files);
-    visit_folders(name_folder, &folders);
-    fail(message, "no tool named '%s' is registered (registered: %s) or in a folder of tools "
+    visit_directories(name_files, &files);
+    visit_directories(name_directory, &directories);
+    fail(message, "no tool named '%s' is registered (registered: %s) or in a directory of tools "
          "(%s; there are: %s)", show(name, shown, sizeof(shown)), text_of(&registered),
-         text_of(&folders), text_of(&files));
+         text_of(&directories), text_of(&files));
     return NULL;
 }
 
-/* A PMPI tool is loaded once for every entry. */
-static void *load_member(const MPII_QMPI_Entry * entry, int number, Message message)
+static bool find_entry(const MPII_QMPI_Entry * entry, MPII_QMPI_Instance * instance, Message message)
 {
-    char shown[MPII_QMPI_MAX_MESSAGE / 4], reason[MPII_QMPI_MAX_MESSAGE / 4];
-    char shown_reason[MPII_QMPI_MAX_MESSAGE / 4];
-    struct stat file;
-    void *member;
-
-    show(entry->path, shown, sizeof(shown));
-    if (*entry->arguments)
-        fail(message, "'%s' is a PMPI tool and takes no arguments", shown);
-    else if (!strchr(entry->path, '/') || is_loadable(entry->path, &file, message)) {
-        if (!MPII_QMPI_Pmpi_open(entry->path, number, &member, reason, sizeof(reason)))
-            return member;
-        fail(message, "'%s' cannot be loaded: %s", shown,
-             show(reason, shown_reason, sizeof(shown_reason)));
-    }
-    return NULL;
-}
-
-/* Finds what belongs in one place of the chain, the number of which counts from 1. */
-static bool find_entry(const MPII_QMPI_Entry * entry, int number, MPII_QMPI_Instance * instance,
-                       Message message)
-{
-    const MPII_QMPI_Tool *tool = NULL;
-    void *member = NULL;
+    const MPII_QMPI_Tool *tool;
 
     if (entry->fault)
         return fail(message, "%s", entry->fault);
-    if (entry->kind == MPII_QMPI_ENTRY_PMPI)
-        member = load_member(entry, number, message);
-    else if (entry->kind == MPII_QMPI_ENTRY_FILE)
-        tool = load_tool(entry->path, entry->name, message);
-    else
-        tool = find_name(entry->name, message);
-    if (!member && (!tool || MPII_QMPI_is_unusable(tool, message, sizeof(Message))))
+    tool = entry->path ? load_tool(entry->path, entry->name, message) : find_name(entry->name,
+                                                                                  message);
+    if (!tool || MPII_QMPI_is_unusable(tool, message, sizeof(Message)))
         return false;
     instance->tool = tool;
-    instance->member = member;
-    instance->name = MPII_QMPI_copy(member ? entry->selector : tool->name);
-    instance->file = MPII_QMPI_copy(member ? entry->path : tool->file ? tool->file : "");
     instance->arguments = MPII_QMPI_copy(entry->arguments);
     return true;
 }
@@ -463,7 +431,7 @@ MPII_QMPI_Instance *MPII_QMPI_load_list(const char *list, int *count)
         MPII_QMPI_fault("%s", message);
     instances = MPII_QMPI_allocate(num_entries, sizeof(*instances));
     for (int i = 0; i < num_entries; i++) {
-        if (find_entry(&entries[i], *count + 1, &instances[*count], message))
+        if (find_entry(&entries[i], &instances[*count], message))
             ++*count;
         else
             MPII_QMPI_fault("%s", message);
@@ -471,16 +439,6 @@ MPII_QMPI_Instance *MPII_QMPI_load_list(const char *list, int *count)
     MPII_QMPI_free_entries(entries, num_entries);
     forget_libraries();
     return instances;
-}
-
-void MPII_QMPI_free_instances(MPII_QMPI_Instance * instances, int count)
-{
-    for (int i = 0; i < count; i++) {
-        MPL_direct_free(instances[i].name);
-        MPL_direct_free(instances[i].arguments);
-        MPL_direct_free(instances[i].file);
-    }
-    MPL_direct_free(instances);
 }
 
 #endif /* ENABLE_QMPI */

@@ -11,50 +11,41 @@
 
 #include <stdarg.h>
 
-/* The chain is built before MPI is initialized, so what a process is in its job only the launcher's
- * variables tell. A process without any is a job of its own. */
-static bool is_zero(const char *const names[])
+/* The chain is built before MPI is initialized: only the launcher's variables tell the rank. NULL if
+ * there is no launcher. */
+static const char *rank_in_job(void)
 {
-    const char *number = NULL;
+    static const char *const names[] = { "PMI_RANK", "PMIX_RANK", "SLURM_PROCID" };
+    const char *rank = NULL;
 
-    for (int i = 0; !number && names[i]; i++)
-        number = getenv(names[i]);
-    return !number || atoi(number) == 0;
+    for (int i = 0; !rank && i < sizeof(names) / sizeof(names[0]); i++)
+        rank = getenv(names[i]);
+    return rank;
 }
 
-static bool is_first_of_job(void)
-{
-    static const char *const names[] = { "PMI_RANK", "PMIX_RANK", "SLURM_PROCID", NULL };
-    return is_zero(names);
-}
-
-static bool is_first_of_host(void)
-{
-    static const char *const names[] = { "MPI_LOCALRANKID", "SLURM_LOCALID", "PMI_RANK",
-        "PMIX_RANK", NULL
-    };
-    return is_zero(names);
-}
-
-/* One line in one write: those of several processes do not mix. */
-static void print(const char *heading, const char *format, va_list varargs, const char *behind)
+/* Writes the line at once, so that lines of several processes do not mix. */
+static void print(const char *heading, const char *format, va_list varargs, const char *end)
 {
     char line[MPII_QMPI_MAX_MESSAGE];
-    const int room = sizeof(line) - strlen(behind) - 2;
-    int used = snprintf(line, room, "MPICH: %s: ", heading);
+    const int size = sizeof(line) - strlen(end) - 1;
+    int used = snprintf(line, size, "MPICH: %s: ", heading);
 
-    vsnprintf(line + used, room - used, format, varargs);
-    strcat(line, behind);
+    vsnprintf(line + used, size - used, format, varargs);
+    strcat(line, end);
     strcat(line, "\n");
     fputs(line, stderr);
     fflush(stderr);
 }
 
-/* All processes have the same list: that each of them says what is wrong with it helps nobody. */
-static void complain(const char *format, va_list varargs, const char *behind)
+/* Processes can have different lists and faults, so each prints its own. */
+static void complain(const char *format, va_list varargs, const char *end)
 {
-    if (is_first_of_host() || MPII_QMPI_is_verbose())
-        print("tool list", format, varargs, behind);
+    const char *rank = rank_in_job();
+    char heading[64];
+
+    if (rank)
+        snprintf(heading, sizeof(heading), "rank %.16s: tool list", rank);
+    print(rank ? heading : "tool list", format, varargs, end);
 }
 
 void MPII_QMPI_fatal(const char *format, ...)
@@ -72,17 +63,24 @@ void MPII_QMPI_fault(const char *format, ...)
     va_list varargs;
 
     va_start(varargs, format);
-    complain(format, varargs, MPII_QMPI_warns_only() ? "; left out" : "");
+    complain(format, varargs, MPII_QMPI_settings.warns_only ? "; left out" : "");
     va_end(varargs);
-    if (!MPII_QMPI_warns_only())
+    if (!MPII_QMPI_settings.warns_only)
         exit(EXIT_FAILURE);
+}
+
+static bool is_reporting(void)
+{
+    const char *rank = rank_in_job();
+
+    return MPII_QMPI_settings.is_verbose && (!rank || atoi(rank) == 0);
 }
 
 void MPII_QMPI_report(const char *format, ...)
 {
     va_list varargs;
 
-    if (!MPII_QMPI_is_verbose() || !is_first_of_job())
+    if (!is_reporting())
         return;
     va_start(varargs, format);
     print("tools", format, varargs, "");
@@ -91,7 +89,7 @@ void MPII_QMPI_report(const char *format, ...)
 
 /* ---- the chain ---- */
 
-/* Of more functions than this, not all are named. */
+/* If there are more functions than this, only their number is printed. */
 #define MAX_NAMED 40
 
 static const char *list_functions(int tool_id, char *text, size_t size)
@@ -103,10 +101,8 @@ static const char *list_functions(int tool_id, char *text, size_t size)
         n += MPII_QMPI_function_of(tool_id, f) != NULL;
     if (n == 0)
         return "nothing";
-    if (n == MPI_LAST_FUNC_T)
-        return "all functions";
     if (n > MAX_NAMED) {
-        snprintf(text, size, "%d of %d functions", n, MPI_LAST_FUNC_T);
+        snprintf(text, size, "%d functions", n);
         return text;
     }
     for (int f = 0; f < MPI_LAST_FUNC_T; f++)
@@ -116,28 +112,30 @@ static const char *list_functions(int tool_id, char *text, size_t size)
     return text;
 }
 
-void MPII_QMPI_report_chain(const MPII_QMPI_Instance * instances, int count)
+void MPII_QMPI_report_chain(void)
 {
+    const int n = MPL_atomic_acquire_load_int(&MPIR_QMPI_chain.num_instances);
     char functions[MPII_QMPI_MAX_MESSAGE / 2], file[MPII_QMPI_MAX_MESSAGE / 8];
     char name[MPII_QMPI_SHOWN], arguments[MPII_QMPI_SHOWN * 2];
 
-    if (!MPII_QMPI_is_verbose() || !is_first_of_job())
+    if (n == 0 || !is_reporting())
         return;
-    MPII_QMPI_report("%d instance%s in the chain", count, count == 1 ? "" : "s");
-    for (int i = 0; i < count; i++) {
-        const MPII_QMPI_Instance *instance = &instances[i];
-        const char *where = *instance->file ? instance->file : "an unknown file";
+    MPII_QMPI_report("%d instance%s in the chain", n, n == 1 ? "" : "s");
+    for (int i = 0; i < n; i++) {
+        const MPII_QMPI_Instance *instance = &MPII_QMPI_instances[i];
+        const MPII_QMPI_Tool *tool = instance->tool;
+        const char *path = tool->file ? tool->file : "an unknown file";
 
-        MPII_QMPI_show(instance->name, strlen(instance->name), name, sizeof(name));
-        MPII_QMPI_show(instance->arguments, strlen(instance->arguments), arguments,
-                       sizeof(arguments));
-        MPII_QMPI_report("%d: %s(%s) from %s intercepts %s", i + 1, name, arguments,
-                         MPII_QMPI_show(where, strlen(where), file, sizeof(file)),
+        MPII_QMPI_report("%d: %s(%s) from %s intercepts %s", i + 1,
+                         MPII_QMPI_show(tool->name, strlen(tool->name), name, sizeof(name)),
+                         MPII_QMPI_show(instance->arguments, strlen(instance->arguments), arguments,
+                                        sizeof(arguments)),
+                         MPII_QMPI_show(path, strlen(path), file, sizeof(file)),
                          list_functions(i + 1, functions, sizeof(functions)));
     }
 }
 
-/* ---- memory, error codes ---- */
+/* ---- memory ---- */
 
 void *MPII_QMPI_allocate(size_t number, size_t size)
 {
@@ -151,35 +149,6 @@ void *MPII_QMPI_allocate(size_t number, size_t size)
 char *MPII_QMPI_copy(const char *text)
 {
     return strcpy(MPII_QMPI_allocate(strlen(text) + 1, 1), text);
-}
-
-int MPII_QMPI_refuse_null(const char *fcname, const char *argument)
-{
-    return MPIR_Err_create_code(MPI_SUCCESS, MPIR_ERR_RECOVERABLE, fcname, __LINE__, MPI_ERR_ARG,
-                                "**nullptr", "**nullptr %s", argument);
-}
-
-int MPII_QMPI_refuse_no_memory(const char *fcname)
-{
-    return MPIR_Err_create_code(MPI_SUCCESS, MPIR_ERR_RECOVERABLE, fcname, __LINE__, MPI_ERR_NO_MEM,
-                                "**nomem", 0);
-}
-
-int MPII_QMPI_check_name(const char *fcname, const char *argument, const char *name)
-{
-    if (!name)
-        return MPII_QMPI_refuse_null(fcname, argument);
-    if (*name && strnlen(name, MPIX_MAX_TOOL_NAME_LENGTH) < MPIX_MAX_TOOL_NAME_LENGTH)
-        return MPI_SUCCESS;
-    return MPIR_Err_create_code(MPI_SUCCESS, MPIR_ERR_RECOVERABLE, fcname, __LINE__, MPI_ERR_ARG,
-                                "**qmpi_name_length", "**qmpi_name_length %d",
-                                MPIX_MAX_TOOL_NAME_LENGTH - 1);
-}
-
-int MPII_QMPI_refuse_tool_id(const char *fcname, int tool_id)
-{
-    return MPIR_Err_create_code(MPI_SUCCESS, MPIR_ERR_RECOVERABLE, fcname, __LINE__, MPI_ERR_ARG,
-                                "**qmpi_tool_id", "**qmpi_tool_id %d", tool_id);
 }
 
 #endif /* ENABLE_QMPI */

@@ -5,12 +5,11 @@
 
 #include "mpiimpl.h"
 #include "mpii_qmpi.h"
-#include "mpii_qmpi_names.h"
 
 #ifdef ENABLE_QMPI
 
-/* What instances offer to each other. Init callbacks, all in one thread, add to it; once the chain
- * stands it is only read. */
+/* Services that instances publish. The init callbacks, all in one thread, add to the list; after that
+ * it is only read. */
 typedef struct Service {
     struct Service *next;
     int tool_id;
@@ -29,7 +28,7 @@ static Service *find(int tool_id, const char *name)
     return service;
 }
 
-/* Of two publishers, is the first nearer to the asking instance? Those behind it come first. */
+/* Of two publishers, is the first nearer to the asking instance? Later instances come first. */
 static bool is_nearer(int first, int second, int asking)
 {
     if ((first > asking) != (second > asking))
@@ -37,52 +36,47 @@ static bool is_nearer(int first, int second, int asking)
     return first > asking ? first < second : first > second;
 }
 
-int PMPIX_Publish_tool_service(int tool_id, const char *service_name, void *service)
+int MPIR_Publish_tool_service_impl(int tool_id, const char *service_name, void *service)
 {
-    int mpi_errno = MPII_QMPI_check_init(__func__, tool_id);
     Service *published;
+    int mpi_errno = MPI_SUCCESS;
 
-    if (!mpi_errno)
-        mpi_errno = MPII_QMPI_check_name(__func__, "service_name", service_name);
-    if (mpi_errno)
-        return mpi_errno;
-    if (!service)
-        return MPII_QMPI_refuse_null(__func__, "service");
+    MPIR_ERR_CHKANDJUMP1(!MPII_QMPI_registration_of(tool_id), mpi_errno, MPI_ERR_ARG,
+                         "**qmpi_tool_id", "**qmpi_tool_id %d", tool_id);
     published = find(tool_id, service_name);
     if (!published) {
         published = MPL_direct_calloc(1, sizeof(*published) + strlen(service_name) + 1);
-        if (!published)
-            return MPII_QMPI_refuse_no_memory(__func__);
+        MPIR_ERR_CHKANDJUMP(!published, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
         published->tool_id = tool_id;
         strcpy(published->name, service_name);
         published->next = services;
         services = published;
     }
     published->address = service;
-    return MPI_SUCCESS;
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
 }
 
-int PMPIX_Lookup_tool_service(int tool_id, const char *service_name, void *service)
+int MPIR_Lookup_tool_service_impl(int tool_id, const char *service_name, void *service)
 {
-    int mpi_errno = MPII_QMPI_check_linked(__func__, tool_id);
     const Service *nearest = NULL;
+    int mpi_errno = MPI_SUCCESS;
 
-    if (mpi_errno)
-        return mpi_errno;
-    if (!service_name)
-        return MPII_QMPI_refuse_null(__func__, "service_name");
-    if (!service)
-        return MPII_QMPI_refuse_null(__func__, "service");
     for (const Service * other = services; other; other = other->next)
         if (other->tool_id != tool_id && !strcmp(other->name, service_name) &&
             (!nearest || is_nearer(other->tool_id, nearest->tool_id, tool_id)))
             nearest = other;
-    if (!nearest)
-        return MPIR_Err_create_code(MPI_SUCCESS, MPIR_ERR_RECOVERABLE, __func__, __LINE__,
-                                    MPI_ERR_NAME, "**qmpi_service", "**qmpi_service %s",
-                                    service_name);
+    MPIR_ERR_CHKANDJUMP1(!nearest, mpi_errno, MPI_ERR_NAME, "**qmpi_service", "**qmpi_service %s",
+                         service_name);
     *(void **) service = nearest->address;
-    return MPI_SUCCESS;
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
 }
 
 void MPII_QMPI_withdraw_services(int tool_id)
@@ -98,20 +92,4 @@ void MPII_QMPI_withdraw_services(int tool_id)
     }
 }
 
-void MPII_QMPI_release_services(void)
-{
-    while (services)
-        MPII_QMPI_withdraw_services(services->tool_id);
-}
-
-#else /* ENABLE_QMPI */
-
-UNSUPPORTED(X_Publish_tool_service, (int tool_id, const char *service_name, void *service))
-UNSUPPORTED(X_Lookup_tool_service, (int tool_id, const char *service_name, void *service))
-
 #endif /* ENABLE_QMPI */
-
-INTERFACE(X_Publish_tool_service, (int tool_id, const char *service_name, void *service),
-          (tool_id, service_name, service))
-INTERFACE(X_Lookup_tool_service, (int tool_id, const char *service_name, void *service),
-          (tool_id, service_name, service))

@@ -1,9 +1,14 @@
 [#] start of __file__
-dnl What the runtime needs, and what of it is built
+dnl Requirements of the runtime
 
 AC_DEFUN([PAC_SUBCFG_PREREQ_]PAC_SUBCFG_AUTO_SUFFIX,[
-    AM_CONDITIONAL([BUILD_QMPI],[test "$enable_qmpi" = "yes"])
-    AM_CONDITIONAL([BUILD_QMPI_MEMBER],[test "$enable_qmpi" = "yes" -a "$enable_shared" != "no"])
+    AM_CONDITIONAL([BUILD_QMPI],[test "$enable_qmpi" = yes])
+    if test "$enable_qmpi" = yes ; then
+        dnl a user-level thread could move to another thread between the end of the chain and the library
+        if test "$with_thread_package" = argobots -o "$with_thread_package" = abt -o "$with_thread_package" = qthreads ; then
+            AC_MSG_ERROR([--enable-qmpi does not support --with-thread-package=$with_thread_package (use posix)])
+        fi
+    fi
     AC_SEARCH_LIBS([dlopen],[dl])
 ])
 

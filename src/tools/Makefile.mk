@@ -3,8 +3,8 @@
 ##     See COPYRIGHT in top-level directory
 ##
 
-# Tools that come with the library: modules for LD_PRELOAD (or for loading at run time), never
-# linked to. They need a C++17 compiler, shared libraries and QMPI itself; configure decides.
+# The tools: modules that the library or LD_PRELOAD loads. They need C++17, shared libraries and
+# QMPI; configure decides.
 if BUILD_QMPI_TOOLS
 
 toolsdir = $(libdir)/mpich/tools
@@ -18,13 +18,13 @@ dist_man_MANS = \
     src/tools/man/qmpi-count.7 \
     src/tools/man/qmpi-null.7
 
-# Nothing but the constructor of a tool has to be found by anybody: all symbols are hidden.
+# A tool registers itself in a constructor and exports no symbols.
 qmpi_tool_cxxflags = $(AM_CXXFLAGS) -std=c++17 -fvisibility=hidden
 qmpi_tool_ldflags = -module -avoid-version -shared
-# Where libmpi is static as well, libtool would compile everything twice.
+# Otherwise libtool compiles everything twice if libmpi is also static.
 qmpi_tool_libtoolflags = --tag=disable-static
 
-# What tools share. The libraries of their own that some of them need are no business of libmpi's.
+# Code common to the tools. libmpi does not link to the libraries that they need.
 noinst_LTLIBRARIES += src/tools/libqmpi_common.la
 src_tools_libqmpi_common_la_SOURCES = \
     src/tools/common/bytes.hpp \
@@ -53,7 +53,7 @@ src_tools_libqmpi_common_la_LIBTOOLFLAGS = $(qmpi_tool_libtoolflags)
 src_tools_libqmpi_common_la_LDFLAGS = -avoid-version
 src_tools_libqmpi_common_la_LIBADD = $(QMPI_DW_LIBS)
 
-# Without weak symbols QMPI_ and PMPI_ names are in a library of their own.
+# Without weak symbols the QMPI_ and PMPI_ names are in a separate library.
 if BUILD_PROFILING_LIB
 qmpi_library = lib/lib@MPILIBNAME@.la lib/lib@PMPILIBNAME@.la
 else !BUILD_PROFILING_LIB
@@ -79,7 +79,7 @@ src_tools_libqmpi_null_la_LIBTOOLFLAGS = $(qmpi_tool_libtoolflags)
 src_tools_libqmpi_null_la_LDFLAGS = $(qmpi_tool_ldflags)
 src_tools_libqmpi_null_la_LIBADD = $(qmpi_library)
 
-# Tools that write reports, as text, JSON and a page
+# Tools with reports as text, JSON and HTML
 if BUILD_QMPI_REPORTS
 noinst_LTLIBRARIES += src/tools/libqmpi_page.la
 src_tools_libqmpi_page_la_SOURCES = src/tools/common/page.cpp src/tools/common/page.hpp
@@ -90,7 +90,7 @@ src_tools_libqmpi_page_la_LDFLAGS = -avoid-version
 EXTRA_DIST += src/tools/common/page.css src/tools/common/page.js
 CLEANFILES += src/tools/common/page_assets.hpp
 
-# A page carries its style and its script along.
+# Style sheet and script, embedded in each page.
 $(src_tools_libqmpi_page_la_OBJECTS): src/tools/common/page_assets.hpp
 src/tools/common/page_assets.hpp: $(top_srcdir)/src/tools/common/page.css $(top_srcdir)/src/tools/common/page.js
 	@$(MKDIR_P) src/tools/common
@@ -126,6 +126,7 @@ tools_LTLIBRARIES += src/tools/libqmpi_messages.la
 src_tools_libqmpi_messages_la_SOURCES = \
     src/tools/messages.cpp \
     src/tools/messages/records.hpp \
+    src/tools/messages/report.cpp \
     src/tools/messages/report.hpp
 src_tools_libqmpi_messages_la_CXXFLAGS = $(qmpi_tool_cxxflags)
 src_tools_libqmpi_messages_la_LIBTOOLFLAGS = $(qmpi_tool_libtoolflags)
@@ -169,7 +170,7 @@ src_tools_libqmpi_check_la_LIBTOOLFLAGS = $(qmpi_tool_libtoolflags)
 src_tools_libqmpi_check_la_LDFLAGS = $(qmpi_tool_ldflags)
 src_tools_libqmpi_check_la_LIBADD = $(qmpi_tool_libadd)
 
-# A trace is made of journals, by the tool at the end of a job or by the command when a job was killed.
+# Makes a trace from journals: in the tool, or in qmpi_trace_finish if the job was killed.
 noinst_LTLIBRARIES += src/tools/libqmpi_journals.la
 src_tools_libqmpi_journals_la_SOURCES = \
     src/tools/trace/chrome_output.cpp \
@@ -210,7 +211,28 @@ src_tools_qmpi_trace_finish_CXXFLAGS = $(AM_CXXFLAGS) -std=c++17
 src_tools_qmpi_trace_finish_LDADD = src/tools/libqmpi_journals.la $(qmpi_report_libadd)
 endif BUILD_QMPI_REPORTS
 
-# The command that lists tools and explains a chain needs two header libraries besides.
+# Unmodified PMPI tools; QMPI_ functions have to be in libmpi itself
+if BUILD_QMPI_PMPI
+if !BUILD_PROFILING_LIB
+dist_man_MANS += src/tools/man/qmpi-pmpi.7
+
+tools_LTLIBRARIES += src/tools/libqmpi_pmpi.la
+src_tools_libqmpi_pmpi_la_SOURCES = \
+    src/tools/pmpi/calls.cpp \
+    src/tools/pmpi/files.cpp \
+    src/tools/pmpi/library.cpp \
+    src/tools/pmpi/pmpi.cpp \
+    src/tools/pmpi/pmpi.hpp
+src_tools_libqmpi_pmpi_la_CPPFLAGS = $(AM_CPPFLAGS) \
+    -DQMPI_LIBMPIFORT='"lib@MPIFCLIBNAME@"' -DQMPI_LIBMPICXX='"lib@MPICXXLIBNAME@"'
+src_tools_libqmpi_pmpi_la_CXXFLAGS = $(qmpi_tool_cxxflags)
+src_tools_libqmpi_pmpi_la_LIBTOOLFLAGS = $(qmpi_tool_libtoolflags)
+src_tools_libqmpi_pmpi_la_LDFLAGS = $(qmpi_tool_ldflags)
+src_tools_libqmpi_pmpi_la_LIBADD = $(qmpi_library)
+endif !BUILD_PROFILING_LIB
+endif BUILD_QMPI_PMPI
+
+# qmpi_info needs CLI11 and nlohmann-json.
 if BUILD_QMPI_INFO
 bin_PROGRAMS += src/tools/qmpi_info
 dist_man_MANS += src/tools/man/qmpi_info.1

@@ -3,10 +3,9 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Tool "bcast": makes a broadcast out of point-to-point messages. MPI_Bcast ends here; what the
- * tools below see in its place are MPI_Comm_rank, MPI_Comm_size, MPI_Send and MPI_Recv. Whatever
- * else the tool needs for itself (attribute, group, hidden communicator) it calls by the QMPI_
- * names, and no tool sees it. */
+/* Tool "bcast": broadcasts by point-to-point messages. MPI_Bcast ends here; the tools below see
+ * MPI_Comm_rank, MPI_Comm_size, MPI_Send and MPI_Recv instead. Calls for the tool's own needs
+ * (attribute, group, hidden communicator) use QMPI_ names and are invisible to all tools. */
 
 #include <qmpi.hpp>
 
@@ -16,13 +15,12 @@
 
 namespace {
 
-/* Broadcasts on one communicator are ordered, and messages between two processes do not overtake
- * each other: one tag serves all. */
+/* One tag is enough: broadcasts on a communicator are ordered and messages do not overtake. */
 const int message_tag = 0;
 
 /* ---- the hidden communicator ---- */
 
-/* A handle is an int here, and fits into the attribute itself. */
+/* A handle is an int and fits into the attribute value. */
 void *attribute_from(MPI_Comm hidden)
 {
     return reinterpret_cast<void *>(static_cast<std::intptr_t>(hidden));
@@ -40,67 +38,65 @@ int free_hidden(MPI_Comm, int, void *attribute, void *)
     return QMPI_Comm_free(&hidden);
 }
 
-/* The key under which communicators keep their hidden ones. It ends with the library, that is with
- * its last user, and the library may begin again. But it must not be given up while another user has
- * communicators: then some processes would look for a hidden communicator under the old key and
- * others under a new one. */
+/* Attribute key of the hidden communicators. It lives from the first use to the end of its last
+ * user (world or session). Freeing it earlier would be wrong: some processes would look under the
+ * old key, others under a new one. */
 class Key {
   public:
     int get(int &value)
     {
-        value = keyval.load(std::memory_order_acquire);
+        value = keyval_.load(std::memory_order_acquire);
         if (value != MPI_KEYVAL_INVALID)
             return MPI_SUCCESS;
 
-        std::lock_guard<std::mutex> guard(lock);
-        value = keyval.load(std::memory_order_relaxed);
+        std::lock_guard<std::mutex> guard(lock_);
+        value = keyval_.load(std::memory_order_relaxed);
         if (value != MPI_KEYVAL_INVALID)
             return MPI_SUCCESS;
-        /* Not copied: a duplicate of the application's communicator gets a hidden one of its own. */
+        /* Not copied: a duplicate gets its own hidden communicator. */
         int error_code =
             QMPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free_hidden, &value, nullptr);
         if (error_code == MPI_SUCCESS)
-            keyval.store(value, std::memory_order_release);
+            keyval_.store(value, std::memory_order_release);
         return error_code;
     }
 
-    int count_user(int error_code)
+    int add_user(int error_code)
     {
         if (error_code == MPI_SUCCESS) {
-            std::lock_guard<std::mutex> guard(lock);
-            users++;
+            std::lock_guard<std::mutex> guard(lock_);
+            users_++;
         }
         return error_code;
     }
 
-    int discount_user(int error_code)
+    int remove_user(int error_code)
     {
         if (error_code == MPI_SUCCESS) {
-            std::lock_guard<std::mutex> guard(lock);
-            users--;
+            std::lock_guard<std::mutex> guard(lock_);
+            users_--;
         }
         return error_code;
     }
 
-    void give_up_before_last_user()
+    void free_before_last_user()
     {
-        std::lock_guard<std::mutex> guard(lock);
-        int value = keyval.load(std::memory_order_relaxed);
-        if (users <= 1 && value != MPI_KEYVAL_INVALID) {
-            keyval.store(MPI_KEYVAL_INVALID, std::memory_order_relaxed);
+        std::lock_guard<std::mutex> guard(lock_);
+        int value = keyval_.load(std::memory_order_relaxed);
+        if (users_ <= 1 && value != MPI_KEYVAL_INVALID) {
+            keyval_.store(MPI_KEYVAL_INVALID, std::memory_order_relaxed);
             QMPI_Comm_free_keyval(&value);
         }
     }
 
   private:
-    /* Key and number of users are changed under the lock; the key is read without it. */
-    std::atomic<int> keyval{MPI_KEYVAL_INVALID};
-    std::mutex lock;
-    int users = 0;      /* open sessions, and the world while it is initialised */
+    /* The lock protects writers of the key and the user count; the key is read without it. */
+    std::atomic<int> keyval_{MPI_KEYVAL_INVALID};
+    std::mutex lock_;
+    int users_ = 0; /* open sessions, plus one while the world is initialised */
 };
 
-/* MPI_Comm_dup would do, were it not for the copy callbacks of the application's attributes, which
- * it calls. A communicator made of the old one's group carries nothing along. */
+/* Not MPI_Comm_dup, which would run the application's attribute copy callbacks. */
 int create_hidden(MPI_Comm comm, int keyval, MPI_Comm &hidden)
 {
     MPI_Group group;
@@ -112,7 +108,7 @@ int create_hidden(MPI_Comm comm, int keyval, MPI_Comm &hidden)
     if (error_code != MPI_SUCCESS)
         return error_code;
 
-    /* Errors go to the handler that the application's communicator has when they occur. */
+    /* Errors are reported on the application's communicator. */
     QMPI_Comm_set_errhandler(hidden, MPI_ERRORS_RETURN);
     error_code = QMPI_Comm_set_attr(comm, keyval, attribute_from(hidden));
     if (error_code != MPI_SUCCESS)
@@ -120,8 +116,8 @@ int create_hidden(MPI_Comm comm, int keyval, MPI_Comm &hidden)
     return error_code;
 }
 
-/* All processes of comm call MPI_Bcast, in the same order: either all of them have the attribute
- * or none has, and creating the communicator here is one more collective call on comm. */
+/* All processes of comm call MPI_Bcast in the same order, so either all or none have the attribute,
+ * and creating the communicator is one more collective call on comm. */
 int get_hidden(Key &key, MPI_Comm comm, MPI_Comm &hidden)
 {
     int keyval, found;
@@ -141,7 +137,7 @@ int get_hidden(Key &key, MPI_Comm comm, MPI_Comm &hidden)
 
 /* ---- the broadcast ---- */
 
-/* MPI_Bcast has two forms, with int and with MPI_Count; each is made of messages of its own form. */
+/* MPI_Bcast exists with int and with MPI_Count; each uses messages of the same form. */
 template <typename Count>
 struct Form;
 
@@ -175,24 +171,24 @@ struct Broadcast {
     MPI_Datatype datatype;
     MPI_Comm hidden;
 
-    /* A binomial tree: with the places counted from the root, a process receives from the place
-     * that lacks its own place's lowest set bit, and sends to those that have one lower bit more.
-     * After an error it goes on, lest the processes below it wait for ever. */
+    /* Binomial tree over indices relative to the root: an index receives from itself without its
+     * lowest set bit, and sends to itself plus each lower bit. After an error it continues, so that
+     * the processes below it do not hang. */
     int run(int rank, int size, int root)
     {
-        const std::int64_t place = (std::int64_t{rank} - root + size) % size;
+        const std::int64_t index = (std::int64_t{rank} - root + size) % size;
         int error_code = MPI_SUCCESS;
         std::int64_t bit = 1;
 
         for (; bit < size; bit <<= 1) {
-            if (place & bit) {
-                error_code = receive(rank_at(place - bit, size, root));
+            if (index & bit) {
+                error_code = receive(rank_at(index - bit, size, root));
                 break;
             }
         }
         for (bit >>= 1; bit > 0; bit >>= 1) {
-            if (place + bit < size) {
-                int send_code = send(rank_at(place + bit, size, root));
+            if (index + bit < size) {
+                int send_code = send(rank_at(index + bit, size, root));
                 if (error_code == MPI_SUCCESS)
                     error_code = send_code;
             }
@@ -200,9 +196,9 @@ struct Broadcast {
         return error_code;
     }
 
-    static int rank_at(std::int64_t place, int size, int root)
+    static int rank_at(std::int64_t index, int size, int root)
     {
-        return static_cast<int>((place + root) % size);
+        return static_cast<int>((index + root) % size);
     }
 
     int send(int dest)
@@ -219,7 +215,7 @@ struct Broadcast {
         return error_code == MPI_SUCCESS ? check_length(status) : error_code;
     }
 
-    /* Less than expected is no error for MPI_Recv, but it is one for MPI_Bcast. */
+    /* A short message is no error for MPI_Recv, but it is one for MPI_Bcast. */
     int check_length(const MPI_Status &status) const
     {
         MPI_Count size;
@@ -235,23 +231,22 @@ struct Broadcast {
     }
 };
 
-/* What MPI_Bcast has to refuse stays with the library, which says it best; so does the broadcast
- * between two groups, in which the processes beside the root have no part. */
+/* Erroneous arguments are left to the library, which reports them; so are intercommunicators. */
 template <typename Count>
-bool stays_with_library(const void *buffer, Count count, MPI_Datatype datatype, MPI_Comm comm)
+bool is_left_to_library(const void *buffer, Count count, MPI_Datatype datatype, MPI_Comm comm)
 {
     int between_groups;
 
     return comm == MPI_COMM_NULL || datatype == MPI_DATATYPE_NULL || count < 0 ||
-        buffer == MPI_IN_PLACE ||
-        QMPI_Comm_test_inter(comm, &between_groups) != MPI_SUCCESS || between_groups;
+        buffer == MPI_IN_PLACE || QMPI_Comm_test_inter(comm, &between_groups) != MPI_SUCCESS ||
+        between_groups;
 }
 
 /* ---- the tool ---- */
 
 class Bcast : public qmpi::tool<Bcast> {
   public:
-    static constexpr const char *description = "makes broadcasts out of point-to-point messages";
+    static constexpr const char *description = "broadcasts by point-to-point messages";
 
     int MPI_Bcast(qmpi::call<MPI_BCAST_T> &call, void *buffer, int count, MPI_Datatype datatype,
                   int root, MPI_Comm comm)
@@ -265,20 +260,20 @@ class Bcast : public qmpi::tool<Bcast> {
         return broadcast(call, buffer, count, datatype, root, comm);
     }
 
-    int MPI_Init(qmpi::call<MPI_INIT_T> &call) { return key.count_user(call()); }
-    int MPI_Init_thread(qmpi::call<MPI_INIT_THREAD_T> &call) { return key.count_user(call()); }
-    int MPI_Session_init(qmpi::call<MPI_SESSION_INIT_T> &call) { return key.count_user(call()); }
+    int MPI_Init(qmpi::call<MPI_INIT_T> &call) { return key_.add_user(call()); }
+    int MPI_Init_thread(qmpi::call<MPI_INIT_THREAD_T> &call) { return key_.add_user(call()); }
+    int MPI_Session_init(qmpi::call<MPI_SESSION_INIT_T> &call) { return key_.add_user(call()); }
 
     int MPI_Finalize(qmpi::call<MPI_FINALIZE_T> &call)
     {
-        key.give_up_before_last_user();
-        return key.discount_user(call());
+        key_.free_before_last_user();
+        return key_.remove_user(call());
     }
 
     int MPI_Session_finalize(qmpi::call<MPI_SESSION_FINALIZE_T> &call)
     {
-        key.give_up_before_last_user();
-        return key.discount_user(call());
+        key_.free_before_last_user();
+        return key_.remove_user(call());
     }
 
   private:
@@ -289,7 +284,7 @@ class Bcast : public qmpi::tool<Bcast> {
         int rank, size;
         MPI_Comm hidden;
 
-        if (stays_with_library(buffer, count, datatype, comm))
+        if (is_left_to_library(buffer, count, datatype, comm))
             return call();
 
         int error_code = call.template next<MPI_COMM_RANK_T>(comm, &rank);
@@ -297,21 +292,21 @@ class Bcast : public qmpi::tool<Bcast> {
             error_code = call.template next<MPI_COMM_SIZE_T>(comm, &size);
         if (error_code != MPI_SUCCESS)
             return error_code;
-        /* Alone there is nobody to send to, but the arguments want checking all the same. */
+        /* Nothing to send, but the library still checks the arguments. */
         if (root < 0 || root >= size || size == 1)
             return call();
 
-        error_code = get_hidden(key, comm, hidden);
+        error_code = get_hidden(key_, comm, hidden);
         if (error_code != MPI_SUCCESS)
             return error_code;
-        error_code = Broadcast<Call, Count>{call, buffer, count, datatype, hidden}
-            .run(rank, size, root);
+        error_code =
+            Broadcast<Call, Count>{call, buffer, count, datatype, hidden}.run(rank, size, root);
         if (error_code != MPI_SUCCESS)
             QMPI_Comm_call_errhandler(comm, error_code);
         return error_code;
     }
 
-    Key key;
+    Key key_;
 };
 
 }  // namespace

@@ -3,14 +3,14 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Tool "check": finds errors in the use of MPI that cost days otherwise. What it finds, and where
- * it is silent, stands in the manual page qmpi-check(7).
+/* Tool "check": finds errors in the use of MPI. The manual page qmpi-check(7) has the list of
+ * findings and the limits.
  *
- * A process checks by itself what it can see alone: handles, memory of pending operations, epochs.
- * What concerns several processes it tells the analyser, a thread in the process of rank 0, before
- * the call goes on, so that a finding is printed even if the program does not survive the call.
+ * A process checks handles, memory of pending operations and epochs locally. Everything else it
+ * sends to the analyser, a thread of rank 0, before the call continues, so that a finding is
+ * printed even if the program does not survive the call.
  *
- * Here is the way of a call to the rules that hold for it, and the beginning and the end. */
+ * This file dispatches calls to the rules, and begins and ends the analysis. */
 
 #include "check/collectives.hpp"
 #include "check/connection.hpp"
@@ -41,8 +41,8 @@
 namespace tools::check {
 namespace {
 
-/* A call that an instance has begun in this thread. Calls lie in each other where the program calls
- * MPI from a callback, and where the chain has several instances. */
+/* Marks a call in progress in this thread. Calls nest if a callback calls MPI, or if the chain has
+ * several instances. */
 class Nesting {
   public:
     explicit Nesting(const void *instance) : instance_(instance), outer_(innermost)
@@ -51,7 +51,7 @@ class Nesting {
     }
     ~Nesting() { innermost = outer_; }
 
-    /* Whether the instance is in another call already. */
+    /* True if this thread is already inside a call of this instance. */
     bool is_inner() const
     {
         const Nesting *nesting = outer_;
@@ -71,23 +71,23 @@ class Check : public qmpi::tool<Check> {
     static constexpr const char *description =
         "finds errors: mismatches, overlaps, leaks, freed handles, deadlocks";
     static constexpr const char *argument_list =
-        "out=NAME          file (.txt, .json), beginning of both files' names, or - (stderr)\n"
-        "formats=A+B       which reports: text, json (default: both)\n"
-        "timeout=SECONDS   without progress until a deadlock is reported (default: 30)\n"
-        "deadlock=WHAT     report (default), abort (ends the job then), or no\n"
-        "collectives=no    does not compare the order of collective operations, roots and "
+        "out=NAME          one file (.txt, .json), stem of both files, or - (stderr)\n"
+        "formats=A+B       reports: text, json (default: both)\n"
+        "timeout=SECONDS   report a deadlock after this time without progress (default: 30)\n"
+        "deadlock=ACTION   report (default), abort (end the job), or no\n"
+        "collectives=no    do not compare the order of collective operations, roots and "
         "operations\n"
-        "signatures=no     does not compare types and lengths of what is sent and received\n"
-        "unreceived=no     does not look for messages that nobody receives\n"
-        "overlaps=no       does not look for pending operations on the same memory\n"
-        "checksums         looks whether a buffer changes while it is being sent\n"
-        "handles=no        does not look for handles that were freed\n"
-        "leaks=no          does not look for what is not freed before MPI_Finalize\n"
-        "requests=no       does not look for operations that nobody completes\n"
-        "epochs=no         does not look for one-sided accesses outside of an epoch, or in "
+        "signatures=no     do not compare types and lengths of sent and received data\n"
+        "unreceived=no     do not report messages that are never received\n"
+        "overlaps=no       do not report pending operations on the same memory\n"
+        "checksums         report buffers that change while they are being sent\n"
+        "handles=no        do not report the use of freed handles\n"
+        "leaks=no          do not report objects that are not freed before MPI_Finalize\n"
+        "requests=no       do not report operations that are never completed\n"
+        "epochs=no         do not report one-sided accesses outside an epoch, or in "
         "conflict\n";
 
-    /* All that takes or gives a handle, or begins or ends something. */
+    /* Everything that uses a handle, or initialises or finalises. */
     static constexpr auto functions =
         (qmpi::set::all - qmpi::set::tool_information - qmpi::set::environment) |
         qmpi::function_set(MPI_INIT_T, MPI_INIT_THREAD_T, MPI_FINALIZE_T, MPI_ABORT_T,
@@ -98,7 +98,7 @@ class Check : public qmpi::tool<Check> {
     Check()
     {
         if (!(timeout_ > 0))
-            throw qmpi::argument_error("argument timeout: must be above 0");
+            throw qmpi::argument_error("argument timeout: must be greater than 0");
         const std::string deadlock = arguments().get("deadlock", "report");
         if (deadlock != "report" && deadlock != "abort" && deadlock != "no")
             throw qmpi::argument_error("argument deadlock: must be report, abort or no");
@@ -108,8 +108,9 @@ class Check : public qmpi::tool<Check> {
             const Kind kind = static_cast<Kind>(i);
             const char *argument = kind_names[i].argument;
             if (kind != Kind::deadlock)
-                findings_.choose(kind, arguments().has(argument) ? arguments().flag(argument) :
-                                 kind != Kind::changed);
+                findings_.choose(
+                    kind,
+                    arguments().has(argument) ? arguments().flag(argument) : kind != Kind::changed);
         }
     }
 
@@ -121,10 +122,10 @@ class Check : public qmpi::tool<Check> {
             return;
         if (is_alone && !handle_rules_.has_live_session())
             find_leaks();
-        bool has_found_more = false;
+        bool has_new_leaks = false;
         if (is_alone || is_reported_)
-            has_found_more = handle_rules_.find_leaks_of_process();
-        if (is_alone || !is_reported_ || has_found_more)
+            has_new_leaks = handle_rules_.find_leaks_of_process();
+        if (is_alone || !is_reported_ || has_new_leaks)
             report(is_alone);
     }
 
@@ -143,10 +144,10 @@ class Check : public qmpi::tool<Check> {
                 const HandleRules::Freed freed = handle_rules_.freed_by(call);
                 if (!is_nested)
                     handle_rules_.check(call, here);
-                /* What callbacks of the program send is in no order that others could know. */
+                /* Other processes cannot know the order of what callbacks send. */
                 else if constexpr (is_message<Call>() || is_collective<Call>())
                     process_.distrust();
-                const int error_code = is_nested ? operations_.go(call) : checked(call, here);
+                const int error_code = is_nested ? operations_.go(call) : dispatch(call, here);
                 if (error_code == MPI_SUCCESS) {
                     handle_rules_.follow(call, here, freed);
                     follow_end(call);
@@ -157,9 +158,8 @@ class Check : public qmpi::tool<Check> {
     }
 
   private:
-    /* By the rules that hold for the function. */
     template <typename Call>
-    int checked(Call &call, const Here &here)
+    int dispatch(Call &call, const Here &here)
     {
         if constexpr (Call::id == MPI_INIT_T || Call::id == MPI_INIT_THREAD_T) {
             const int error_code = call();
@@ -187,7 +187,7 @@ class Check : public qmpi::tool<Check> {
             return operations_.go(call);
     }
 
-    /* Notes what decides when the end is. */
+    /* Notes sessions and delete callbacks, which decide when to look for leaks. */
     template <typename Call>
     void follow_end([[maybe_unused]] Call &call)
     {
@@ -199,9 +199,9 @@ class Check : public qmpi::tool<Check> {
         }
     }
 
-    /* ---- beginning ---- */
+    /* ---- start ---- */
 
-    /* All processes of the world come here together, out of MPI_Init. */
+    /* In MPI_Init; collective over MPI_COMM_WORLD. */
     void connect()
     {
         process_.enter_world();
@@ -209,24 +209,23 @@ class Check : public qmpi::tool<Check> {
         Address address = begin_analysis();
         QMPI_Bcast(&address, sizeof address, MPI_BYTE, 0, MPI_COMM_WORLD);
         if (!process_.connect(address) && process_.rank() == 0)
-            complain(name(), "the processes cannot reach rank 0 by TCP; nothing is compared "
-                             "between them");
+            complain(name(), "cannot reach rank 0 by TCP; processes are not compared");
         waiting_.start(finds_deadlocks_);
     }
 
-    /* In the process of rank 0, which gives its address then. */
+    /* Starts the analyser in rank 0 and returns its address. */
     Address begin_analysis()
     {
         int size = 0;
         QMPI_Comm_size(MPI_COMM_WORLD, &size);
-        const bool is_one_host = are_all_here();
+        const bool is_one_host = all_on_one_host();
         Address address;
         if (process_.rank() != 0)
             return address;
-        server_ =
-            std::make_unique<Server>(size, std::chrono::duration<double>(timeout_),
-                                     finds_deadlocks_, findings_, [this] { follow_deadlock(); });
-        /* The job may end at any time, and with it what has not been written. */
+        server_ = std::make_unique<Server>(size, std::chrono::duration<double>(timeout_),
+                                           finds_deadlocks_, findings_,
+                                           [this] { end_job_on_deadlock(); });
+        /* The job may be killed: write the report after each new finding. */
         if (destination_.has_files())
             findings_.when_new([this] { write(false); });
         if (!server_->start(is_one_host, address))
@@ -234,15 +233,15 @@ class Check : public qmpi::tool<Check> {
         return address;
     }
 
-    /* Whether all processes are on the host of rank 0. */
-    static bool are_all_here()
+    /* True if all processes are on one host. */
+    static bool all_on_one_host()
     {
         const Address own = address_of_host();
         Address first = own;
         QMPI_Bcast(first.host, sizeof first.host, MPI_CHAR, 0, MPI_COMM_WORLD);
-        int is_here = std::strcmp(first.host, own.host) == 0, are_all_here = 0;
-        QMPI_Allreduce(&is_here, &are_all_here, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD);
-        return are_all_here != 0;
+        int is_here = std::strcmp(first.host, own.host) == 0, is_one_host = 0;
+        QMPI_Allreduce(&is_here, &is_one_host, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD);
+        return is_one_host != 0;
     }
 
     /* ---- end ---- */
@@ -251,24 +250,24 @@ class Check : public qmpi::tool<Check> {
     int finalize(Call &call, const Here &here)
     {
         const bool is_in_world = process_.rank() >= 0;
-        /* The library may not survive what was not freed. But callbacks that the program attached
-         * to MPI_COMM_SELF run in the call, and may free it. */
+        /* Normally before the call, as leaks may make the library fail. But delete callbacks on
+         * MPI_COMM_SELF run inside the call and may still free handles. */
         const bool has_callbacks = has_callbacks_;
         if (is_in_world && !has_callbacks)
             find_leaks();
         const int error_code = [&] {
             CollectiveEvent event;
-            const Place place = event.place = process_.place(here);
-            const Wait wait = collectives_.tell(
+            const Position position = event.position = process_.position(here);
+            const Wait wait = collectives_.report(
                 is_in_world ? process_.communicator(MPI_COMM_WORLD) : nullptr, std::move(event));
-            const Blocked blocked(waiting_, {place, true, {wait}});
+            const Blocked blocked(waiting_, {position, true, {wait}});
             return call();
         }();
         if (error_code != MPI_SUCCESS || !is_in_world)
             return error_code;
         if (has_callbacks)
             find_leaks();
-        process_.tell(Event::finalized, true);
+        process_.report(Event::finalized, true);
         waiting_.stop();
         if (server_ != nullptr) {
             server_->finish(std::chrono::seconds(10));
@@ -281,7 +280,7 @@ class Check : public qmpi::tool<Check> {
     void find_leaks()
     {
         handle_rules_.find_leaks();
-        operations_.find_left();
+        operations_.find_unfinished();
     }
 
     void report(bool is_alone)
@@ -300,10 +299,10 @@ class Check : public qmpi::tool<Check> {
         });
     }
 
-    void follow_deadlock()
+    void end_job_on_deadlock()
     {
         if (aborts_) {
-            write_stderr("QMPI check: the job ends (deadlock=abort)\n");
+            write_stderr("QMPI check: ending the job (deadlock=abort)\n");
             _exit(1);
         }
     }
@@ -323,12 +322,12 @@ class Check : public qmpi::tool<Check> {
     OneSided one_sided_{process_, operations_};
     HandleRules handle_rules_{process_};
 
-    bool is_spawned_ = false;                   /* by others, who have a report of their own */
+    bool is_spawned_ = false; /* the parent job has its own report */
     std::atomic<bool> has_sessions_{false};
-    std::atomic<bool> has_callbacks_{false}; /* in MPI_Finalize, by attributes of MPI_COMM_SELF */
+    std::atomic<bool> has_callbacks_{false}; /* attributes of MPI_COMM_SELF */
     bool is_reported_ = false;
     std::mutex writing_lock_;
-    std::unique_ptr<Server> server_;            /* in the process of rank 0 */
+    std::unique_ptr<Server> server_; /* rank 0 only */
 };
 
 }  // namespace

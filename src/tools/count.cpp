@@ -3,9 +3,8 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Tool "count": counts the calls of every function, and the bytes that their buffer arguments
- * describe, for each instance of the tool in the chain, and prints a table per instance at the end.
- * What a byte is, exactly, stands in the manual page qmpi-count(7); the code is common/bytes.hpp. */
+/* Tool "count": calls and bytes of every function, one table per instance in the chain. The manual
+ * page qmpi-count(7) defines a byte; common/bytes.hpp implements it. */
 
 #include "common/bytes.hpp"
 #include "common/process.hpp"
@@ -13,9 +12,9 @@
 
 #include <qmpi.hpp>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
-#include <cerrno>
 #include <cinttypes>
 #include <cstdint>
 #include <cstring>
@@ -23,14 +22,13 @@
 #include <string>
 #include <vector>
 
-#include <stdlib.h>
 #include <unistd.h>
 
 namespace {
 
 using tools::print;
 
-/* Threads count at the same time; nothing is ordered by a count, so relaxed will do. */
+/* Relaxed order: no other data depends on a counter. */
 struct Counter {
     std::atomic<std::uint64_t> calls{0};
     std::atomic<std::uint64_t> sent{0};
@@ -48,21 +46,21 @@ using Counters = std::array<Counter, MPI_LAST_FUNC_T>;
 
 struct Line {
     const char *name;
-    std::uint64_t calls, least, most, sent, received;
+    std::uint64_t calls, min, max, sent, received;
 };
 
-/* Of some processes, a number for each function. */
+/* Sums per function over some processes. */
 struct Totals {
     using Column = std::vector<std::uint64_t>;
 
-    Column calls = Column(MPI_LAST_FUNC_T), least = calls, most = calls;
+    Column calls = Column(MPI_LAST_FUNC_T), min = calls, max = calls;
     Column sent = calls, received = calls;
     int processes = 1;
 
     void write(tools::Writer &writer) const
     {
         writer.put(processes);
-        for (const Column *column : {&calls, &least, &most, &sent, &received})
+        for (const Column *column : {&calls, &min, &max, &sent, &received})
             writer.put(*column);
     }
 
@@ -70,8 +68,8 @@ struct Totals {
     {
         processes += reader.get<int>();
         merge(calls, reader, std::plus<std::uint64_t>());
-        merge(least, reader, [](auto a, auto b) { return std::min(a, b); });
-        merge(most, reader, [](auto a, auto b) { return std::max(a, b); });
+        merge(min, reader, [](auto a, auto b) { return std::min(a, b); });
+        merge(max, reader, [](auto a, auto b) { return std::max(a, b); });
         merge(sent, reader, std::plus<std::uint64_t>());
         merge(received, reader, std::plus<std::uint64_t>());
     }
@@ -93,34 +91,11 @@ Totals totals_of_process(const Counters &counters)
         totals.sent[i] = counters[i].sent.load(std::memory_order_relaxed);
         totals.received[i] = counters[i].received.load(std::memory_order_relaxed);
     }
-    totals.least = totals.most = totals.calls;
+    totals.min = totals.max = totals.calls;
     return totals;
 }
 
-/* A program with more rights than its user must not write where the user's environment says. */
-const char *variable(const char *name)
-{
-    const char *value = secure_getenv(name);
-    return value != nullptr && *value != '\0' ? value : nullptr;
-}
-
-bool variable_sorts_by_bytes()
-{
-    const char *order = variable("QMPI_COUNT_SORT");
-    if (order == nullptr || std::strcmp(order, "calls") == 0)
-        return false;
-    if (std::strcmp(order, "bytes") == 0)
-        return true;
-
-    static bool said = false;
-    if (!said)
-        tools::complain("count", print("QMPI_COUNT_SORT is \"%s\", must be calls or bytes; sorted by calls",
-                                       order));
-    said = true;
-    return false;
-}
-
-bool argument_sorts_by_bytes(const qmpi::arguments &arguments)
+bool read_order(const qmpi::arguments &arguments)
 {
     const std::string order = arguments.get("sort", "calls");
     if (order != "calls" && order != "bytes")
@@ -134,7 +109,7 @@ std::vector<Line> lines_of(const Totals &totals, bool by_bytes)
     for (std::size_t i = 0; i < totals.calls.size(); i++) {
         if (totals.calls[i] > 0)
             lines.push_back({tools::function_name(static_cast<int>(i)), totals.calls[i],
-                             totals.least[i], totals.most[i], totals.sent[i], totals.received[i]});
+                             totals.min[i], totals.max[i], totals.sent[i], totals.received[i]});
     }
 
     std::sort(lines.begin(), lines.end(), [by_bytes](const Line &a, const Line &b) {
@@ -162,9 +137,9 @@ std::string table(const std::string &heading, const Totals &totals, bool by_byte
                   "Max/process", "Bytes sent", "Bytes total");
     std::uint64_t calls = 0, sent = 0, received = 0;
     for (const Line &line : lines) {
-        text += print("%-*s %12" PRIu64 " %12" PRIu64 " %12" PRIu64 " %16" PRIu64 " %16" PRIu64
-                      "\n", width, line.name, line.calls, line.least, line.most, line.sent,
-                      line.sent + line.received);
+        text += print(
+            "%-*s %12" PRIu64 " %12" PRIu64 " %12" PRIu64 " %16" PRIu64 " %16" PRIu64 "\n", width,
+            line.name, line.calls, line.min, line.max, line.sent, line.sent + line.received);
         calls += line.calls;
         sent += line.sent;
         received += line.received;
@@ -174,42 +149,6 @@ std::string table(const std::string &heading, const Totals &totals, bool by_byte
     return text;
 }
 
-/* Rank 0 of one world is one writer, and then all of its instances' tables go to one file. */
-bool append_to_file(const std::string &path, const std::string &text)
-{
-    static bool begun = false;
-    std::FILE *file = std::fopen(path.c_str(), begun ? "a" : "w");
-    bool written = false;
-
-    if (file != nullptr) {
-        begun = true;
-        written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-        const int reason = errno;
-        if (std::fclose(file) != 0)
-            written = false;
-        else if (!written)
-            errno = reason;
-    }
-    return written;
-}
-
-/* Where the environment says; suffix tells apart the files of processes that report each on its own. */
-void write_as_variable_says(const std::string &text, const std::string &suffix)
-{
-    static bool file_failed = false;
-    const char *path = variable("QMPI_COUNT_OUTPUT");
-
-    if (path != nullptr && !file_failed) {
-        const std::string name = path + suffix;
-        if (append_to_file(name, text))
-            return;
-        file_failed = true;
-        tools::complain("count", print("cannot write %s (QMPI_COUNT_OUTPUT): %s; the tables follow here",
-                                       name.c_str(), std::strerror(errno)));
-    }
-    tools::write_stderr(text);
-}
-
 /* ---- the tool ---- */
 
 class Count : public tools::ReportingTool<Count> {
@@ -217,17 +156,17 @@ class Count : public tools::ReportingTool<Count> {
     static constexpr const char *description = "counts calls and bytes of every function";
     static constexpr const char *argument_list =
         "out=NAME          file for the table, or - for standard error (default)\n"
-        "sort=calls|bytes  order of the lines, the largest first (default: calls)\n";
+        "sort=calls|bytes  sort order, largest first (default: calls)\n";
 
     ~Count() { report_at_end(); }
 
     template <typename Call>
     auto intercept(Call &call)
     {
-        Counter &counter = counters[Call::id];
+        Counter &counter = counters_[Call::id];
         Counter::add(counter.calls, 1);
         if constexpr (Call::id == MPI_FINALIZE_T)
-            report_world();     /* now, so that the tables come in the order of the chain */
+            report_world(); /* now: tables in the order of the chain */
         if constexpr (Call::id == MPI_ABORT_T)
             report_alone();
         if constexpr (Call::buffers.empty())
@@ -247,29 +186,24 @@ class Count : public tools::ReportingTool<Count> {
   private:
     friend class tools::ReportingTool<Count>;
 
-    Totals state(bool) const { return totals_of_process(counters); }
+    Totals state(bool) const { return totals_of_process(counters_); }
 
     void write(const Totals &totals, bool is_alone)
     {
-        const bool by_bytes = has_order ? orders_by_bytes : variable_sorts_by_bytes();
-        const std::string processes = is_alone ?
-            print("process %d on %s alone", static_cast<int>(getpid()), tools::host_name().c_str()) :
-            print("%d process%s of MPI_COMM_WORLD", totals.processes, totals.processes == 1 ? "" : "es");
-        const std::string text = table(print("count: instance %d of %d (tool %d of the chain), ",
-                                             instance_number(), instance_count(), tool_id()) +
-                                       processes, totals, by_bytes);
-        const tools::Reporter reporter = this->reporter(is_alone);
-        if (has_destination)
-            destination.write(reporter, [&text](tools::Format) { return text; });
-        else
-            write_as_variable_says(text, reporter.is_alone ? print(".%d", static_cast<int>(getpid())) : "");
+        const std::string processes = is_alone
+            ? print("process %d on %s only", static_cast<int>(getpid()), tools::host_name().c_str())
+            : print("%d process%s of MPI_COMM_WORLD", totals.processes,
+                    totals.processes == 1 ? "" : "es");
+        const std::string text =
+            table("count: " + tools::instance_text(instance_number(), instance_count(), tool_id()) +
+                      ", " + processes,
+                  totals, by_bytes_);
+        destination_.write(reporter(is_alone), [&text](tools::Format) { return text; });
     }
 
-    const bool has_destination = arguments().has("out");
-    const tools::Destination destination{*this, {tools::Format::text}, "-"};
-    const bool has_order = arguments().has("sort");
-    const bool orders_by_bytes = argument_sorts_by_bytes(arguments());
-    Counters counters;
+    const tools::Destination destination_{*this, {tools::Format::text}, "-"};
+    const bool by_bytes_ = read_order(arguments());
+    Counters counters_;
 };
 
 }  // namespace

@@ -3,10 +3,10 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Tool "messages": who sends how much to whom. Every communication routine is taken apart into
- * the messages between two processes that it means (common/patterns); what is not complete when
- * the call comes back is followed to its completion (common/requests). The report is merged over
- * all processes in MPI_Finalize. The manual page qmpi-messages(7) says what each routine means. */
+/* Tool "messages": who sends how much to whom. Each communication call is decomposed into the
+ * pairwise messages it implies (common/patterns); operations that are still pending are followed to
+ * their completion (common/requests). The report is merged in MPI_Finalize. See
+ * qmpi-messages(7). */
 
 #include "messages/records.hpp"
 #include "messages/report.hpp"
@@ -27,23 +27,19 @@
 
 #include <errno.h>
 
+namespace tools::messages {
 namespace {
 
-using namespace messages;
-using tools::now;
-
-/* ---- the tool ---- */
-
-class Messages : public tools::ReportingTool<Messages> {
+class Messages : public ReportingTool<Messages> {
   public:
     static constexpr const char *description =
-        "who sends how much to whom: every routine as messages between two processes";
+        "who sends how much to whom: calls as messages between two processes";
     static constexpr const char *argument_list =
-        "out=NAME          file (.txt, .json, .html), or beginning of all names, or - (stderr)\n"
-        "formats=A+B       which reports: text, json, html (default: all)\n"
+        "out=NAME          one file (.txt, .json, .html), stem of all files, or - (stderr)\n"
+        "formats=A+B       reports: text, json, html (default: all)\n"
         "functions=A+B     only these sets of functions or functions (default: all)\n"
-        "top=N             so many pairs in the text (default: 20)\n"
-        "rows=N            most rows of the matrix, ranks are put together (default: 1024)\n";
+        "top=N             pairs in the text (default: 20)\n"
+        "rows=N            rows of the matrix, at most; ranks share rows (default: 1024)\n";
 
     static constexpr auto functions = qmpi::set::point_to_point | qmpi::set::collective |
         qmpi::set::partitioned | qmpi::set::rma | qmpi::set::completion |
@@ -60,32 +56,32 @@ class Messages : public tools::ReportingTool<Messages> {
             report_alone();
         if constexpr (Call::is_in(qmpi::set::completion))
             return complete(call);
-        else if constexpr (tools::communicates<Call>())
+        else if constexpr (communicates<Call>())
             return communicate(call);
         else
-            return communicators.watch(call);
+            return communicators_.watch(call);
     }
 
-    /* 0: off; 1: on, in phase 1; 2: forget all until now; others: on, in that phase */
+    /* 0: off; 1: on, phase 1; 2: reset; others: on, that phase */
     int MPI_Pcontrol(qmpi::call<MPI_PCONTROL_T> &call, int level, qmpi::varargs)
     {
         if (level == 2) {
-            for (Table &table : tables)
+            for (Table &table : tables_)
                 table.clear();
         } else {
-            is_on = level != 0;
+            is_on_ = level != 0;
             if (level > 0)
-                phase = level;
+                phase_ = level;
         }
         return call();
     }
 
   private:
-    friend class tools::ReportingTool<Messages>;
+    friend class ReportingTool<Messages>;
 
     /* ---- recording ---- */
 
-    /* The library does not always fill in the status of a receive from nobody. */
+    /* The library does not always set the status of a receive from MPI_PROC_NULL. */
     template <typename Call>
     static bool receives_message([[maybe_unused]] const Call &call)
     {
@@ -100,41 +96,41 @@ class Messages : public tools::ReportingTool<Messages> {
         using qmpi::role;
         constexpr bool is_persistent =
             Call::is_in(qmpi::set::persistent) || Call::is_in(qmpi::set::partitioned);
-        constexpr Kind kind = tools::kind_of<Call>();
-        if (!selected.contains(Call::id))
-            return communicators.watch(call);
+        constexpr Kind kind = kind_of<Call>();
+        if (!selected_.contains(Call::id))
+            return communicators_.watch(call);
 
-        Operation operation{Call::id, phase, kind, receives_message(call), is_on, 0, nullptr, {}};
+        Operation operation{Call::id, phase_, kind, receives_message(call), is_on_, 0, nullptr, {}};
         if constexpr (Call::has(role::message))
-            operation.communicator = communicators.of_message(*qmpi::get<role::message>(call));
+            operation.communicator = communicators_.of_message(*qmpi::get<role::message>(call));
         MPI_Status own_status;
         if constexpr (Call::has(role::status)) {
             if (qmpi::get<role::status>(call) == MPI_STATUS_IGNORE)
                 qmpi::get<role::status>(call) = &own_status;
         }
         operation.begin = now();
-        const int error_code = communicators.watch(call);
-        if (error_code != MPI_SUCCESS || !(is_on || is_persistent))
+        const int error_code = communicators_.watch(call);
+        if (error_code != MPI_SUCCESS || !(is_on_ || is_persistent))
             return error_code;
         const std::uint64_t end = now();
 
         if constexpr (Call::has(role::window))
-            operation.communicator = communicators.of_window(qmpi::get<role::window>(call));
+            operation.communicator = communicators_.of_window(qmpi::get<role::window>(call));
         else if constexpr (Call::has(role::communicator))
-            operation.communicator = communicators.of(qmpi::get<role::communicator>(call));
+            operation.communicator = communicators_.of(qmpi::get<role::communicator>(call));
         if (operation.communicator == nullptr)
             return error_code;
-        operation.parts = tools::parts_of(call, *operation.communicator);
+        operation.parts = parts_of(call, *operation.communicator);
 
         if constexpr (is_persistent)
-            requests.add_persistent(*qmpi::get<role::request>(call), std::move(operation));
+            requests_.add_persistent(*qmpi::get<role::request>(call), std::move(operation));
         else if constexpr (Call::has(role::request))
-            requests.add(*qmpi::get<role::request>(call), std::move(operation));
+            requests_.add(*qmpi::get<role::request>(call), std::move(operation));
         else {
             if constexpr (tools::receives_message<Call>()) {
                 if (operation.receives_message)
-                    tools::add_received(operation.parts, *qmpi::get<role::status>(call),
-                                        *operation.communicator);
+                    add_received(operation.parts, *qmpi::get<role::status>(call),
+                                 *operation.communicator);
             }
             record(operation, operation.parts, end);
         }
@@ -146,48 +142,46 @@ class Messages : public tools::ReportingTool<Messages> {
     {
         constexpr bool starts = Call::id == MPI_START_T || Call::id == MPI_STARTALL_T;
         std::uint64_t time = starts ? now() : 0;
-        return tools::complete(call, requests,
-                               [&](Operation &operation, const MPI_Status *status,
-                                   tools::Outcome outcome) {
-            if (time == 0)
-                time = now();
-            follow(operation, status, outcome, time);
-        });
+        return tools::complete(
+            call, requests_, [&](Operation &operation, const MPI_Status *status, Outcome outcome) {
+                if (time == 0)
+                    time = now();
+                follow(operation, status, outcome, time);
+            });
     }
 
-    void follow(Operation &operation, const MPI_Status *status, tools::Outcome outcome,
-                std::uint64_t time)
+    void follow(Operation &operation, const MPI_Status *status, Outcome outcome, std::uint64_t time)
     {
         switch (outcome) {
-            case tools::Outcome::started:
-                operation.begin = time;
-                operation.phase = phase;
-                operation.is_recorded = is_on;
-                break;
-            case tools::Outcome::completed: {
-                tools::Parts parts = operation.parts;
-                if (operation.receives_message)
-                    tools::add_received(parts, *status, *operation.communicator);
-                record(operation, parts, time);
-                break;
-            }
-            case tools::Outcome::freed:
-                /* What is sent will be sent; what comes will never be known. */
-                if (operation.receives_message)
-                    table().add_unfinished(operation);
-                record(operation, operation.parts, time);
-                break;
-            case tools::Outcome::cancelled:
-            case tools::Outcome::failed:
-                break;
+        case Outcome::started:
+            operation.begin = time;
+            operation.phase = phase_;
+            operation.is_recorded = is_on_;
+            break;
+        case Outcome::completed: {
+            Parts parts = operation.parts;
+            if (operation.receives_message)
+                add_received(parts, *status, *operation.communicator);
+            record(operation, parts, time);
+            break;
+        }
+        case Outcome::freed:
+            /* The send will complete; what the receive gets stays unknown. */
+            if (operation.receives_message)
+                table().add_unfinished(operation);
+            record(operation, operation.parts, time);
+            break;
+        case Outcome::cancelled:
+        case Outcome::failed:
+            break;
         }
     }
 
-    void record(const Operation &operation, const tools::Parts &parts, std::uint64_t end)
+    void record(const Operation &operation, const Parts &parts, std::uint64_t end)
     {
         if (!operation.is_recorded)
             return;
-        own_rank.store(operation.communicator->own_world_rank(), std::memory_order_relaxed);
+        rank_.store(operation.communicator->own_world_rank(), std::memory_order_relaxed);
         table().add(operation, parts, end - operation.begin);
     }
 
@@ -195,37 +189,37 @@ class Messages : public tools::ReportingTool<Messages> {
     {
         static std::atomic<unsigned> threads{0};
         static thread_local const unsigned number = threads++;
-        return tables[number % tables.size()];
+        return tables_[number % tables_.size()];
     }
 
     /* ---- reporting ---- */
 
-    /* How the ranks of MPI_COMM_WORLD become rows of the matrix. One process alone has not seen them
-     * all, and puts none together. */
+    /* Mapping of ranks to rows of the matrix. A process alone does not know them all and combines
+     * none. */
     Rows rows(bool is_alone) const
     {
         Rows rows;
         if (is_alone)
             return rows;
         QMPI_Comm_size(MPI_COMM_WORLD, &rows.processes);
-        rows.block = (rows.processes + most_rows - 1) / most_rows;
+        rows.block = (rows.processes + max_rows_ - 1) / max_rows_;
         rows.number = (rows.processes + rows.block - 1) / rows.block;
         return rows;
     }
 
     State state(bool is_alone)
     {
-        int rank = own_rank;
+        int rank = rank_;
         if (!is_alone)
             QMPI_Comm_rank(MPI_COMM_WORLD, &rank);
         Table unfinished;
-        requests.each([&unfinished](MPI_Request, Operation &operation, bool is_active) {
+        requests_.each([&unfinished](MPI_Request, Operation &operation, bool is_active) {
             if (is_active && operation.is_recorded)
                 unfinished.add_unfinished(operation);
         });
         State state(rows(is_alone).block);
         state.add(unfinished, rank);
-        for (Table &table : tables)
+        for (Table &table : tables_)
             state.add(table, rank);
         return state;
     }
@@ -236,40 +230,38 @@ class Messages : public tools::ReportingTool<Messages> {
             return;
         Heading heading;
         heading.program = program_invocation_short_name;
-        heading.date = tools::local_time();
+        heading.date = local_time();
         heading.instance = instance_number();
         heading.instances = instance_count();
-        heading.place = tool_id();
+        heading.tool_id = tool_id();
         heading.is_alone = is_alone;
-        heading.is_whole = is_whole;
-        heading.seconds = seconds(now() - beginning);
-        heading.top = top;
+        heading.is_whole = is_whole_;
+        heading.seconds = seconds(now() - begin_);
+        heading.top = top_;
         heading.rows = rows(is_alone);
         if (is_alone) {
             for (const Entry &entry : state.entries)
                 heading.rows.number = std::max({heading.rows.number, entry.from + 1, entry.to + 1});
         }
-        const Report report(state, std::move(heading));
-        destination.write(reporter(is_alone),
-                          [&report](tools::Format format) { return report.make(format); });
+        destination_.write(reporter(is_alone), report_maker(state, std::move(heading)));
     }
 
-    const tools::Destination destination{
-        *this, {tools::Format::text, tools::Format::json, tools::Format::html}};
-    const qmpi::function_set selected = tools::read_selection(arguments());
-    const bool is_whole = !arguments().has("functions");
-    const int top = arguments().get("top", 20, 0, std::numeric_limits<int>::max());
-    const int most_rows = arguments().get("rows", 1024, 1, 1000000);
-    const std::uint64_t beginning = now();
+    const Destination destination_{*this, {Format::text, Format::json, Format::html}};
+    const qmpi::function_set selected_ = read_selection(arguments());
+    const bool is_whole_ = !arguments().has("functions");
+    const int top_ = arguments().get("top", 20, 0, std::numeric_limits<int>::max());
+    const int max_rows_ = arguments().get("rows", 1024, 1, 1000000);
+    const std::uint64_t begin_ = now();
 
-    Communicators communicators;
-    tools::Requests<Operation> requests;
-    std::array<Table, 8> tables;
-    std::atomic<bool> is_on{true};
-    std::atomic<int> phase{1};
-    std::atomic<int> own_rank{tools::outside_world};
+    Communicators communicators_;
+    Requests<Operation> requests_;
+    std::array<Table, 8> tables_;
+    std::atomic<bool> is_on_{true};
+    std::atomic<int> phase_{1};
+    std::atomic<int> rank_{outside_world};
 };
 
 }  // namespace
+}  // namespace tools::messages
 
-QMPI_TOOL("messages", Messages)
+QMPI_TOOL("messages", tools::messages::Messages)

@@ -3,9 +3,9 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Tool "profile": time, calls and bytes of every MPI function and of every place that calls one. The
- * manual page is qmpi-profile(7). Here is what happens in a call and when reports are made; what is
- * written down stands in profile/tables.hpp, what becomes of it in profile/summary.hpp. */
+/* Tool "profile": time, calls and bytes by MPI function and call site. See qmpi-profile(7). This
+ * file handles calls and decides when to report; profile/tables.hpp holds the records,
+ * profile/summary.hpp the sums. */
 
 #include "profile/reports.hpp"
 #include "profile/summary.hpp"
@@ -57,7 +57,7 @@ std::string library_version()
     return line;
 }
 
-/* Measures the application's time: that in which the profile is on. Any thread. */
+/* Measures the application's time while the profile is on. Thread-safe. */
 class Stopwatch {
   public:
     void start()
@@ -95,7 +95,8 @@ class Stopwatch {
     Time begin_ = 0, sum_ = 0;
 };
 
-/* MPI_Pcontrol switches all threads: whether to write down calls, and which time since the last reset. */
+/* State that MPI_Pcontrol switches for all threads: recording on or off, and the generation of
+ * records since the last reset. */
 class Control {
   public:
     struct State {
@@ -120,26 +121,26 @@ class Profile : public ReportingTool<Profile> {
   public:
     static constexpr const char *description = "time, calls and bytes of functions and call sites";
     static constexpr const char *argument_list =
-        "out=NAME          file (.txt, .json, .html), beginning of all files' names, or - (stderr)\n"
-        "formats=A+B       which reports: text, json, html (default: all)\n"
+        "out=NAME          one file (.txt, .json, .html), stem of all files, or - (stderr)\n"
+        "formats=A+B       reports: text, json, html (default: all)\n"
         "sites=N           call sites in each list of the text; 0: all (default: 20)\n"
-        "depth=N           return addresses that make a call site, 1 to 32 (default: 1)\n"
+        "depth=N           return addresses per call site, 1 to 32 (default: 1)\n"
         "functions=A+B     only these functions or sets, as in collective+MPI_Send\n"
         "sample=N          time every Nth call of a function (default: 1)\n"
-        "communicators     sums for each communicator as well\n"
-        "off               begin only with MPI_Pcontrol(1)\n"
-        "flush=SECONDS     each process writes what it has every so often, until the job ends well\n";
+        "communicators     add sums for each communicator\n"
+        "off               start with MPI_Pcontrol(1)\n"
+        "flush=SECONDS     interval at which each process writes its report so far\n";
 
     Profile()
     {
-        if (flush_interval > 0 && !destination.has_files())
-            throw qmpi::argument_error("argument flush: needs files, not out=-");
+        if (flush_interval_ > 0 && !destination_.has_files())
+            throw qmpi::argument_error("argument flush: needs a file, not out=-");
         if (arguments().flag("communicators"))
-            communicators.emplace();
+            communicators_.emplace();
         for (int id = 0; id < MPI_LAST_FUNC_T; id++)
-            is_wanted[static_cast<std::size_t>(id)] = selection.contains(id);
-        if (depth > 1) {
-            /* The first call loads a library. */
+            is_wanted_[static_cast<std::size_t>(id)] = selection_.contains(id);
+        if (depth_ > 1) {
+            /* The first call of backtrace() loads a library. */
             void *address;
             backtrace(&address, 1);
         }
@@ -167,18 +168,18 @@ class Profile : public ReportingTool<Profile> {
             return record(call);
     }
 
-    /* As in other profilers: 0 is off, 1 is on, 2 forgets what there is. */
+    /* As in other profilers: 0: off, 1: on, 2: reset. */
     int MPI_Pcontrol(qmpi::call<MPI_PCONTROL_T> &call, int level, qmpi::varargs)
     {
         if (level == 0) {
-            control.set_off();
-            application.stop();
+            control_.set_off();
+            application_.stop();
         } else if (level == 1) {
-            control.set_on();
-            application.start();
+            control_.set_on();
+            application_.start();
         } else if (level == 2) {
-            application.reset();
-            control.reset();
+            application_.reset();
+            control_.reset();
         }
         return call();
     }
@@ -189,7 +190,7 @@ class Profile : public ReportingTool<Profile> {
     /* ---- a call ---- */
 
     struct Start {
-        Table *table = nullptr;     /* nullptr: the call is not written down */
+        Table *table = nullptr; /* nullptr: not recorded */
         FunctionRecord *function = nullptr;
         bool is_timed = false;
         Time time = 0;
@@ -197,10 +198,10 @@ class Profile : public ReportingTool<Profile> {
 
     Start start(MPI_Functions_enum id)
     {
-        const Control::State state = control.state();
-        if (!is_wanted[id] || !state.is_on())
+        const Control::State state = control_.state();
+        if (!is_wanted_[id] || !state.is_on())
             return {};
-        Table &table = tables.mine();
+        Table &table = tables_.own_table();
         if (__builtin_expect(table.generation() != state.generation(), 0))
             table.clear(state.generation());
         FunctionRecord &function = table.function(id);
@@ -210,7 +211,7 @@ class Profile : public ReportingTool<Profile> {
             table.nesting++;
             return {&table, &function, false, 0};
         }
-        function.until_timed = sample - 1;
+        function.until_timed = sample_ - 1;
         table.nesting++;
         return {&table, &function, true, now()};
     }
@@ -227,9 +228,9 @@ class Profile : public ReportingTool<Profile> {
     {
         const Start started = start(Call::id);
         if (started.table == nullptr)
-            return go_on(call);
+            return call_next(call);
         const bool can_move_data = moves_data(call);
-        const auto result = go_on(call);
+        const auto result = call_next(call);
         const Time time = started.is_timed ? now() - started.time : 0;
         started.table->nesting--;
 
@@ -243,22 +244,24 @@ class Profile : public ReportingTool<Profile> {
         if (started.is_timed) {
             add_time(started, Call::id, call.context(), time, bytes);
             if constexpr (Call::returns_error_code) {
-                if (communicators && result == MPI_SUCCESS)
-                    add_to_communicator(*started.table, Call::id, communicator_of(call), time, bytes);
+                if (communicators_ && result == MPI_SUCCESS)
+                    add_to_communicator(*started.table, Call::id, communicator_of(call), time,
+                                        bytes);
             }
-            if (__builtin_expect(started.time + time > next_flush.load(std::memory_order_relaxed), 0))
+            if (__builtin_expect(started.time + time > next_flush_.load(std::memory_order_relaxed),
+                                 0))
                 flush(started.time + time);
         }
         return result;
     }
 
-    /* Whoever follows communicators sees those calls that make and free them. */
+    /* Communicators must see the calls that create and free them. */
     template <typename Call>
-    auto go_on(Call &call)
+    auto call_next(Call &call)
     {
         if constexpr (Communicators::concerns<Call>()) {
-            if (communicators)
-                return communicators->watch(call);
+            if (communicators_)
+                return communicators_->watch(call);
         }
         return call();
     }
@@ -291,22 +294,22 @@ class Profile : public ReportingTool<Profile> {
         site.received.add(bytes.received);
     }
 
-    /* The call's place, and those that it was called from. Returns how many there are. */
+    /* Call path, innermost first; returns its depth. */
     std::size_t path_of(MPI_Context context, const void **path) const
     {
         void *address = nullptr;
         MPI_Get_calling_address(context, &address);
         path[0] = address;
-        return depth == 1 ? 1 : callers_of(address, path);
+        return depth_ == 1 ? 1 : callers_of(address, path);
     }
 
     [[gnu::noinline]] std::size_t callers_of(void *address, const void **path) const
     {
-        /* The tools' own frames come before the application's. */
+        /* Frames of the tools come before the application's. */
         void *frames[max_depth + 64];
         void **const end = frames + backtrace(frames, static_cast<int>(std::size(frames)));
         void **const found = std::find(frames, end, address);
-        const std::size_t number = std::min(depth, static_cast<std::size_t>(end - found));
+        const std::size_t number = std::min(depth_, static_cast<std::size_t>(end - found));
         std::copy(found, found + number, path);
         return std::max<std::size_t>(number, 1);
     }
@@ -316,18 +319,18 @@ class Profile : public ReportingTool<Profile> {
     {
         if constexpr (Call::has(qmpi::role::communicator)) {
             const MPI_Comm comm = qmpi::get_or<qmpi::role::communicator>(call, MPI_COMM_NULL);
-            return comm == MPI_COMM_NULL ? nullptr : communicators->of(comm);
+            return comm == MPI_COMM_NULL ? nullptr : communicators_->of(comm);
         } else if constexpr (Call::has(qmpi::role::window)) {
             const MPI_Win window = qmpi::get_or<qmpi::role::window>(call, MPI_WIN_NULL);
-            return window == MPI_WIN_NULL ? nullptr : communicators->of_window(window);
+            return window == MPI_WIN_NULL ? nullptr : communicators_->of_window(window);
         } else {
             (void) call;
             return nullptr;
         }
     }
 
-    static void add_to_communicator(Table &table, int id, const Communicators::Shared &communicator, Time time,
-                                    const Bytes &bytes)
+    static void add_to_communicator(Table &table, int id, const Communicators::Shared &communicator,
+                                    Time time, const Bytes &bytes)
     {
         if (communicator == nullptr)
             return;
@@ -343,21 +346,21 @@ class Profile : public ReportingTool<Profile> {
     void begin_application()
     {
         if (is_world_up())
-            QMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-        if (control.state().is_on())
-            application.start();
-        if (flush_interval > 0)
-            next_flush = now() + flush_interval * ns_per_second;
+            QMPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+        if (control_.state().is_on())
+            application_.start();
+        if (flush_interval_ > 0)
+            next_flush_ = now() + flush_interval_ * ns_per_second;
     }
 
     Summary state(bool) const
     {
         Task task;
-        task.rank = rank;
+        task.rank = rank_;
         task.process = static_cast<int>(getpid());
         task.host = host_name();
-        task.application = application.read();
-        return Summary::of(tables, control.state().generation(), std::move(task));
+        task.application = application_.read();
+        return Summary::of(tables_, control_.state().generation(), std::move(task));
     }
 
     void write(const Summary &summary, bool is_alone)
@@ -369,77 +372,78 @@ class Profile : public ReportingTool<Profile> {
         const char *text = "";
         MPIX_Get_tool_arguments(tool_id(), &text);
         run.arguments = text;
-        run.command = command;
+        run.command = command_;
         run.library = library_version();
-        run.begin = begin;
+        run.begin = begin_;
         run.end = local_time();
-        run.sample = sample;
-        run.sites = sites;
+        run.sample = sample_;
+        run.sites = sites_;
         run.is_alone = is_alone;
-        run.has_communicators = communicators.has_value();
+        run.has_communicators = communicators_.has_value();
 
         CallSites call_sites;
         const Reports reports(run, summary, call_sites);
-        destination.write(reporter(is_alone), [&](Format format) {
-            return format == Format::json ? reports.json() : format == Format::html ? reports.html() :
-                reports.text();
+        destination_.write(reporter(is_alone), [&](Format format) {
+            return format == Format::json ? reports.json()
+                : format == Format::html  ? reports.html()
+                                          : reports.text();
         });
     }
 
-    /* The report is made before MPI_Finalize goes on to the next tool. */
+    /* Before the next tool's MPI_Finalize. */
     void finish()
     {
-        next_flush = never;
-        application.stop();
+        next_flush_ = never;
+        application_.stop();
         if (!report_world())
             return;
         remove_flushed();
-        control.set_off();
+        control_.set_off();
     }
 
-    /* One thread writes for all, and a process that writes is not asked to write again meanwhile. */
+    /* One thread writes for all; while it writes, others continue without waiting. */
     [[gnu::noinline]] void flush(Time time)
     {
-        Time due = next_flush.load();
-        if (due == never || time <= due || !next_flush.compare_exchange_strong(due, never))
+        Time due = next_flush_.load();
+        if (due == never || time <= due || !next_flush_.compare_exchange_strong(due, never))
             return;
         write(state(true), true);
-        is_flushed = true;
-        next_flush = now() + flush_interval * ns_per_second;
+        is_flushed_ = true;
+        next_flush_ = now() + flush_interval_ * ns_per_second;
     }
 
     void remove_flushed() const
     {
-        if (!is_flushed)
+        if (!is_flushed_)
             return;
-        for (const Format format : destination.formats()) {
-            const std::string flushed = destination.file(reporter(true), format);
-            if (rank != 0 || flushed != destination.file(reporter(false), format))
+        for (const Format format : destination_.formats()) {
+            const std::string flushed = destination_.file(reporter(true), format);
+            if (rank_ != 0 || flushed != destination_.file(reporter(false), format))
                 unlink(flushed.c_str());
         }
     }
 
     static constexpr Time never = std::numeric_limits<Time>::max();
 
-    const Destination destination{*this, {Format::text, Format::json, Format::html}};
-    const qmpi::function_set selection = read_selection(arguments());
-    const std::size_t depth = arguments().get("depth", std::size_t{1}, 1, max_depth);
-    const std::uint64_t sites = arguments().get("sites", std::uint64_t{20});
-    const std::uint32_t sample = arguments().get("sample", 1u, 1, 1000000000);
-    const std::uint32_t flush_interval = arguments().get("flush", 0u, 0, 1000000);
+    const Destination destination_{*this, {Format::text, Format::json, Format::html}};
+    const qmpi::function_set selection_ = read_selection(arguments());
+    const std::size_t depth_ = arguments().get("depth", std::size_t{1}, 1, max_depth);
+    const std::uint64_t sites_ = arguments().get("sites", std::uint64_t{20});
+    const std::uint32_t sample_ = arguments().get("sample", 1u, 1, 1000000000);
+    const std::uint32_t flush_interval_ = arguments().get("flush", 0u, 0, 1000000);
 
-    /* Written seldom, read in every call. */
-    Control control{!arguments().flag("off")};
-    std::array<bool, MPI_LAST_FUNC_T> is_wanted{};
-    std::atomic<Time> next_flush{never};
-    Tables &tables = *new Tables(static_cast<std::size_t>(instance_number()) - 1);
-    std::optional<Communicators> communicators;
+    /* Rarely written, read in every call. */
+    Control control_{!arguments().flag("off")};
+    std::array<bool, MPI_LAST_FUNC_T> is_wanted_{};
+    std::atomic<Time> next_flush_{never};
+    Tables &tables_ = *new Tables(static_cast<std::size_t>(instance_number()) - 1);
+    std::optional<Communicators> communicators_;
 
-    Stopwatch application;
-    const std::string command = command_line();
-    const std::string begin = local_time();
-    int rank = -1;                  /* in MPI_COMM_WORLD; -1: the process has none */
-    std::atomic<bool> is_flushed{false};
+    Stopwatch application_;
+    const std::string command_ = command_line();
+    const std::string begin_ = local_time();
+    int rank_ = -1; /* in MPI_COMM_WORLD; -1: none */
+    std::atomic<bool> is_flushed_{false};
 };
 
 }  // namespace

@@ -3,12 +3,12 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Lists the tools that can be chosen, says what they intercept, and resolves a tool list.
+/* Lists the available tools and what they intercept, and resolves a tool list.
  *
- * All of that is asked of the MPI library itself: this program starts itself once more with the list in
- * question in its environment, and that process (the probe) builds the chain by an MPI call, as any
- * program would, and tells what came of it. So the answers and the messages are the library's, and a
- * tool that crashes takes the probe along and nothing else. */
+ * The MPI library itself answers: this program starts itself again with the list in the
+ * environment. That process, the probe, builds the chain by an MPI call as any program would and
+ * writes the result. So answers and messages are the library's, and a tool that crashes only takes
+ * the probe with it. */
 
 #ifndef MPICH_SKIP_MPICXX
 #define MPICH_SKIP_MPICXX 1
@@ -24,6 +24,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <filesystem>
 #include <iostream>
 #include <map>
@@ -43,9 +44,10 @@ namespace fs = std::filesystem;
 using json = nlohmann::ordered_json;
 
 const char probe_argument[] = "--qmpi-info-probe";
+const char pmpi[] = "pmpi"; /* tool that runs the PMPI tool in its argument */
 const int answer_fd = 3;
 const unsigned probe_seconds = 60;
-const std::size_t most_on_one_way = 20;     /* of more functions than that, the names are not printed */
+const std::size_t max_names = 20; /* above this, only the number of functions is printed */
 
 /* ---- the probe ---- */
 
@@ -53,17 +55,17 @@ std::vector<std::string> functions_of(int tool_id)
 {
     std::vector<std::string> names;
     for (int f = 0; f < MPI_LAST_FUNC_T; f++) {
-        void (*function)(void) = nullptr;
+        void (*function)() = nullptr;
         const char *name = "";
         MPIX_Get_tool_function(tool_id, static_cast<MPI_Functions_enum>(f), &function);
         MPIX_Get_function_name(f, &name);
         if (function)
-            names.push_back(name);
+            names.emplace_back(name);
     }
     return names;
 }
 
-/* A tool's description is a line about the tool, and a line for each argument that it takes. */
+/* Line 1 of a tool's description is about the tool; each further line is about one argument. */
 std::string first_line(const std::string &text)
 {
     return text.substr(0, text.find('\n'));
@@ -84,10 +86,13 @@ json registered_tools()
 {
     json tools = json::array();
     const char *name, *version, *author, *description, *file;
-    for (int i = 0; MPIX_Get_tool_info(i, &name, &version, &author, &description, &file) ==
-         MPI_SUCCESS; i++)
-        tools.push_back({{"name", name}, {"version", version}, {"author", author},
-                         {"description", first_line(description)}, {"file", file},
+    for (int i = 0;
+         MPIX_Get_tool_info(i, &name, &version, &author, &description, &file) == MPI_SUCCESS; i++)
+        tools.push_back({{"name", name},
+                         {"version", version},
+                         {"author", author},
+                         {"description", first_line(description)},
+                         {"file", file},
                          {"argument_list", further_lines(description)}});
     return tools;
 }
@@ -98,19 +103,21 @@ json instances()
     const char *name, *arguments;
     for (int id = 1; MPIX_Get_tool_name(id, &name) == MPI_SUCCESS; id++) {
         MPIX_Get_tool_arguments(id, &arguments);
-        all.push_back({{"id", id}, {"name", name}, {"arguments", arguments},
+        all.push_back({{"id", id},
+                       {"name", name},
+                       {"arguments", arguments},
                        {"functions", functions_of(id)}});
     }
     return all;
 }
 
-/* Texts of tools need not be UTF-8. */
+/* Text from tools may not be valid UTF-8. */
 std::string text_of(const json &value, int indent = -1)
 {
     return value.dump(indent, ' ', false, json::error_handler_t::replace);
 }
 
-int be_probe()
+int run_probe()
 {
     int flag;
     MPI_Initialized(&flag);
@@ -122,16 +129,16 @@ int be_probe()
             break;
         written += static_cast<std::size_t>(n);
     }
-    /* without exit handlers: tools have nothing to report on */
+    /* No exit handlers: tools have nothing to report. */
     _exit(0);
 }
 
-/* ---- asking the probe ---- */
+/* ---- running the probe ---- */
 
 struct Answer {
     json tools = json::array();
     json instances = json::array();
-    std::vector<std::string> faults;    /* what the library says is wrong with the list */
+    std::vector<std::string> faults; /* the library's complaints about the list */
 };
 
 [[noreturn]] void die(const std::string &what)
@@ -140,18 +147,12 @@ struct Answer {
     std::exit(2);
 }
 
-[[noreturn]] void become_probe(const std::string &list, const std::optional<std::string> &path,
-                               int answer, int errors)
+[[noreturn]] void start_probe(const std::string &list, const std::optional<std::string> &path,
+                              int answer, int errors)
 {
-    for (const char *prefix : {"MPIR_CVAR_", "MPIR_PARAM_", "MPICH_", ""}) {
-        for (const char *name : {"QMPI_TOOL_LIST", "QMPI_ON_ERROR", "QMPI_VERBOSE"})
-            unsetenv((std::string(prefix) + name).c_str());
-        if (path)
-            unsetenv((prefix + std::string("QMPI_TOOL_PATH")).c_str());
-    }
-    /* of a job of several processes only one would speak */
-    for (const char *name : {"PMI_RANK", "PMIX_RANK", "MPI_LOCALRANKID", "SLURM_PROCID",
-         "SLURM_LOCALID"})
+    /* The probe is no process of a job: without the launcher's variables. */
+    for (const char *name : {"QMPI_TOOL_LIST", "MPIR_CVAR_QMPI_VERBOSE", "PMI_RANK", "PMIX_RANK",
+                             "MPI_LOCALRANKID", "SLURM_PROCID", "SLURM_LOCALID"})
         unsetenv(name);
     setenv("MPIR_CVAR_QMPI_TOOL_LIST", list.c_str(), 1);
     setenv("MPIR_CVAR_QMPI_ON_ERROR", "warn", 1);
@@ -167,7 +168,7 @@ struct Answer {
     _exit(127);
 }
 
-/* A file that exists as long as it is open: nothing has to be read while the probe runs. */
+/* Anonymous temporary file, so that the probe never blocks on a pipe. */
 int open_scratch()
 {
     std::FILE *file = std::tmpfile();
@@ -191,7 +192,7 @@ std::string read_scratch(int fd)
     return text;
 }
 
-/* The library's messages out of what the probe wrote; with its policy they end in "; left out". */
+/* The library's complaints in the probe's standard error; ON_ERROR=warn appends "; left out". */
 std::vector<std::string> faults_in(const std::string &errors)
 {
     static const std::string heading = "MPICH: tool list: ", ending = "; left out";
@@ -218,7 +219,7 @@ Answer ask(const std::string &list, const std::optional<std::string> &path)
     if (pid < 0)
         die("cannot start a process");
     if (pid == 0)
-        become_probe(list, path, answer, errors);
+        start_probe(list, path, answer, errors);
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         continue;
 
@@ -230,35 +231,30 @@ Answer ask(const std::string &list, const std::optional<std::string> &path)
         result.tools = parsed["tools"];
         result.instances = parsed["instances"];
     } else if (WIFSIGNALED(status)) {
-        result.faults.push_back(std::string("a process with this list ") +
-                                (WTERMSIG(status) == SIGALRM ? "does not come to an end"
-                                 : "is ended by a signal: ") +
-                                (WTERMSIG(status) == SIGALRM ? "" : strsignal(WTERMSIG(status))));
+        result.faults.push_back(
+            std::string("a program with this list ") +
+            (WTERMSIG(status) == SIGALRM ? "does not terminate" : "is killed by a signal: ") +
+            (WTERMSIG(status) == SIGALRM ? "" : strsignal(WTERMSIG(status))));
     } else if (result.faults.empty()) {
-        result.faults.push_back("a process with this list ends with status " +
-                                std::to_string(WEXITSTATUS(status)) +
-                                " before the chain is built");
+        result.faults.push_back("a program with this list exits with status " +
+                                std::to_string(WEXITSTATUS(status)) + " before the chain is built");
     }
     return result;
 }
 
 /* ---- finding tools ---- */
 
-/* The folders in which the library looks for names. */
+/* Folders that the library searches, in order. */
 std::vector<fs::path> folders(const std::optional<std::string> &path)
 {
     std::vector<fs::path> all;
-    const char *chosen = path ? path->c_str() : nullptr;
-    for (const char *name : {"MPIR_CVAR_QMPI_TOOL_PATH", "MPIR_PARAM_QMPI_TOOL_PATH",
-         "MPICH_QMPI_TOOL_PATH", "QMPI_TOOL_PATH"})
-        if (!chosen)
-            chosen = std::getenv(name);
+    const char *chosen = path ? path->c_str() : std::getenv("MPIR_CVAR_QMPI_TOOL_PATH");
     std::istringstream parts(chosen ? chosen : "");
     for (std::string folder; std::getline(parts, folder, ':');)
         if (!folder.empty())
-            all.push_back(folder);
+            all.emplace_back(folder);
 
-    /* by dlsym: in a program, a function's address may be that of a stub of the program's own */
+    /* dlsym, since in a program the address of a function may be that of its PLT stub. */
     void *in_library = dlsym(RTLD_DEFAULT, "PMPI_Initialized");
     Dl_info info;
     std::error_code error;
@@ -289,11 +285,13 @@ bool is_same_file(const std::string &one, const std::string &other)
     return fs::equivalent(one, other, error);
 }
 
-/* One found tool: what is known of it and what one instance of it intercepts. */
+/* Adds what one instance of a tool intercepts; nothing for pmpi, where its argument decides. */
 json describe(json tool, const std::string &entry, const std::optional<std::string> &path)
 {
-    const Answer answer = ask(entry, path);
     tool["functions"] = json::array();
+    if (tool["name"] == pmpi)
+        return tool;
+    const Answer answer = ask(entry, path);
     if (!answer.instances.empty())
         tool["functions"] = answer.instances[0]["functions"];
     if (!answer.faults.empty())
@@ -301,8 +299,8 @@ json describe(json tool, const std::string &entry, const std::optional<std::stri
     return tool;
 }
 
-/* Tools that are registered without loading anything, and those in the folders. A library is asked for a
- * name that it does not have: so it is loaded, and its tools are registered but not initialised. */
+/* Tools that are already registered, then those in the folders. Asking a library for a name that it
+ * does not have loads it and registers its tools without an instance. */
 json find_tools(const std::optional<std::string> &path)
 {
     json found = json::array();
@@ -321,7 +319,8 @@ json find_tools(const std::optional<std::string> &path)
                 found.push_back(describe(tool, tool["name"].get<std::string>() + "=" + file, path));
             }
             if (!has_tool)
-                found.push_back({{"name", ""}, {"file", file},
+                found.push_back({{"name", ""},
+                                 {"file", file},
                                  {"fault", answer.faults.empty() ? "" : answer.faults.front()}});
         }
     }
@@ -332,9 +331,7 @@ json find_tools(const std::optional<std::string> &path)
 
 std::string number_of_functions(const json &functions)
 {
-    if (functions.size() == MPI_LAST_FUNC_T)
-        return "all";
-    return std::to_string(functions.size());
+    return functions.size() == MPI_LAST_FUNC_T ? "all" : std::to_string(functions.size());
 }
 
 void print_table(const std::vector<std::vector<std::string>> &rows)
@@ -346,18 +343,20 @@ void print_table(const std::vector<std::vector<std::string>> &rows)
     for (const auto &row : rows) {
         std::string line;
         for (std::size_t i = 0; i < row.size(); i++)
-            line += row[i] + std::string(i + 1 < row.size() ? width[i] - row[i].size() + 2 : 0, ' ');
+            line +=
+                row[i] + std::string(i + 1 < row.size() ? width[i] - row[i].size() + 2 : 0, ' ');
         std::cout << line << "\n";
     }
 }
 
 void print_found(const json &found)
 {
-    std::vector<std::vector<std::string>> rows = {{"Name", "Version", "Functions", "Description",
-                                                   "File"}};
+    std::vector<std::vector<std::string>> rows = {
+        {"Name", "Version", "Functions", "Description", "File"}};
     for (const json &tool : found) {
         if (!tool["name"].get<std::string>().empty())
-            rows.push_back({tool["name"], tool["version"], number_of_functions(tool["functions"]),
+            rows.push_back({tool["name"], tool["version"],
+                            tool["name"] == pmpi ? "-" : number_of_functions(tool["functions"]),
                             tool["description"], tool["file"]});
     }
     print_table(rows);
@@ -371,7 +370,10 @@ json tool_of(const Answer &answer, const json &instance)
     for (const json &tool : answer.tools)
         if (tool["name"] == instance["name"])
             return tool;
-    return {{"version", ""}, {"author", ""}, {"description", ""}, {"file", ""},
+    return {{"version", ""},
+            {"author", ""},
+            {"description", ""},
+            {"file", ""},
             {"argument_list", json::array()}};
 }
 
@@ -398,20 +400,21 @@ void print_instance(const Answer &answer, const json &instance)
     }
 }
 
-/* Who gets a call of a function, in order. */
-json way_of(const std::string &function, const json &chain)
+/* Instances that a call of a function passes, in order. */
+json chain_of(const std::string &function, const json &instances)
 {
-    json way = json::array();
-    for (const json &instance : chain) {
+    json chain = json::array();
+    for (const json &instance : instances) {
         const json &functions = instance["functions"];
         if (std::find(functions.begin(), functions.end(), function) != functions.end())
-            way.push_back({{"id", instance["id"]}, {"name", instance["name"]}});
+            chain.push_back({{"id", instance["id"]}, {"name", instance["name"]}});
     }
-    return way;
+    return chain;
 }
 
-/* The functions to show: the wanted ones, else all that somebody intercepts. */
-std::vector<std::string> shown_functions(const json &chain, const std::vector<std::string> &wanted)
+/* The functions asked for, or all that are intercepted. */
+std::vector<std::string> shown_functions(const json &instances,
+                                         const std::vector<std::string> &wanted)
 {
     if (!wanted.empty())
         return wanted;
@@ -419,52 +422,63 @@ std::vector<std::string> shown_functions(const json &chain, const std::vector<st
     for (int f = 0; f < MPI_LAST_FUNC_T; f++) {
         const char *name = "";
         MPIX_Get_function_name(f, &name);
-        if (!way_of(name, chain).empty())
-            all.push_back(name);
+        if (!chain_of(name, instances).empty())
+            all.emplace_back(name);
     }
     return all;
 }
 
-std::string text_of_way(const std::string &function, const json &chain)
+/* With the library of a PMPI tool, as all of these have the name pmpi. */
+std::string name_in_chain(const json &instance)
+{
+    const std::string name = instance["name"];
+    return name == pmpi ? name + "(" + instance["arguments"].get<std::string>() + ")" : name;
+}
+
+std::string text_of_chain(const std::string &function, const json &instances)
 {
     std::string text;
-    for (const json &place : way_of(function, chain))
-        text += std::to_string(place["id"].get<int>()) + " " + place["name"].get<std::string>() + ", ";
+    for (const json &member : chain_of(function, instances)) {
+        const int id = member["id"];
+        const json &instance = instances[static_cast<std::size_t>(id) - 1];
+        text += std::to_string(id) + " " + name_in_chain(instance) + ", ";
+    }
     return text + "library";
 }
 
-/* Many functions that go the same way are one line, unless the user named them. */
-void print_ways(const json &chain, const std::vector<std::string> &functions, bool is_short)
+/* Functions with the same chain share a line, unless the user asked for them. */
+void print_chains(const json &instances, const std::vector<std::string> &functions, bool is_short)
 {
     std::vector<std::pair<std::string, std::string>> lines;
     std::map<std::string, std::size_t> number;
     for (const std::string &function : functions) {
-        lines.emplace_back(function, text_of_way(function, chain));
+        lines.emplace_back(function, text_of_chain(function, instances));
         number[lines.back().second]++;
     }
-    const auto is_one_of_many = [&](const std::string &way) {
-        return is_short && number[way] > most_on_one_way;
+    const auto is_combined = [&](const std::string &chain) {
+        return is_short && number[chain] > max_names;
     };
-    for (const auto &[function, way] : lines)
-        if (!is_one_of_many(way))
-            std::cout << function << ": " << way << "\n";
-    for (const auto &[way, functions_on_it] : number)
-        if (is_one_of_many(way))
-            std::cout << functions_on_it << (number.size() > 1 ? " others: " : " functions: ") << way << "\n";
+    for (const auto &[function, chain] : lines)
+        if (!is_combined(chain))
+            std::cout << function << ": " << chain << "\n";
+    for (const auto &[chain, size] : number)
+        if (is_combined(chain))
+            std::cout << size << (number.size() > 1 ? " others: " : " functions: ") << chain
+                      << "\n";
 }
 
-void print_chain(const Answer &answer, const std::vector<std::string> &wanted)
+void print_answer(const Answer &answer, const std::vector<std::string> &wanted)
 {
     for (const json &instance : answer.instances)
         print_instance(answer, instance);
     std::cout << (answer.instances.empty() ? "" : "\n");
-    print_ways(answer.instances, shown_functions(answer.instances, wanted), wanted.empty());
+    print_chains(answer.instances, shown_functions(answer.instances, wanted), wanted.empty());
 }
 
-json chain_as_json(const Answer &answer, const std::vector<std::string> &wanted)
+json answer_as_json(const Answer &answer, const std::vector<std::string> &wanted)
 {
-    json result = {{"instances", json::array()}, {"functions", json::object()},
-                   {"faults", answer.faults}};
+    json result = {
+        {"instances", json::array()}, {"functions", json::object()}, {"faults", answer.faults}};
     for (const json &instance : answer.instances) {
         json shown = instance;
         shown.erase("functions");
@@ -475,30 +489,29 @@ json chain_as_json(const Answer &answer, const std::vector<std::string> &wanted)
         result["instances"].push_back(shown);
     }
     for (const std::string &function : shown_functions(answer.instances, wanted))
-        result["functions"][function] = way_of(function, answer.instances);
+        result["functions"][function] = chain_of(function, answer.instances);
     return result;
 }
 
-}  // namespace
-
-int main(int argc, char **argv)
+int run(int argc, char **argv)
 {
-    if (argc == 2 && std::strcmp(argv[1], probe_argument) == 0)
-        return be_probe();
-
-    CLI::App app{"Lists the tools that can stand in a tool list, and explains a list.", "qmpi_info"};
+    CLI::App app{"Lists the available tools, or explains a tool list.", "qmpi_info"};
     std::string list, path;
     std::vector<std::string> functions;
     bool as_json = false;
-    app.add_option("LIST", list, "tool list to resolve, as in MPIR_CVAR_QMPI_TOOL_LIST; "
-                   "without one all tools that can be found are listed");
-    app.add_option("-f,--function", functions, "show the way of this function only (repeatable)")
-        ->type_name("NAME")->expected(1)->take_all();
-    app.add_option("-p,--path", path, "folders to look in, instead of MPIR_CVAR_QMPI_TOOL_PATH")
+    app.add_option("LIST", list,
+                   "tool list to explain, as in MPIR_CVAR_QMPI_TOOL_LIST; "
+                   "without it, list all available tools");
+    app.add_option("-f,--function", functions, "show the chain of this function only (repeatable)")
+        ->type_name("NAME")
+        ->expected(1)
+        ->take_all();
+    app.add_option("-p,--path", path, "folders to search, instead of MPIR_CVAR_QMPI_TOOL_PATH")
         ->type_name("FOLDERS");
     app.add_flag("-j,--json", as_json, "print JSON");
-    app.footer("Exit status: 0 all is well, 1 something is wrong with the list or a tool, "
-               "2 wrong usage.");
+    app.footer(
+        "Exit status: 0 success, 1 fault in the list or a tool, "
+        "2 usage error.");
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError &error) {
@@ -508,7 +521,7 @@ int main(int argc, char **argv)
     for (const std::string &function : functions) {
         int id;
         if (MPIX_Get_function_enum(function.c_str(), &id) != MPI_SUCCESS) {
-            std::cerr << "qmpi_info: no function has the name " << function << "\n";
+            std::cerr << "qmpi_info: unknown function " << function << "\n";
             return 2;
         }
     }
@@ -527,10 +540,24 @@ int main(int argc, char **argv)
 
     const Answer answer = ask(list, wanted_path);
     if (as_json)
-        std::cout << text_of(chain_as_json(answer, functions), 2) << "\n";
+        std::cout << text_of(answer_as_json(answer, functions), 2) << "\n";
     else
-        print_chain(answer, functions);
+        print_answer(answer, functions);
     for (const std::string &fault : answer.faults)
         std::cerr << "MPICH: tool list: " << fault << "\n";
     return !answer.faults.empty();
+}
+
+}  // namespace
+
+int main(int argc, char **argv)
+{
+    try {
+        if (argc == 2 && std::strcmp(argv[1], probe_argument) == 0)
+            return run_probe();
+        return run(argc, argv);
+    } catch (const std::exception &exception) {
+        std::fprintf(stderr, "qmpi_info: %s\n", exception.what());
+        return 2;
+    }
 }

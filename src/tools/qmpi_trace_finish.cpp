@@ -3,8 +3,8 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Makes a trace out of what is left of a program that the tool "trace" watched and that did not come
- * to MPI_Finalize. See qmpi-trace(7). */
+/* Makes a trace from the journals of a program that ended without MPI_Finalize. See
+ * qmpi-trace(7). */
 
 #include "common/text.hpp"
 #include "trace/finish.hpp"
@@ -20,25 +20,29 @@ namespace {
 
 void usage(std::FILE *out)
 {
-    std::fputs("usage: qmpi_trace_finish [--otf2] [--json] [--html] [--keep] FOLDER\n"
-               "Makes the trace of a program that ended early, from FOLDER (NAME.unfinished): NAME.otf2 and\n"
-               "NAME.html, or the formats that are chosen. The folder is removed when all is written.\n"
-               "  --keep    the folder stays\n", out);
+    std::fputs(
+        "usage: qmpi_trace_finish [--otf2] [--json] [--html] [--keep] FOLDER\n"
+        "Makes NAME.otf2 and NAME.html, or the given formats, from the journals in FOLDER\n"
+        "(NAME.unfinished) of a program that ended early, and removes FOLDER.\n"
+        "  --keep    keep the folder\n",
+        out);
 }
 
-int run(std::string folder, trace::Formats formats, bool keeps)
+int run(std::string folder, tools::trace::Formats formats, bool keeps)
 {
     while (folder.size() > 1 && folder.back() == '/')
         folder.pop_back();
-    const std::string ending = trace::folder_of("");
-    const std::string stem =
-        tools::ends_in(folder, ending) ? folder.substr(0, folder.size() - ending.size()) : folder + ".trace";
-    const std::vector<std::string> journals = trace::journals_in(folder, -1);
+    const std::string ending = tools::trace::folder_of("");
+    const std::string stem = tools::ends_in(folder, ending)
+        ? folder.substr(0, folder.size() - ending.size())
+        : folder + ".trace";
+    const std::vector<std::string> journals = tools::trace::journals_in(folder, -1);
     if (journals.empty()) {
         std::fprintf(stderr, "qmpi_trace_finish: %s has no journals\n", folder.c_str());
         return 1;
     }
-    const std::string reason = trace::finish(MPI_COMM_NULL, journals, folder, stem, formats, keeps);
+    const std::string reason =
+        tools::trace::finish(MPI_COMM_NULL, journals, folder, stem, formats, keeps);
     if (!reason.empty()) {
         std::fprintf(stderr, "qmpi_trace_finish: %s\n", reason.c_str());
         return 1;
@@ -50,7 +54,7 @@ int run(std::string folder, trace::Formats formats, bool keeps)
 
 int main(int argc, char **argv)
 {
-    trace::Formats chosen{false, false, false};
+    tools::trace::Formats chosen{false, false, false};
     bool keeps = false;
     std::string folder;
     for (int i = 1; i < argc; i++) {
@@ -79,7 +83,7 @@ int main(int argc, char **argv)
         return 2;
     }
     if (!chosen.otf2 && !chosen.json && !chosen.html)
-        chosen = {trace::has_otf2, !trace::has_otf2, true};
+        chosen = {tools::trace::has_otf2, !tools::trace::has_otf2, true};
     try {
         return run(folder, chosen, keeps);
     } catch (const std::exception &exception) {

@@ -1,39 +1,86 @@
 [#] start of __file__
-dnl What the tools and qmpi_info need. They are modules written in C++17; what writes reports needs
-dnl nlohmann-json besides, qmpi_info CLI11 too. With libdw call sites have names, with OTF2 there are traces.
+dnl The tools are C++17 modules of shared libraries. Optional parts are auto (used if found), yes (an error if
+dnl missing) or no; a summary at the end of configure lists them.
+
+dnl QMPI_OPTIONAL(NAME, USE, PACKAGE, INCLUDES, CODE, LIBS) - decides --with-NAME: qmpi_NAME becomes yes or no
+AC_DEFUN([QMPI_OPTIONAL],[
+    AC_ARG_WITH([$1],
+        AS_HELP_STRING([--with-$1=yes|no|auto], [$2 (Debian package: $3; default: auto)]),
+        [], [with_$1=auto])
+    AS_CASE([$with_$1], [yes|no|auto], [], [AC_MSG_ERROR([--with-$1=$with_$1: expected yes, no or auto])])
+    qmpi_$1=no
+    if test "$with_$1" != no -a "$build_qmpi_tools" = yes ; then
+        AC_MSG_CHECKING([for $1])
+        qmpi_save_LIBS=$LIBS
+        LIBS="$6 $LIBS"
+        AC_LINK_IFELSE([AC_LANG_PROGRAM([$4], [$5])], [qmpi_$1=yes])
+        LIBS=$qmpi_save_LIBS
+        AC_MSG_RESULT([$qmpi_$1])
+    fi
+    if test "$with_$1$qmpi_$1" = yesno ; then
+        AC_MSG_ERROR([--with-$1: $1 was not found (Debian package: $3), or the tools are not built])
+    fi
+])
 
 AC_DEFUN([PAC_SUBCFG_PREREQ_]PAC_SUBCFG_AUTO_SUFFIX,[
+    AC_LANG_PUSH([C++])
+    qmpi_save_CXXFLAGS=$CXXFLAGS
+    CXXFLAGS="$CXXFLAGS -std=c++17"
     build_qmpi_tools=no
-    build_qmpi_reports=no
-    build_qmpi_info=no
+    qmpi_tools_result="no (QMPI or shared libraries are disabled)"
+    if test "$enable_qmpi" = yes -a "$enable_shared" != no ; then
+        AC_MSG_CHECKING([whether $CXX supports C++17])
+        AC_COMPILE_IFELSE([AC_LANG_PROGRAM([[#include <optional>]], [[std::optional<int> o; (void) o;]])],
+            [build_qmpi_tools=yes qmpi_tools_result=yes], [qmpi_tools_result="no ($CXX does not support C++17)"])
+        AC_MSG_RESULT([$build_qmpi_tools])
+    fi
+    QMPI_OPTIONAL([json], [tools that write reports, with nlohmann-json], [nlohmann-json3-dev],
+        [[#include <nlohmann/json.hpp>]], [[nlohmann::json j; (void) j;]])
+    QMPI_OPTIONAL([cli11], [the command qmpi_info], [libcli11-dev],
+        [[#include <CLI/CLI.hpp>]], [[CLI::App app; (void) app;]])
+    QMPI_OPTIONAL([libdw], [names of call sites], [libdw-dev],
+        [[#include <elfutils/libdwfl.h>]], [[dwfl_begin(nullptr);]], [-ldw])
+    QMPI_OPTIONAL([otf2], [traces in OTF2], [libotf2-trace-dev],
+        [[#include <otf2/otf2.h>]], [[OTF2_Archive_Close(nullptr);]], [-lotf2])
+    CXXFLAGS=$qmpi_save_CXXFLAGS
+    AC_LANG_POP([C++])
+
     QMPI_DW_CPPFLAGS= QMPI_DW_LIBS= QMPI_OTF2_CPPFLAGS= QMPI_OTF2_LIBS=
-    if test "$enable_qmpi" = "yes" -a "$enable_shared" != "no" ; then
-        AC_LANG_PUSH([C++])
-        qmpi_save_CXXFLAGS=$CXXFLAGS
-        CXXFLAGS="$CXXFLAGS -std=c++17"
-        AC_COMPILE_IFELSE([AC_LANG_SOURCE([[#include <optional>
-std::optional<int> o;]])],[build_qmpi_tools=yes])
-        AC_COMPILE_IFELSE([AC_LANG_SOURCE([[#include <optional>
-#include <nlohmann/json.hpp>
-nlohmann::json o;]])],[build_qmpi_reports=yes])
-        AC_COMPILE_IFELSE([AC_LANG_SOURCE([[#include <optional>
-#include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
-nlohmann::json o;]])],[build_qmpi_info=yes])
-        CXXFLAGS=$qmpi_save_CXXFLAGS
-        AC_LANG_POP([C++])
-        AC_CHECK_HEADER([elfutils/libdwfl.h],
-            [AC_CHECK_LIB([dw],[dwfl_begin],[QMPI_DW_CPPFLAGS=-DHAVE_LIBDW QMPI_DW_LIBS=-ldw])])
-        AC_CHECK_HEADER([otf2/otf2.h],
-            [AC_CHECK_LIB([otf2],[OTF2_Archive_Open],[QMPI_OTF2_CPPFLAGS=-DHAVE_OTF2 QMPI_OTF2_LIBS=-lotf2])])
+    if test "$qmpi_libdw" = yes ; then
+        QMPI_DW_CPPFLAGS=-DHAVE_LIBDW QMPI_DW_LIBS=-ldw
+    fi
+    if test "$qmpi_otf2" = yes ; then
+        QMPI_OTF2_CPPFLAGS=-DHAVE_OTF2 QMPI_OTF2_LIBS=-lotf2
     fi
     AC_SUBST([QMPI_DW_CPPFLAGS])
     AC_SUBST([QMPI_DW_LIBS])
     AC_SUBST([QMPI_OTF2_CPPFLAGS])
     AC_SUBST([QMPI_OTF2_LIBS])
-    AM_CONDITIONAL([BUILD_QMPI_TOOLS],[test "$build_qmpi_tools" = "yes"])
-    AM_CONDITIONAL([BUILD_QMPI_REPORTS],[test "$build_qmpi_reports" = "yes"])
-    AM_CONDITIONAL([BUILD_QMPI_INFO],[test "$build_qmpi_info" = "yes"])
+    AM_CONDITIONAL([BUILD_QMPI_TOOLS],[test "$build_qmpi_tools" = yes])
+    dnl the tool pmpi changes relocated words of ELF libraries
+    AC_COMPILE_IFELSE([AC_LANG_SOURCE([[
+#include <stdlib.h>
+#if !defined(__linux__) || !defined(__GLIBC__) || !defined(__LP64__) || !(defined(__x86_64__) || defined(__aarch64__))
+#error unsupported
+#endif
+]])],[build_qmpi_pmpi=$build_qmpi_tools],[build_qmpi_pmpi=no])
+    AM_CONDITIONAL([BUILD_QMPI_PMPI],[test "$build_qmpi_pmpi" = yes])
+    AM_CONDITIONAL([BUILD_QMPI_REPORTS],[test "$qmpi_json" = yes])
+    AM_CONDITIONAL([BUILD_QMPI_INFO],[test "$qmpi_json$qmpi_cli11" = yesyes])
+
+    AC_CONFIG_COMMANDS_POST([
+        AS_ECHO(["
+  QMPI                       $enable_qmpi
+  tools                      $qmpi_tools_result
+  PMPI tools as members      $build_qmpi_pmpi
+  reports (nlohmann-json)    $qmpi_json
+  qmpi_info (CLI11, json)    $qmpi_cli11
+  call sites (libdw)         $qmpi_libdw
+  OTF2 traces                $qmpi_otf2
+  Fortran, MPI-IO            $enable_fortran, $enable_romio
+  shared, static libraries   $enable_shared, $enable_static
+"])
+    ])
 ])
 
 AC_DEFUN([PAC_SUBCFG_BODY_]PAC_SUBCFG_AUTO_SUFFIX,[

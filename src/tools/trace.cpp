@@ -3,10 +3,10 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Tool "trace": a timeline of all MPI calls, messages and collective operations, in OTF2 and for
- * Perfetto. While the program runs each thread writes a journal (trace/journal.hpp); in MPI_Finalize
- * the processes make the trace out of these together (trace/finish.hpp). If it never comes to that,
- * the program qmpi_trace_finish does it. The manual page is qmpi-trace(7). */
+/* Tool "trace": a timeline of MPI calls, messages and collective operations, for OTF2 and Perfetto.
+ * Each thread writes a journal (trace/journal.hpp); in MPI_Finalize the processes merge the
+ * journals (trace/finish.hpp). If the program ends before that, qmpi_trace_finish does it. See
+ * qmpi-trace(7). */
 
 #include "common/bytes.hpp"
 #include "common/call_sites.hpp"
@@ -39,13 +39,10 @@
 #include <pthread.h>
 #include <unistd.h>
 
+namespace tools::trace {
 namespace {
 
-using trace::Kind;
-using trace::Transfer;
-using tools::Outcome;
-
-/* A child that fork made shares the files of its parent, and must leave them alone. */
+/* A child of fork shares its parent's files and must not write. */
 std::atomic<bool> is_child{false};
 
 void note_forks()
@@ -54,40 +51,40 @@ void note_forks()
     (void) registered;
 }
 
-/* ---- what a thread records ---- */
+/* ---- recording of a thread ---- */
 
-/* The journal of a thread, and what was defined in it already. It outlives the tool's object if the
- * thread does. */
+/* Journal of a thread and the definitions already in it. A thread may outlive the tool's object, so
+ * ownership is shared. */
 class Recorder {
   public:
-    Recorder(std::shared_ptr<trace::Store> store, int thread, bool has_sites)
+    Recorder(std::shared_ptr<Store> store, int thread, bool has_sites)
         : store_(std::move(store)), has_sites_(has_sites), journal(*store_, thread)
     {
     }
 
-    /* The number of the place from which the program calls a function. */
+    /* Number of the call site, defined on first use. */
     std::uint32_t number_of(MPI_Functions_enum function, const void *address)
     {
-        const auto place = reinterpret_cast<std::uintptr_t>(has_sites_ ? address : nullptr);
-        const auto [found, is_new] = sites_.try_emplace({place, function},
-                                                        static_cast<std::uint32_t>(sites_.size()));
+        const auto key = reinterpret_cast<std::uintptr_t>(has_sites_ ? address : nullptr);
+        const auto [found, is_new] =
+            sites_.try_emplace({key, function}, static_cast<std::uint32_t>(sites_.size()));
         if (is_new)
-            define_site(found->second, function, reinterpret_cast<const void *>(place));
+            define_site(found->second, function, reinterpret_cast<const void *>(key));
         return found->second;
     }
 
-    /* The same of a communicator, or trace::no_subject. */
+    /* Number of the communicator, defined on first use; or no_subject. */
     std::uint32_t number_of(const tools::Communicator *communicator)
     {
         if (communicator == nullptr)
-            return trace::no_subject;
+            return no_subject;
         if (communicator->id == last_id_)
             return last_number_;
         const auto [found, is_new] = communicators_.try_emplace(
             communicator->id, static_cast<std::uint32_t>(communicators_.size()));
         if (is_new) {
             if (is_outside(communicator->world) || is_outside(communicator->remote))
-                found->second = trace::no_subject;
+                found->second = no_subject;
             else
                 define(found->second, *communicator);
         }
@@ -96,15 +93,15 @@ class Recorder {
         return found->second;
     }
 
-    /* It has another name. */
+    /* Its name has changed. */
     void define_again(const tools::Communicator *communicator)
     {
         const std::uint32_t number = number_of(communicator);
-        if (number != trace::no_subject)
+        if (number != no_subject)
             define(number, *communicator);
     }
 
-    /* Whether this call of a function is one of each so many. */
+    /* True for every nth call of the function. */
     bool is_sample(MPI_Functions_enum function, std::uint32_t distance)
     {
         if (distance <= 1)
@@ -138,31 +135,31 @@ class Recorder {
     {
         const tools::CodeLocation location =
             address == nullptr ? tools::CodeLocation{} : tools::locate(address);
-        journal.define(Kind::site, number,
-                       trace::describe_site(tools::function_name(function), location.module, location.offset));
+        journal.define(
+            Kind::site, number,
+            describe_site(tools::function_name(function), location.module, location.offset));
     }
 
     void define(std::uint32_t number, const tools::Communicator &communicator)
     {
-        journal.define(Kind::communicator, number,
-                       trace::describe_communicator(communicator.id, communicator.name(),
-                                                    communicator.is_inter, communicator.world,
-                                                    communicator.remote));
+        journal.define(
+            Kind::communicator, number,
+            describe_communicator(communicator.id, communicator.name(), communicator.is_inter,
+                                  communicator.world, communicator.remote));
     }
 
-    std::shared_ptr<trace::Store> store_;
+    std::shared_ptr<Store> store_;
     bool has_sites_;
     std::unordered_map<SiteKey, std::uint32_t, Hash> sites_;
     std::unordered_map<std::uint64_t, std::uint32_t> communicators_;
     std::uint64_t last_id_ = 0;
-    std::uint32_t last_number_ = trace::no_subject;
+    std::uint32_t last_number_ = no_subject;
     std::vector<std::uint32_t> calls_;
 
   public:
-    trace::Journal journal;
+    Journal journal;
 };
 
-/* The recorders of a thread, by the instances of the tool. */
 struct ThreadRecorders {
     std::vector<std::shared_ptr<Recorder>> recorders;
     static thread_local bool is_over;
@@ -184,25 +181,26 @@ thread_local ThreadRecorders own;
 
 /* ---- communication ---- */
 
-/* What an argument list means, known at compile time. */
+/* Roles of the arguments, known at compile time. */
 template <typename Call>
 struct Shape {
-    static constexpr bool is_message = Call::is_in(qmpi::set::point_to_point | qmpi::set::partitioned);
+    static constexpr bool is_message =
+        Call::is_in(qmpi::set::point_to_point | qmpi::set::partitioned);
     static constexpr bool sends =
         is_message && !Call::buffers.empty() && Call::has(qmpi::role::destination);
     static constexpr bool receives = is_message && !Call::buffers.empty() &&
         (Call::has(qmpi::role::source) || Call::has(qmpi::role::message));
     static constexpr bool is_collective = Call::is_in(qmpi::set::collective) &&
         Call::has(qmpi::role::communicator) &&
-        !Call::is_in(qmpi::set::io | qmpi::set::rma | qmpi::set::communicators | qmpi::set::topology);
+        !Call::is_in(qmpi::set::io | qmpi::set::rma | qmpi::set::communicators |
+                     qmpi::set::topology);
     static constexpr bool communicates = sends || receives || is_collective;
     static constexpr bool has_request = Call::has(qmpi::role::request);
-    /* What is only described now, and started later. */
+    /* Initialised now, started later. */
     static constexpr bool is_persistent =
         has_request && Call::is_in(qmpi::set::persistent | qmpi::set::partitioned);
 };
 
-/* An operation from its description to its end. */
 struct Operation {
     tools::Communicators::Shared communicator;
     MPI_Functions_enum function = MPI_LAST_FUNC_T;
@@ -216,27 +214,32 @@ struct Operation {
 
 Transfer send_of(const Operation &operation)
 {
-    return {operation.destination, operation.send_tag, operation.sent, 0, operation.send_request,
-            static_cast<std::uint64_t>(operation.function)};
+    return {operation.destination,  operation.send_tag,
+            operation.sent,         0,
+            operation.send_request, static_cast<std::uint64_t>(operation.function)};
 }
 
-/* The status says who it was and how much. Nothing of a receive from MPI_PROC_NULL. */
+/* Sender and size by the status; nothing from MPI_PROC_NULL. */
 Transfer receive_of(const Operation &operation, const MPI_Status &status)
 {
     MPI_Count bytes = 0;
     if (QMPI_Get_elements_x(&status, MPI_BYTE, &bytes) != MPI_SUCCESS || bytes < 0)
         bytes = 0;
-    return {status.MPI_SOURCE, status.MPI_TAG, 0, static_cast<std::uint64_t>(bytes),
-            operation.receive_request, static_cast<std::uint64_t>(operation.function)};
+    return {status.MPI_SOURCE,
+            status.MPI_TAG,
+            0,
+            static_cast<std::uint64_t>(bytes),
+            operation.receive_request,
+            static_cast<std::uint64_t>(operation.function)};
 }
 
 Transfer collective_of(const Operation &operation)
 {
-    return {operation.root, 0, operation.sent, operation.received, operation.send_request,
-            static_cast<std::uint64_t>(operation.function)};
+    return {operation.root,         0,
+            operation.sent,         operation.received,
+            operation.send_request, static_cast<std::uint64_t>(operation.function)};
 }
 
-/* A blocking operation that succeeded. */
 void record_blocking(Recorder &recorder, const Operation &operation, const MPI_Status *status,
                      std::uint64_t begin, std::uint64_t end)
 {
@@ -252,7 +255,7 @@ void record_blocking(Recorder &recorder, const Operation &operation, const MPI_S
         recorder.journal.transfer(Kind::receive, number, end, receive_of(operation, *status));
 }
 
-/* The start of an operation with a request; gives it its numbers. */
+/* Records the start of a nonblocking operation and numbers its request. */
 void record_start(Recorder &recorder, Operation &operation, std::uint64_t time)
 {
     const std::uint32_t number = recorder.number_of(operation.communicator.get());
@@ -278,18 +281,18 @@ void record_end(Recorder &recorder, const Operation &operation, const MPI_Status
 {
     const std::uint32_t number = recorder.number_of(operation.communicator.get());
     const bool is_complete = outcome == Outcome::completed;
-    const Transfer given_up_send{0, 0, 0, 0, operation.send_request, 0};
-    const Transfer given_up_receive{0, 0, 0, 0, operation.receive_request, 0};
+    const Transfer abandoned_send{0, 0, 0, 0, operation.send_request, 0};
+    const Transfer abandoned_receive{0, 0, 0, 0, operation.receive_request, 0};
 
     if (operation.is_collective)
-        recorder.journal.transfer(is_complete ? Kind::icollective_done : Kind::cancelled, number, time,
-                                  is_complete ? collective_of(operation) : given_up_send);
+        recorder.journal.transfer(is_complete ? Kind::icollective_done : Kind::cancelled, number,
+                                  time, is_complete ? collective_of(operation) : abandoned_send);
     if (operation.sends)
         recorder.journal.transfer(is_complete ? Kind::isend_done : Kind::cancelled, number, time,
-                                  given_up_send);
+                                  abandoned_send);
     if (operation.receives)
         recorder.journal.transfer(is_complete ? Kind::irecv_done : Kind::cancelled, number, time,
-                                  is_complete ? receive_of(operation, status) : given_up_receive);
+                                  is_complete ? receive_of(operation, status) : abandoned_receive);
 }
 
 /* ---- the tool ---- */
@@ -303,23 +306,26 @@ std::string absolute(const std::string &path)
 
 class Trace : public qmpi::tool<Trace> {
   public:
-    static constexpr const char *description = "timeline of calls and messages, in OTF2 and for Perfetto";
+    static constexpr const char *description =
+        "timeline of calls and messages, in OTF2 and for Perfetto";
     static constexpr const char *argument_list =
-        "out=NAME          beginning of all files' names, or one file (.otf2, .json, .html)\n"
+        "out=NAME          one file (.otf2, .json, .html), or stem of all files\n"
         "formats=A+B       otf2, json (for Perfetto), html (default: otf2+html)\n"
-        "functions=A+B     only these: names of functions, or sets such as collective\n"
-        "sample=N          only every Nth call of each function\n"
-        "sites=no          does not ask where calls come from\n"
-        "buffer=MB         of a thread's journal in memory at a time (default: 16)\n"
-        "limit=MB          of journals on disk for each rank; what comes then is lost (default: 1024)\n"
-        "clock=process     measures the clock of each process, not of each host\n";
+        "functions=A+B     only these sets of functions or functions (default: all)\n"
+        "sample=N          record every Nth call of a function (default: 1)\n"
+        "sites=no          do not record call sites\n"
+        "buffer=MB         mapped part of a thread's journal (default: 16)\n"
+        "limit=MB          journals on disk per rank; further records are lost (default: "
+        "1024)\n"
+        "clock=process     measure the clock of each process, not of each host\n";
 
     Trace()
     {
         const std::string clock = arguments().get("clock", "host");
         if (clock != "host" && clock != "process")
             throw qmpi::argument_error("argument clock=" + clock + ": must be host or process");
-        identity_ = trace::clock_identity() + (clock == "process" ? static_cast<std::uint64_t>(getpid()) : 0);
+        identity_ =
+            clock_identity() + (clock == "process" ? static_cast<std::uint64_t>(getpid()) : 0);
         store_->set_opener([this] { open_alone(); });
         note_forks();
     }
@@ -345,7 +351,7 @@ class Trace : public qmpi::tool<Trace> {
             is_paused_ = call.template argument<0>() == 0;
         Recorder *const recorder = recorder_for(Call::id);
         if (recorder == nullptr)
-            return go_on(call, 0);
+            return call_next(call, 0);
 
         const std::uint64_t begin = tools::now();
         const std::uint32_t site = recorder->number_of(Call::id, call.calling_address());
@@ -353,8 +359,8 @@ class Trace : public qmpi::tool<Trace> {
         if constexpr (Call::id == MPI_FINALIZE_T)
             finish_world(*recorder);
         if constexpr (Call::id == MPI_ABORT_T)
-            say_unfinished("the program calls MPI_Abort");
-        const auto result = go_on(call, begin, recorder);
+            report_unfinished("the program called MPI_Abort");
+        const auto result = call_next(call, begin, recorder);
         if constexpr (Call::id == MPI_INIT_T || Call::id == MPI_INIT_THREAD_T) {
             if (result == MPI_SUCCESS)
                 begin_world(*recorder);
@@ -372,7 +378,7 @@ class Trace : public qmpi::tool<Trace> {
   private:
     /* ---- one call ---- */
 
-    /* The recorder of the thread, if a call of the function is to be recorded. */
+    /* Recorder of this thread, or nullptr if the call is not to be recorded. */
     Recorder *recorder_for(MPI_Functions_enum function)
     {
         if (!functions_.contains(function))
@@ -386,8 +392,8 @@ class Trace : public qmpi::tool<Trace> {
     Recorder *own_recorder()
     {
         if (!is_recording_.load(std::memory_order_relaxed) ||
-            is_paused_.load(std::memory_order_relaxed) || is_child.load(std::memory_order_relaxed) ||
-            ThreadRecorders::is_over)
+            is_paused_.load(std::memory_order_relaxed) ||
+            is_child.load(std::memory_order_relaxed) || ThreadRecorders::is_over)
             return nullptr;
         const auto index = static_cast<std::size_t>(instance_number());
         if (index < own.recorders.size() && own.recorders[index] != nullptr)
@@ -398,8 +404,8 @@ class Trace : public qmpi::tool<Trace> {
     Recorder *new_recorder(std::size_t index)
     {
         const std::lock_guard<std::mutex> guard(lock_);
-        auto recorder = std::make_shared<Recorder>(store_, static_cast<int>(recorders_.size()),
-                                                   has_sites_);
+        auto recorder =
+            std::make_shared<Recorder>(store_, static_cast<int>(recorders_.size()), has_sites_);
         if (own.recorders.size() <= index)
             own.recorders.resize(index + 1);
         own.recorders[index] = recorder;
@@ -407,16 +413,17 @@ class Trace : public qmpi::tool<Trace> {
         return recorder.get();
     }
 
-    /* Makes the call, and keeps account of what it communicates. */
+    /* Makes the call and records its communication. */
     template <typename Call>
-    auto go_on(Call &call, std::uint64_t begin, Recorder *recorder = nullptr)
+    auto call_next(Call &call, std::uint64_t begin, Recorder *recorder = nullptr)
     {
         if constexpr (Call::is_in(qmpi::set::completion | qmpi::set::persistent) &&
                       !Shape<Call>::communicates)
-            return tools::complete(call, requests_, [&](Operation &operation, const MPI_Status *status,
-                                                        Outcome outcome) {
-                note(operation, status, outcome, begin);
-            });
+            return tools::complete(
+                call, requests_,
+                [&](Operation &operation, const MPI_Status *status, Outcome outcome) {
+                    note(operation, status, outcome, begin);
+                });
         else if constexpr (Shape<Call>::communicates) {
             if (recorder == nullptr)
                 return communicators_.watch(call);
@@ -493,7 +500,7 @@ class Trace : public qmpi::tool<Trace> {
         }
     }
 
-    /* A request was started or has ended, by whatever call. */
+    /* A request was started or has ended. */
     void note(Operation &operation, const MPI_Status *status, Outcome outcome, std::uint64_t begin)
     {
         Recorder *const recorder = own_recorder();
@@ -505,7 +512,7 @@ class Trace : public qmpi::tool<Trace> {
             return;
         }
         MPI_Status seen = *status;
-        /* Of partitioned receives nobody says who it was. */
+        /* The status of a partitioned receive names no source. */
         if (seen.MPI_SOURCE < 0 && operation.source >= 0) {
             seen.MPI_SOURCE = operation.source;
             seen.MPI_TAG = operation.receive_tag;
@@ -513,23 +520,23 @@ class Trace : public qmpi::tool<Trace> {
         record_end(*recorder, operation, seen, outcome, time);
     }
 
-    /* ---- the whole ---- */
+    /* ---- begin and end ---- */
 
-    /* What goes to where the trace will be; the same in all processes. */
+    /* File name without the ending; the same in all processes. */
     std::string stem(bool is_alone) const
     {
         return absolute(destination_.stem({instance_number(), instance_count(), is_alone}));
     }
 
-    trace::Formats formats() const
+    Formats formats() const
     {
         const auto &wanted = destination_.formats();
         auto has = [&wanted](tools::Format format) {
             return std::find(wanted.begin(), wanted.end(), format) != wanted.end();
         };
-        trace::Formats formats{has(tools::Format::otf2), has(tools::Format::json),
-                               has(tools::Format::html)};
-        /* Everything is what nobody asked for: JSON can be as large as all the rest. */
+        Formats formats{has(tools::Format::otf2), has(tools::Format::json),
+                        has(tools::Format::html)};
+        /* JSON is opt-in: it can be larger than everything else. */
         if (!is_chosen_ && formats.otf2 && formats.html)
             formats.json = false;
         return formats;
@@ -537,8 +544,9 @@ class Trace : public qmpi::tool<Trace> {
 
     bool open(const std::string &folder, int rank, int size)
     {
-        return store_->open(folder, rank, trace::describe_process(rank, size, tools::host_name(),
-                                                                  program_invocation_short_name));
+        return store_->open(
+            folder, rank,
+            describe_process(rank, size, tools::host_name(), program_invocation_short_name));
     }
 
     void open_alone()
@@ -548,9 +556,9 @@ class Trace : public qmpi::tool<Trace> {
             return;
         stem_ = stem(true);
         if (tools::is_privileged())
-            store_->stop("the program has more rights than its user: nothing is written");
+            store_->stop("refusing to write files from a set-uid program");
         else
-            open(trace::folder_of(stem_), 0, 1);
+            open(folder_of(stem_), 0, 1);
     }
 
     /* Collective over MPI_COMM_WORLD. */
@@ -576,31 +584,30 @@ class Trace : public qmpi::tool<Trace> {
             return;
         }
         if (rank != 0)
-            open(trace::folder_of(stem_), rank, size);
+            open(folder_of(stem_), rank, size);
         recorder.journal.attach();
         note_clock(recorder);
     }
 
-    /* By rank 0: what is left of another run goes away. Empty if nothing can be written. */
+    /* Rank 0 removes the remains of an earlier run. Returns an empty name if it cannot write. */
     std::string prepare_folder(int size)
     {
         const std::string name = stem(tools::is_spawned());
         if (tools::is_privileged()) {
-            store_->stop("the program has more rights than its user: nothing is written");
+            store_->stop("refusing to write files from a set-uid program");
             return "";
         }
-        const std::string folder = trace::folder_of(name);
+        const std::string folder = folder_of(name);
         if (!open(folder, 0, size))
             return "";
-        for (const std::string &journal : trace::journals_in(folder, -1))
+        for (const std::string &journal : journals_in(folder, -1))
             unlink(journal.c_str());
         return name;
     }
 
     void note_clock(Recorder &recorder)
     {
-        recorder.journal.define(Kind::clock, 0,
-                                trace::describe_clock(trace::measure_clock(comm_, identity_)));
+        recorder.journal.define(Kind::clock, 0, describe_clock(measure_clock(comm_, identity_)));
     }
 
     void finish_world(Recorder &recorder)
@@ -612,11 +619,11 @@ class Trace : public qmpi::tool<Trace> {
         QMPI_Comm_free(&comm_);
     }
 
-    /* A program that never came to MPI_Finalize. */
+    /* For programs that end without MPI_Finalize. */
     void finish_at_end()
     {
         if (is_world_) {
-            say_unfinished("the program ended without MPI_Finalize");
+            report_unfinished("the program ended without MPI_Finalize");
             return;
         }
         if (recorders_.empty())
@@ -626,7 +633,7 @@ class Trace : public qmpi::tool<Trace> {
         finish(MPI_COMM_NULL, true);
     }
 
-    /* Collective over comm, unless the process is alone. */
+    /* Collective over comm, unless is_alone. */
     void finish(MPI_Comm comm, bool is_alone)
     {
         is_recording_ = false;
@@ -638,15 +645,15 @@ class Trace : public qmpi::tool<Trace> {
             for (const auto &recorder : recorders_)
                 recorder->journal.attach();
         }
-        const std::string folder = trace::folder_of(stem_);
+        const std::string folder = folder_of(stem_);
         int rank = 0;
         if (comm != MPI_COMM_NULL)
             QMPI_Comm_rank(comm, &rank);
         std::vector<std::string> journals;
         try {
-            journals = trace::journals_in(folder, rank);
+            journals = journals_in(folder, rank);
         } catch (const std::exception &) {
-            /* A process without journals takes part all the same. */
+            /* A process without journals must take part too. */
         }
         const std::string reason = trace::finish(comm, journals, folder, stem_, formats());
         if (!reason.empty() && rank == 0)
@@ -654,30 +661,29 @@ class Trace : public qmpi::tool<Trace> {
         store_->stop("");
     }
 
-    void say_unfinished(const std::string &why) const
+    void report_unfinished(const std::string &why) const
     {
         if (!is_finished_ && is_world_)
-            tools::complain(name(), why + "; " + advice(trace::folder_of(stem_)));
+            tools::complain(name(), why + "; " + advice(folder_of(stem_)));
     }
 
     static std::string advice(const std::string &folder)
     {
-        return "what was recorded is in " + folder + ", and \"qmpi_trace_finish " + folder +
-            "\" makes a trace of it";
+        return "records are in " + folder + "; \"qmpi_trace_finish " + folder + "\" makes a trace";
     }
 
-    const tools::Destination destination_{*this, known_formats(), nullptr, {trace::folder_of("")}};
+    const tools::Destination destination_{*this, known_formats(), nullptr, {folder_of("")}};
     const bool is_chosen_ = arguments().has("formats");
     const qmpi::function_set functions_ = tools::read_selection(arguments());
     const std::uint32_t sample_ = arguments().get("sample", 1u, 1, 1000000000);
     const bool has_sites_ = !arguments().has("sites") || arguments().flag("sites");
     std::uint64_t identity_ = 0;
-    const std::shared_ptr<trace::Store> store_ = std::make_shared<trace::Store>(
-        name(), megabytes("limit", 1024), megabytes("buffer", 16));
+    const std::shared_ptr<Store> store_ =
+        std::make_shared<Store>(name(), megabytes("limit", 1024), megabytes("buffer", 16));
 
     static std::vector<tools::Format> known_formats()
     {
-        if (trace::has_otf2)
+        if (has_otf2)
             return {tools::Format::otf2, tools::Format::json, tools::Format::html};
         return {tools::Format::json, tools::Format::html};
     }
@@ -701,5 +707,6 @@ class Trace : public qmpi::tool<Trace> {
 };
 
 }  // namespace
+}  // namespace tools::trace
 
-QMPI_TOOL("trace", Trace)
+QMPI_TOOL("trace", tools::trace::Trace)

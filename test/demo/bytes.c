@@ -4,8 +4,8 @@
  */
 
 /* Calls with buffers of known sizes, for three processes. The comment at each call says what it
- * must add to a table of the tool count: bytes sent + bytes received, all processes together. The
- * script run-tools has the sums. */
+ * must add to a table of the tool count: bytes sent + bytes received, all processes together.
+ * test_count.py has the sums. */
 
 #include <mpi.h>
 #include <stdio.h>

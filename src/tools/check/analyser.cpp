@@ -15,50 +15,50 @@ namespace tools::check {
 void Analyser::take(int rank, Event event, Reader &reader)
 {
     switch (event) {
-        case Event::site: {
-            const auto site = get<SiteEvent>(reader);
-            process(rank).sites[site.site] = site.text;
-            break;
-        }
-        case Event::found: {
-            const auto found = get<FoundEvent>(reader);
-            add(static_cast<Kind>(found.kind), rank, found.place, found.text);
-            break;
-        }
-        case Event::collective:
-            take_collective(rank, get<CollectiveEvent>(reader));
-            break;
-        case Event::send: {
-            const auto send = get<SendEvent>(reader);
-            Inbox &inbox = inboxes_[{send.communicator, send.destination}];
-            inbox.sends[{rank, send.tag}].push_back({send.place, send.signature});
-            match(inbox, send.destination);
-            break;
-        }
-        case Event::receive: {
-            const auto receive = get<ReceiveEvent>(reader);
-            Inbox &inbox = inboxes_[{receive.communicator, rank}];
-            inbox.receives.push_back({receive.place, receive.number, receive.source, receive.tag,
-                                      receive.is_certain, receive.signature});
-            match(inbox, rank);
-            break;
-        }
-        case Event::received:
-            take_received(rank, get<ReceivedEvent>(reader));
-            break;
-        case Event::blocked:
-            process(rank).blocked = get<BlockedEvent>(reader);
-            process(rank).blocked_since = Clock::now();
-            break;
-        case Event::unblocked:
-            process(rank).blocked.reset();
-            break;
-        case Event::distrust:
-            process(rank).is_trusted = false;
-            break;
-        case Event::finalized:
-            process(rank).is_finalized = true;
-            break;
+    case Event::site: {
+        const auto site = get<SiteEvent>(reader);
+        process(rank).sites[site.site] = site.text;
+        break;
+    }
+    case Event::found: {
+        const auto found = get<FoundEvent>(reader);
+        add(static_cast<Kind>(found.kind), rank, found.position, found.text);
+        break;
+    }
+    case Event::collective:
+        take_collective(rank, get<CollectiveEvent>(reader));
+        break;
+    case Event::send: {
+        const auto send = get<SendEvent>(reader);
+        Inbox &inbox = inboxes_[{send.communicator, send.destination}];
+        inbox.sends[{rank, send.tag}].push_back({send.position, send.signature});
+        match(inbox, send.destination);
+        break;
+    }
+    case Event::receive: {
+        const auto receive = get<ReceiveEvent>(reader);
+        Inbox &inbox = inboxes_[{receive.communicator, rank}];
+        inbox.receives.push_back({receive.position, receive.number, receive.source, receive.tag,
+                                  receive.is_certain, receive.signature});
+        match(inbox, rank);
+        break;
+    }
+    case Event::received:
+        take_received(rank, get<ReceivedEvent>(reader));
+        break;
+    case Event::blocked:
+        process(rank).blocked = get<BlockedEvent>(reader);
+        process(rank).blocked_since = Clock::now();
+        break;
+    case Event::unblocked:
+        process(rank).blocked.reset();
+        break;
+    case Event::distrust:
+        process(rank).is_trusted = false;
+        break;
+    case Event::finalized:
+        process(rank).is_finalized = true;
+        break;
     }
 }
 
@@ -77,20 +77,19 @@ bool Analyser::have_all_ended() const
 
 void Analyser::finish()
 {
-    const bool is_certain =
-        std::all_of(processes_.begin(), processes_.end(), [](const Process &process) {
-            return process.is_finalized && process.is_trusted;
-        });
+    const bool is_certain = std::all_of(
+        processes_.begin(), processes_.end(),
+        [](const Process &process) { return process.is_finalized && process.is_trusted; });
     if (!is_certain)
         return;
     for (auto &[address, inbox] : inboxes_) {
         for (auto &[envelope, sends] : inbox.sends) {
-            if (is_anybody_before(inbox, inbox.receives.end(), envelope.first, envelope.second))
-                continue;       /* there is a receive that nobody has waited for */
+            if (has_earlier_receive(inbox, inbox.receives.end(), envelope.first, envelope.second))
+                continue; /* may get an unwaited receive */
             for (const Message &message : sends)
-                add(Kind::unreceived, envelope.first, message.place,
+                add(Kind::unreceived, envelope.first, message.position,
                     "rank " + std::to_string(address.second) +
-                        " has never received this message (tag " + std::to_string(envelope.second) +
+                        " never received this message (tag " + std::to_string(envelope.second) +
                         ", " + message.signature.text() + ")");
         }
     }
@@ -98,18 +97,18 @@ void Analyser::finish()
 
 bool Analyser::find_deadlock()
 {
-    if (Clock::now() < next_look_)
+    if (Clock::now() < next_search_)
         return false;
-    next_look_ = Clock::now() + std::chrono::milliseconds(100);
+    next_search_ = Clock::now() + std::chrono::milliseconds(100);
     std::vector<bool> is_stuck(processes_.size());
     for (std::size_t i = 0; i < processes_.size(); i++)
-        is_stuck[i] = has_waited_long(processes_[i]);
-    /* Whoever waits for one that can go on can go on. */
+        is_stuck[i] = is_overdue(processes_[i]);
+    /* A process that waits for one that can proceed can proceed. */
     for (bool has_changed = true; has_changed;) {
         has_changed = false;
         for (std::size_t i = 0; i < processes_.size(); i++) {
             if (is_stuck[i] && processes_[i].blocked &&
-                can_go_on(static_cast<int>(i), *processes_[i].blocked, is_stuck)) {
+                can_proceed(static_cast<int>(i), *processes_[i].blocked, is_stuck)) {
                 is_stuck[i] = false;
                 has_changed = true;
             }
@@ -127,20 +126,20 @@ bool Analyser::find_deadlock()
     return true;
 }
 
-std::string Analyser::site(int rank, const Place &place)
+std::string Analyser::site(int rank, const Position &position)
 {
-    const auto found = process(rank).sites.find(place.site);
+    const auto found = process(rank).sites.find(position.site);
     return found == process(rank).sites.end() ? "?" : found->second;
 }
 
-std::string Analyser::text(int rank, const Place &place)
+std::string Analyser::text(int rank, const Position &position)
 {
-    return std::string(function_name(place.function)) + " at " + site(rank, place);
+    return std::string(function_name(position.function)) + " at " + site(rank, position);
 }
 
-void Analyser::add(Kind kind, int rank, const Place &place, const std::string &text)
+void Analyser::add(Kind kind, int rank, const Position &position, const std::string &text)
 {
-    findings_.add({kind, rank, function_name(place.function), site(rank, place), text});
+    findings_.add({kind, rank, function_name(position.function), site(rank, position), text});
 }
 
 /* ---- collective operations ---- */
@@ -155,7 +154,7 @@ void Analyser::take_collective(int rank, CollectiveEvent event)
         group.world = event.world;
     }
     auto &arrivals = group.operations[event.number];
-    compare(group, {rank, event}, rank, event);     /* what it gives to itself */
+    compare(group, {rank, event}, rank, event); /* own contribution */
     for (const Arrival &earlier : arrivals) {
         if (process(earlier.rank).is_trusted)
             compare(group, earlier, rank, event);
@@ -171,14 +170,14 @@ void Analyser::take_collective(int rank, CollectiveEvent event)
 
 void Analyser::compare(Group &group, const Arrival &earlier, int rank, const CollectiveEvent &event)
 {
-    const std::string problem = group.is_out_of_step ? "" : difference(earlier, event);
+    const std::string problem = group.has_mismatch ? "" : difference(earlier, event);
     if (problem.empty())
         return;
-    group.is_out_of_step = true;
-    const bool is_of_types = event.place.function == earlier.event.place.function &&
+    group.has_mismatch = true;
+    const bool is_of_types = event.position.function == earlier.event.position.function &&
         event.root == earlier.event.root && event.operation == earlier.event.operation;
-    add(is_of_types ? Kind::signature : Kind::collective, rank, event.place,
-        problem + " (" + text(earlier.rank, earlier.event.place) + "), operation " +
+    add(is_of_types ? Kind::signature : Kind::collective, rank, event.position,
+        problem + " (" + text(earlier.rank, earlier.event.position) + "), operation " +
             std::to_string(event.number + 1) + " on " +
             (group.name.empty() ? "a communicator" : group.name));
 }
@@ -194,23 +193,25 @@ std::string Analyser::difference(const Arrival &earlier, const CollectiveEvent &
 {
     const CollectiveEvent &other = earlier.event;
     const std::string who = "rank " + std::to_string(earlier.rank);
-    if (strip(function_name(other.place.function)) != strip(function_name(event.place.function)))
-        return who + " calls another function here";
+    if (strip(function_name(other.position.function)) !=
+        strip(function_name(event.position.function)))
+        return who + " calls a different function here";
     if (other.root != event.root)
         return "root " + std::to_string(event.root) + ", but " + who + " has root " +
             std::to_string(other.root);
     if (other.operation != event.operation && other.operation != MPI_OP_NULL &&
         event.operation != MPI_OP_NULL)
-        return who + " has another reduction operation";
+        return who + " uses a different reduction operation";
     if (differ(other.same, event.same))
         return event.same.text() + ", but " + who + " has " + other.same.text();
-    const Signature *given = event.gives.block(other.rank), *taken = other.takes.block(event.rank);
-    if (given != nullptr && taken != nullptr && differ(*given, *taken))
-        return "gives " + given->text() + ", but " + who + " takes " + taken->text();
-    given = other.gives.block(event.rank);
-    taken = event.takes.block(other.rank);
-    if (given != nullptr && taken != nullptr && differ(*given, *taken))
-        return "takes " + taken->text() + ", but " + who + " gives " + given->text();
+    const Signature *sent = event.sent.block(other.rank),
+                    *received = other.received.block(event.rank);
+    if (sent != nullptr && received != nullptr && differ(*sent, *received))
+        return "sends " + sent->text() + ", but " + who + " receives " + received->text();
+    sent = other.sent.block(event.rank);
+    received = event.received.block(other.rank);
+    if (sent != nullptr && received != nullptr && differ(*sent, *received))
+        return "receives " + received->text() + ", but " + who + " sends " + sent->text();
     return "";
 }
 
@@ -243,10 +244,10 @@ void Analyser::take_received(int rank, const ReceivedEvent &event)
 void Analyser::match(Inbox &inbox, int rank)
 {
     for (auto receive = inbox.receives.begin(); receive != inbox.receives.end();) {
-        const auto sends = receive->is_certain ? inbox.sends.find({receive->source, receive->tag}) :
-            inbox.sends.end();
+        const auto sends = receive->is_certain ? inbox.sends.find({receive->source, receive->tag})
+                                               : inbox.sends.end();
         if (sends == inbox.sends.end() ||
-            is_anybody_before(inbox, receive, receive->source, receive->tag)) {
+            has_earlier_receive(inbox, receive, receive->source, receive->tag)) {
             ++receive;
             continue;
         }
@@ -259,8 +260,8 @@ void Analyser::match(Inbox &inbox, int rank)
     }
 }
 
-bool Analyser::is_anybody_before(const Inbox &inbox, std::list<Receive>::const_iterator receive,
-                                 int source, int tag)
+bool Analyser::has_earlier_receive(const Inbox &inbox, std::list<Receive>::const_iterator receive,
+                                   int source, int tag)
 {
     for (auto earlier = inbox.receives.begin(); earlier != receive; ++earlier) {
         if ((earlier->source == source || earlier->source == MPI_ANY_SOURCE) &&
@@ -274,25 +275,25 @@ void Analyser::compare(int source, const Message &message, int rank, const Recei
 {
     const Comparison result = check::compare(message.signature, receive.signature);
     const std::string who = "rank " + std::to_string(source) + " sends " +
-                            message.signature.text() + " (" + text(source, message.place) + ")";
+        message.signature.text() + " (" + text(source, message.position) + ")";
     if (result == Comparison::longer)
-        add(Kind::truncation, rank, receive.place,
-            "room for " + receive.signature.text() + ", but " + who);
+        add(Kind::truncation, rank, receive.position,
+            "buffer holds " + receive.signature.text() + ", but " + who);
     else if (result == Comparison::different)
-        add(Kind::signature, rank, receive.place,
+        add(Kind::signature, rank, receive.position,
             "receives " + receive.signature.text() + ", but " + who);
 }
 
 /* ---- deadlocks ---- */
 
-bool Analyser::has_waited_long(const Process &process) const
+bool Analyser::is_overdue(const Process &process) const
 {
     if (process.is_lost)
         return false;
     if (process.is_finalized)
-        return true;            /* nobody will get anything from it any more */
+        return true; /* it will never send again */
     return process.is_trusted && process.blocked &&
-           Clock::now() - process.blocked_since >= timeout_;
+        Clock::now() - process.blocked_since >= timeout_;
 }
 
 std::vector<int> Analyser::missing(const Wait &wait)
@@ -309,7 +310,7 @@ std::vector<int> Analyser::missing(const Wait &wait)
     return missing;
 }
 
-bool Analyser::is_any_free(const std::vector<int> &ranks, const std::vector<bool> &is_stuck)
+bool Analyser::is_any_running(const std::vector<int> &ranks, const std::vector<bool> &is_stuck)
 {
     return std::any_of(ranks.begin(), ranks.end(), [&](int rank) {
         return rank < 0 || !is_stuck[static_cast<std::size_t>(rank)];
@@ -326,30 +327,30 @@ bool Analyser::is_sent(int receiver, const Wait &wait) const
         std::none_of(inbox.receives.begin(), inbox.receives.end(),
                      [&](const Receive &receive) { return receive.number == wait.number; });
     return is_matched ||
-           std::any_of(inbox.sends.begin(), inbox.sends.end(), [&](const auto &sends) {
+        std::any_of(inbox.sends.begin(), inbox.sends.end(), [&](const auto &sends) {
                const auto &[source, tag] = sends.first;
                return (wait.tag == MPI_ANY_TAG || wait.tag == tag) &&
-                      std::find(wait.ranks.begin(), wait.ranks.end(), source) != wait.ranks.end();
+                   std::find(wait.ranks.begin(), wait.ranks.end(), source) != wait.ranks.end();
            });
 }
 
-bool Analyser::can_come(int waiter, const Wait &wait, const std::vector<bool> &is_stuck)
+bool Analyser::may_complete(int waiter, const Wait &wait, const std::vector<bool> &is_stuck)
 {
     if (is_sent(waiter, wait))
         return true;
     if (!wait.is_collective)
-        return wait.ranks.empty() || is_any_free(wait.ranks, is_stuck);
+        return wait.ranks.empty() || is_any_running(wait.ranks, is_stuck);
     const std::vector<int> ranks = missing(wait);
     return std::all_of(ranks.begin(), ranks.end(), [&](int rank) {
         return rank < 0 || !is_stuck[static_cast<std::size_t>(rank)];
     });
 }
 
-bool Analyser::can_go_on(int rank, const BlockedEvent &blocked, const std::vector<bool> &is_stuck)
+bool Analyser::can_proceed(int rank, const BlockedEvent &blocked, const std::vector<bool> &is_stuck)
 {
-    auto comes = [&](const Wait &wait) { return can_come(rank, wait, is_stuck); };
-    return blocked.needs_all ? std::all_of(blocked.waits.begin(), blocked.waits.end(), comes) :
-        std::any_of(blocked.waits.begin(), blocked.waits.end(), comes);
+    auto comes = [&](const Wait &wait) { return may_complete(rank, wait, is_stuck); };
+    return blocked.needs_all ? std::all_of(blocked.waits.begin(), blocked.waits.end(), comes)
+                             : std::any_of(blocked.waits.begin(), blocked.waits.end(), comes);
 }
 
 std::string Analyser::list(const std::vector<int> &ranks)
@@ -360,10 +361,10 @@ std::string Analyser::list(const std::vector<int> &ranks)
     return text + (ranks.size() > 8 ? ", ..." : "");
 }
 
-int Analyser::next_of(int waiter, const std::vector<bool> &is_stuck, std::string &what)
+int Analyser::next_in_cycle(int waiter, const std::vector<bool> &is_stuck, std::string &what)
 {
     for (const Wait &wait : process(waiter).blocked->waits) {
-        if (can_come(waiter, wait, is_stuck))
+        if (may_complete(waiter, wait, is_stuck))
             continue;
         const std::vector<int> ranks = wait.is_collective ? missing(wait) : wait.ranks;
         what = "waits for " + list(ranks) + ": " + wait.what;
@@ -379,16 +380,16 @@ void Analyser::report(const std::set<int> &stuck, const std::vector<bool> &is_st
 {
     int number = 0;
     for (int rank : stuck) {
-        if (number++ == most_lines) {
-            write_stderr("QMPI check: and " + std::to_string(stuck.size() - most_lines) +
-                                " more processes wait for each other\n");
+        if (number++ == max_lines) {
+            write_stderr("QMPI check: " + std::to_string(stuck.size() - max_lines) +
+                         " more processes are deadlocked\n");
             break;
         }
         std::string what = "waits";
-        const int next = next_of(rank, is_stuck, what);
+        const int next = next_in_cycle(rank, is_stuck, what);
         if (next >= 0 && process(next).is_finalized)
             what += "; rank " + std::to_string(next) + " has ended";
-        add(Kind::deadlock, rank, process(rank).blocked->place,
+        add(Kind::deadlock, rank, process(rank).blocked->position,
             what + cycle_through(rank, is_stuck));
     }
 }
@@ -400,7 +401,7 @@ std::string Analyser::cycle_through(int begin, const std::vector<bool> &is_stuck
     for (std::size_t i = 0; i < processes_.size(); i++) {
         if (!process(rank).blocked)
             break;
-        rank = next_of(rank, is_stuck, unused);
+        rank = next_in_cycle(rank, is_stuck, unused);
         if (rank < 0)
             break;
         text += " -> " + std::to_string(rank);

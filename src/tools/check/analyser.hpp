@@ -3,9 +3,9 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Compares what the processes of MPI_COMM_WORLD tell of their calls: collective operations in the
- * order of each communicator, messages with the receives that get them, and who waits for whom. It
- * is silent wherever it cannot be certain. Not for several threads. */
+/* Compares the events of all processes of MPI_COMM_WORLD: collective operations in the order of
+ * each communicator, messages with their receives, and the wait-for graph. Reports only what is
+ * certain. Not thread-safe. */
 
 #ifndef TOOLS_CHECK_ANALYSER_HPP_INCLUDED
 #define TOOLS_CHECK_ANALYSER_HPP_INCLUDED
@@ -28,45 +28,44 @@ class Analyser {
   public:
     using Clock = std::chrono::steady_clock;
 
-    /* findings get what is found; they must stay as long as the analyser. */
+    /* findings must outlive the analyser. */
     Analyser(int size, std::chrono::duration<double> timeout, Findings &findings)
         : timeout_(timeout), findings_(findings), processes_(static_cast<std::size_t>(size))
     {
     }
 
-    /* One event of a process. Throws where it is none. */
+    /* Throws if the event is malformed. */
     void take(int rank, Event event, Reader &reader);
 
-    /* The process has ended, or its connection. */
+    /* The process has ended or lost its connection. */
     void lost(int rank);
     bool have_all_ended() const;
 
-    /* When all is over: messages that nobody has received. */
+    /* At the end: reports messages that were never received. */
     void finish();
 
-    /* Looks for processes that wait for each other. True if there are some that were not there
-     * before. */
+    /* Finds processes that wait for each other. True if there are new ones. */
     bool find_deadlock();
 
   private:
-    static constexpr int most_lines = 64;   /* of one deadlock */
+    static constexpr int max_lines = 64; /* per deadlock */
 
     struct Process {
         std::map<std::uint32_t, std::string> sites;
         std::optional<BlockedEvent> blocked;
         Clock::time_point blocked_since;
-        bool is_trusted = true; /* what it has sent and received, and in which order, is known */
+        bool is_trusted = true; /* order of its sends and receives is known */
         bool is_finalized = false;
         bool is_lost = false;
     };
 
     struct Message {
-        Place place;
+        Position position;
         Signature signature;
     };
 
     struct Receive {
-        Place place;
+        Position position;
         std::uint64_t number;
         int source;
         int tag;
@@ -74,14 +73,14 @@ class Analyser {
         Signature signature;
     };
 
-    /* Messages of one communicator to one process. */
+    /* Messages to one process on one communicator. */
     struct Inbox {
-        std::map<std::pair<int, int>, std::deque<Message>> sends;   /* by source and tag */
-        std::list<Receive> receives; /* in the order of their begin */
+        std::map<std::pair<int, int>, std::deque<Message>> sends; /* by source and tag */
+        std::list<Receive> receives;                              /* in start order */
     };
 
     struct Arrival {
-        int rank;                   /* in MPI_COMM_WORLD */
+        int rank;
         CollectiveEvent event;
     };
 
@@ -89,7 +88,7 @@ class Analyser {
         std::string name;
         std::vector<int> world;
         std::map<std::uint64_t, std::vector<Arrival>> operations;
-        bool is_out_of_step = false;
+        bool has_mismatch = false;
     };
 
     template <typename Fields>
@@ -102,16 +101,16 @@ class Analyser {
 
     Process &process(int rank) { return processes_.at(static_cast<std::size_t>(rank)); }
 
-    std::string site(int rank, const Place &place);
+    std::string site(int rank, const Position &position);
 
-    std::string text(int rank, const Place &place);
-    void add(Kind kind, int rank, const Place &place, const std::string &text);
+    std::string text(int rank, const Position &position);
+    void add(Kind kind, int rank, const Position &position, const std::string &text);
 
     /* ---- collective operations ---- */
 
     void take_collective(int rank, CollectiveEvent event);
 
-    /* What comes after a mismatch is its consequence: one report for each communicator. */
+    /* Later mismatches are consequences: one report per communicator. */
     void compare(Group &group, const Arrival &earlier, int rank, const CollectiveEvent &event);
     static std::string strip(std::string name);
 
@@ -122,31 +121,31 @@ class Analyser {
 
     void take_received(int rank, const ReceivedEvent &event);
 
-    /* Messages of one source and tag are received in the order in which they were sent, by the
-     * receives that get them in the order in which those began (MPI 4.0, 3.5). */
+    /* Messages of a source and tag match the receives in the order of sending and of posting (MPI
+     * 4.0, 3.5). */
     void match(Inbox &inbox, int rank);
 
-    /* Whether an earlier receive might get such a message. */
-    static bool is_anybody_before(const Inbox &inbox, std::list<Receive>::const_iterator receive,
-                                  int source, int tag);
+    /* True if an earlier receive might match such a message. */
+    static bool has_earlier_receive(const Inbox &inbox, std::list<Receive>::const_iterator receive,
+                                    int source, int tag);
     void compare(int source, const Message &message, int rank, const Receive &receive);
 
     /* ---- deadlocks ---- */
 
-    bool has_waited_long(const Process &process) const;
+    bool is_overdue(const Process &process) const;
     std::vector<int> missing(const Wait &wait);
 
-    static bool is_any_free(const std::vector<int> &ranks, const std::vector<bool> &is_stuck);
+    static bool is_any_running(const std::vector<int> &ranks, const std::vector<bool> &is_stuck);
 
-    /* Whether the message has been sent, and is on its way. */
+    /* True if the message was sent and not yet received. */
     bool is_sent(int receiver, const Wait &wait) const;
-    bool can_come(int waiter, const Wait &wait, const std::vector<bool> &is_stuck);
+    bool may_complete(int waiter, const Wait &wait, const std::vector<bool> &is_stuck);
 
-    bool can_go_on(int rank, const BlockedEvent &blocked, const std::vector<bool> &is_stuck);
+    bool can_proceed(int rank, const BlockedEvent &blocked, const std::vector<bool> &is_stuck);
     static std::string list(const std::vector<int> &ranks);
 
-    /* One that the process waits for and that is stuck as well; -1 if there is none. */
-    int next_of(int waiter, const std::vector<bool> &is_stuck, std::string &what);
+    /* A stuck process that this one waits for; -1 if none. */
+    int next_in_cycle(int waiter, const std::vector<bool> &is_stuck, std::string &what);
     void report(const std::set<int> &stuck, const std::vector<bool> &is_stuck);
 
     std::string cycle_through(int begin, const std::vector<bool> &is_stuck);
@@ -155,9 +154,9 @@ class Analyser {
     Findings &findings_;
     std::vector<Process> processes_;
     std::map<std::uint64_t, Group> groups_;
-    std::map<std::pair<std::uint64_t, int>, Inbox> inboxes_;    /* by communicator and receiver */
+    std::map<std::pair<std::uint64_t, int>, Inbox> inboxes_; /* by communicator and receiver */
     std::set<int> reported_;
-    Clock::time_point next_look_{};
+    Clock::time_point next_search_{};
 };
 
 }  // namespace tools::check

@@ -9,7 +9,7 @@
 
 namespace tools::check {
 
-Wait Collectives::tell(const SharedCommunicator &communicator, CollectiveEvent event)
+Wait Collectives::report(const SharedCommunicator &communicator, CollectiveEvent event)
 {
     Wait wait;
     if (!process_.is_comparable(communicator))
@@ -28,13 +28,13 @@ Wait Collectives::tell(const SharedCommunicator &communicator, CollectiveEvent e
         event.world.insert(event.world.end(), communicator->remote.begin(),
                            communicator->remote.end());
     }
-    wait.what = "begin of the same operation" + (name.empty() ? "" : " on " + name);
+    wait.what = "start of the same operation" + (name.empty() ? "" : " on " + name);
     wait.is_collective = true;
     wait.communicator = event.communicator;
     wait.number = event.number;
     if (event.size > 1) {
-        const bool wants_answer = process_.waits_for_answer(event.place);
-        process_.tell(Event::collective, std::move(event), wants_answer);
+        const bool wants_answer = process_.waits_for_answer(event.position);
+        process_.report(Event::collective, std::move(event), wants_answer);
     }
     return wait;
 }

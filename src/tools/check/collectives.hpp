@@ -3,7 +3,7 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Calls that all processes of a communicator make, in the same order. */
+/* Calls that all processes of a communicator make in the same order. */
 
 #ifndef TOOLS_CHECK_COLLECTIVES_HPP_INCLUDED
 #define TOOLS_CHECK_COLLECTIVES_HPP_INCLUDED
@@ -22,7 +22,7 @@
 
 namespace tools::check {
 
-/* Any number of threads. */
+/* Thread-safe. */
 class Collectives {
   public:
     Collectives(LocalProcess &process, Operations &operations, Waiting &waiting)
@@ -30,7 +30,6 @@ class Collectives {
     {
     }
 
-    /* For functions that is_collective() says are one. */
     template <typename Call>
     int intercept(Call &call, const Here &here)
     {
@@ -38,16 +37,17 @@ class Collectives {
             process_.communicator(handle_of<qmpi::role::communicator>(call));
         CollectiveEvent event;
         std::vector<Range> ranges;
-        const Place place = event.place = process_.place(here);
+        const Position position = event.position = process_.position(here);
         if (communicator != nullptr && !communicator->is_inter)
             describe(call, *communicator, event, ranges);
-        operations_.check_overlaps(ranges, place);
-        Wait wait = tell(communicator, std::move(event));
+        operations_.check_overlaps(ranges, position);
+        Wait wait = report(communicator, std::move(event));
         int error_code;
         if constexpr (has_request<Call>())
-            error_code = nonblocking(call, place, communicator, std::move(ranges), std::move(wait));
+            error_code =
+                nonblocking(call, position, communicator, std::move(ranges), std::move(wait));
         else {
-            const Blocked blocked(waiting_, {place, true, {std::move(wait)}});
+            const Blocked blocked(waiting_, {position, true, {std::move(wait)}});
             error_code = operations_.go(call);
         }
         if (error_code != MPI_SUCCESS)
@@ -55,19 +55,19 @@ class Collectives {
         return error_code;
     }
 
-    /* Completes the event of a call and tells it; gives what the call will wait for. */
-    Wait tell(const SharedCommunicator &communicator, CollectiveEvent event);
+    /* Completes and sends the event of a call; returns what the call waits for. */
+    Wait report(const SharedCommunicator &communicator, CollectiveEvent event);
 
   private:
     template <typename Call>
-    int nonblocking(Call &call, const Place &place, const SharedCommunicator &communicator,
+    int nonblocking(Call &call, const Position &position, const SharedCommunicator &communicator,
                     std::vector<Range> ranges, Wait wait)
     {
         const int error_code = operations_.go(call);
         if (error_code == MPI_SUCCESS) {
             const MPI_Request request = *qmpi::get<qmpi::role::request>(call);
             Pending pending;
-            pending.place = place;
+            pending.position = position;
             pending.ranges = std::move(ranges);
             pending.communicator = communicator;
             if constexpr (Call::is_in(qmpi::set::persistent))
@@ -98,11 +98,11 @@ class Collectives {
         }
     }
 
-    /* MPICH's handles say so in their first two bits. */
+    /* Encoded in the first two bits of MPICH's handles. */
     static bool is_predefined(MPI_Op op) { return static_cast<unsigned>(op) >> 30 == 1; }
 
-    /* The same type and number of elements everywhere; the other processes do not know that one
-     * works in place. */
+    /* Type and count must agree everywhere; other processes do not know which ones work in
+     * place. */
     template <typename Call>
     void describe_reduction(Call &call, CollectiveEvent &event, std::vector<Range> &ranges)
     {
@@ -119,7 +119,7 @@ class Collectives {
                                               qmpi::get<qmpi::role::count>(call));
     }
 
-    /* What the process gives to others, and what it takes from them. */
+    /* Data that the process sends to and receives from others. */
     template <Shape shape, typename Call>
     void describe_exchange(Call &call, const Communicator &communicator, CollectiveEvent &event,
                            std::vector<Range> &ranges)
@@ -130,18 +130,19 @@ class Collectives {
             const bool is_first = n++ == 0;
             if (buffer.address == MPI_IN_PLACE)
                 return;
-            const bool gives = shape == Shape::bcast ? is_root : is_first;
-            const bool is_for_all = shape == Shape::exchange || (shape == Shape::gather) != gives;
-            if ((shape == Shape::gather && !gives && !is_root) ||
-                (shape == Shape::scatter && gives && !is_root))
+            const bool is_sent = shape == Shape::bcast ? is_root : is_first;
+            const bool is_same_for_all =
+                shape == Shape::exchange || (shape == Shape::gather) != is_sent;
+            if ((shape == Shape::gather && !is_sent && !is_root) ||
+                (shape == Shape::scatter && is_sent && !is_root))
                 return;
-            Side &side = gives ? event.gives : event.takes;
+            Side &side = is_sent ? event.sent : event.received;
             side.peer =
-                is_for_all && (shape != Shape::bcast || gives) ? MPI_ANY_SOURCE : event.root;
+                is_same_for_all && (shape != Shape::bcast || is_sent) ? MPI_ANY_SOURCE : event.root;
             fill(side, buffer, communicator.size);
             if constexpr (!buffer.is_vector)
                 operations_.add_range(ranges, buffer.address, buffer.count, buffer.datatype,
-                                      !gives);
+                                      !is_sent);
         });
     }
 
@@ -166,7 +167,8 @@ class Collectives {
     Operations &operations_;
     Waiting &waiting_;
     std::mutex lock_;
-    std::unordered_map<std::uint64_t, std::uint64_t> numbers_;  /* of operations, by communicator */
+    std::unordered_map<std::uint64_t, std::uint64_t>
+        numbers_; /* number of operations per communicator */
 };
 
 }  // namespace tools::check

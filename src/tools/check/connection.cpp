@@ -25,14 +25,13 @@
 namespace tools::check {
 namespace {
 
-/* Every event is a head and its fields. */
+/* Precedes the fields of each event. */
 struct Head {
     std::uint32_t size = 0;
     std::uint8_t event = 0;
     std::uint8_t wants_answer = 0;
 };
 
-/* The first bytes of a connection. */
 struct Greeting {
     std::uint64_t password = 0;
     std::int64_t rank = 0;
@@ -123,7 +122,7 @@ void Server::stop()
 void Server::run()
 {
     bool has_input = true;
-    /* What has already come is looked at before the end. */
+    /* Process pending input before stopping. */
     while (!stops_ || has_input) {
         std::vector<pollfd> polled{{listener_.descriptor(), POLLIN, 0}};
         for (const Peer &peer : peers_)
@@ -258,7 +257,7 @@ bool Client::is_answered()
     char answer;
     pollfd polled{socket_.descriptor(), POLLIN, 0};
     int ready;
-    while ((ready = poll(&polled, 1, longest_wait)) < 0 && errno == EINTR)
+    while ((ready = poll(&polled, 1, max_wait)) < 0 && errno == EINTR)
         ;
     return ready > 0 && recv(socket_.descriptor(), &answer, 1, 0) == 1;
 }

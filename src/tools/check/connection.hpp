@@ -3,9 +3,9 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* How events get to the analyser: by TCP, to a thread in the process of rank 0. That works while
- * every process is blocked in MPI, needs no communicator and no thread support of the library, and
- * changes nothing of what the program sees of MPI. */
+/* Transport of events to the analyser: TCP to a thread of rank 0. It works while every process is
+ * blocked in MPI, needs no communicator and no thread support of the library, and does not change
+ * what the program sees. */
 
 #ifndef TOOLS_CHECK_CONNECTION_HPP_INCLUDED
 #define TOOLS_CHECK_CONNECTION_HPP_INCLUDED
@@ -40,23 +40,20 @@ class Socket {
     int descriptor_;
 };
 
-/* A thread that takes none of the program's signals. */
 std::thread quiet_thread(std::function<void()> work);
 
-/* What a process must know to reach the analyser. */
+/* How to reach the analyser. */
 struct Address {
     char host[256] = "";
-    int port = 0;               /* 0: there is no analyser */
+    int port = 0; /* 0: no analyser */
     std::uint64_t password = 0;
 };
 
-/* With the name of this host. */
 Address address_of_host();
 
-/* The analyser and its thread. */
 class Server {
   public:
-    /* on_deadlock is called by the thread after a deadlock was reported. */
+    /* The thread calls on_deadlock after it has reported a deadlock. */
     Server(int size, std::chrono::duration<double> timeout, bool finds_deadlocks,
            Findings &findings, std::function<void()> on_deadlock)
         : analyser_(size, timeout, findings), finds_deadlocks_(finds_deadlocks),
@@ -66,11 +63,10 @@ class Server {
 
     ~Server() { stop(); }
 
-    /* Begins to listen, to processes of this host only or of others as well. False if that cannot
-     * be. */
+    /* Starts to listen on the loopback interface or on all. False on failure. */
     bool start(bool is_one_host, Address &address);
 
-    /* Waits until all processes have ended or the time is over, and looks at what is left. */
+    /* Waits until all processes have ended or the timeout, then makes the final checks. */
     void finish(std::chrono::duration<double> longest);
     void stop();
 
@@ -84,7 +80,7 @@ class Server {
     void run();
     void read(Peer &peer);
 
-    /* False for what is no process of the job. */
+    /* False for a foreign connection. */
     bool take(Peer &peer);
 
     std::mutex lock_;
@@ -99,18 +95,18 @@ class Server {
     std::thread thread_;
 };
 
-/* A process' way to the analyser. Any number of threads. */
+/* Connection of a process to the analyser. Thread-safe. */
 class Client {
   public:
-    /* Of a process with that rank in MPI_COMM_WORLD. False if the analyser cannot be reached. */
+    /* Connects as a rank of MPI_COMM_WORLD. False on failure. */
     bool connect(const Address &address, int rank);
 
     bool is_up() const { return is_up_.load(std::memory_order_relaxed); }
 
-    /* With an answer: comes back when the analyser has looked at the event and all before it, and
-     * has printed what it found. Without: flush() will send it. */
+    /* Sends an event. With wants_answer: returns when the analyser has processed it and all earlier
+     * ones, and printed its findings. Otherwise flush() sends it. */
     template <typename Fields>
-    void tell(Event event, Fields fields, bool wants_answer)
+    void report(Event event, Fields fields, bool wants_answer)
     {
         if (!is_up())
             return;
@@ -119,12 +115,12 @@ class Client {
         put(event, writer.take(), wants_answer);
     }
 
-    void tell(Event event, bool wants_answer) { put(event, {}, wants_answer); }
+    void report(Event event, bool wants_answer) { put(event, {}, wants_answer); }
 
     void flush();
 
   private:
-    static constexpr int longest_wait = 20000; /* ms; an analyser that does not answer is gone */
+    static constexpr int max_wait = 20000; /* ms; then the analyser counts as lost */
 
     void put(Event event, const std::string &fields, bool wants_answer);
     void send();

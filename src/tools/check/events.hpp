@@ -3,13 +3,13 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* What processes tell the analyser, see analyser.hpp. */
+/* Events that processes send to the analyser, see analyser.hpp. */
 
 #ifndef TOOLS_CHECK_EVENTS_HPP_INCLUDED
 #define TOOLS_CHECK_EVENTS_HPP_INCLUDED
 
-#include "signature.hpp"
 #include "../common/wire.hpp"
+#include "signature.hpp"
 
 #include <cstdint>
 #include <string>
@@ -20,10 +20,19 @@
 namespace tools::check {
 
 enum class Event : std::uint8_t {
-    site, found, collective, send, receive, received, blocked, unblocked, distrust, finalized
+    site,
+    found,
+    collective,
+    send,
+    receive,
+    received,
+    blocked,
+    unblocked,
+    distrust,
+    finalized
 };
 
-/* Fields of an event go to a Writer and come from a Reader in the order of its member each(). */
+/* Put and Get visit the fields of an event in the order of its member each(). */
 class Put {
   public:
     explicit Put(Writer &writer) : writer_(writer) {}
@@ -88,8 +97,8 @@ class Get {
     Reader &reader_;
 };
 
-/* A call: its function, and the number that its process gave to the call site. */
-struct Place {
+/* A call: its function, and its process's number for the call site. */
+struct Position {
     int function = 0;
     std::uint32_t site = 0;
 
@@ -101,7 +110,6 @@ struct Place {
     }
 };
 
-/* The text of a call site. */
 struct SiteEvent {
     std::uint32_t site = 0;
     std::string text;
@@ -114,25 +122,24 @@ struct SiteEvent {
     }
 };
 
-/* What a process has found by itself. */
 struct FoundEvent {
     std::uint8_t kind = 0;
-    Place place;
+    Position position;
     std::string text;
 
     template <typename Visit>
     void each(Visit &&visit)
     {
         visit(kind);
-        visit(place);
+        visit(position);
         visit(text);
     }
 };
 
-/* What a process gives to others, or takes from them, in a collective operation. */
+/* Data sent to or received from others in a collective operation. */
 struct Side {
-    int peer = MPI_ANY_SOURCE;          /* rank in the communicator, or everyone */
-    std::vector<Signature> blocks;      /* none, one for all peers, or one for each */
+    int peer = MPI_ANY_SOURCE;     /* rank in the communicator, or everyone */
+    std::vector<Signature> blocks; /* none, one for all peers, or one for each */
 
     const Signature *block(int rank) const
     {
@@ -140,9 +147,9 @@ struct Side {
             return nullptr;
         if (blocks.size() == 1)
             return &blocks[0];
-        return static_cast<std::size_t>(rank) < blocks.size() ?
-                   &blocks[static_cast<std::size_t>(rank)] :
-                   nullptr;
+        return static_cast<std::size_t>(rank) < blocks.size()
+            ? &blocks[static_cast<std::size_t>(rank)]
+            : nullptr;
     }
 
     template <typename Visit>
@@ -153,24 +160,23 @@ struct Side {
     }
 };
 
-/* A process begins a collective operation. */
 struct CollectiveEvent {
-    Place place;
+    Position position;
     std::uint64_t communicator = 0;
-    std::uint64_t number = 0;           /* of collective operations on it before this one */
-    int size = 0;                       /* of the communicator */
+    std::uint64_t number = 0; /* earlier collective operations on the communicator */
+    int size = 0;             /* of the communicator */
     int rank = 0;
-    std::string name;                   /* with number 0 only, as the next */
-    std::vector<int> world;             /* ranks in MPI_COMM_WORLD of all members */
+    std::string name;       /* with number 0 only, as is world */
+    std::vector<int> world; /* world ranks of all members */
     int root = MPI_UNDEFINED;
-    int operation = MPI_OP_NULL;        /* if it is a predefined one */
-    Signature same;                     /* must be the same everywhere */
-    Side gives, takes;
+    int operation = MPI_OP_NULL; /* if predefined */
+    Signature same;              /* must be equal everywhere */
+    Side sent, received;
 
     template <typename Visit>
     void each(Visit &&visit)
     {
-        visit(place);
+        visit(position);
         visit(communicator);
         visit(number);
         visit(size);
@@ -180,14 +186,14 @@ struct CollectiveEvent {
         visit(root);
         visit(operation);
         visit(same);
-        visit(gives);
-        visit(takes);
+        visit(sent);
+        visit(received);
     }
 };
 
-/* A process begins to send a message. Ranks of messages are those of MPI_COMM_WORLD. */
+/* Start of a send. Ranks of messages are world ranks. */
 struct SendEvent {
-    Place place;
+    Position position;
     std::uint64_t communicator = 0;
     int destination = 0;
     int tag = 0;
@@ -196,7 +202,7 @@ struct SendEvent {
     template <typename Visit>
     void each(Visit &&visit)
     {
-        visit(place);
+        visit(position);
         visit(communicator);
         visit(destination);
         visit(tag);
@@ -204,20 +210,19 @@ struct SendEvent {
     }
 };
 
-/* A process begins to receive a message. */
 struct ReceiveEvent {
-    Place place;
+    Position position;
     std::uint64_t communicator = 0;
-    std::uint64_t number = 0;           /* of the receive in its process */
+    std::uint64_t number = 0; /* of the receive in its process */
     int source = MPI_ANY_SOURCE;
     int tag = MPI_ANY_TAG;
-    bool is_certain = false; /* will get a message of that source and tag, and no other */
+    bool is_certain = false; /* can only get a message of that source and tag */
     Signature signature;
 
     template <typename Visit>
     void each(Visit &&visit)
     {
-        visit(place);
+        visit(position);
         visit(communicator);
         visit(number);
         visit(source);
@@ -227,7 +232,7 @@ struct ReceiveEvent {
     }
 };
 
-/* What a receive got, or will get for certain. */
+/* Message that a receive got, or is certain to get. */
 struct ReceivedEvent {
     std::uint64_t communicator = 0;
     std::uint64_t number = 0;
@@ -249,11 +254,11 @@ struct ReceivedEvent {
 /* One thing that a blocked process waits for. */
 struct Wait {
     std::string what;
-    std::vector<int> ranks;             /* one of them could bring it; empty: who knows */
-    bool is_collective = false;         /* the missing members of that operation, all of them */
-    bool is_message = false;            /* from one of the ranks, with that tag */
+    std::vector<int> ranks;     /* candidates; empty: unknown */
+    bool is_collective = false; /* all missing members of that operation */
+    bool is_message = false;    /* from one of the ranks, with that tag */
     std::uint64_t communicator = 0;
-    std::uint64_t number = 0;           /* of the operation, or of the receive; a probe has 0 */
+    std::uint64_t number = 0; /* of the operation or receive; 0 for a probe */
     int tag = MPI_ANY_TAG;
 
     template <typename Visit>
@@ -271,14 +276,14 @@ struct Wait {
 
 /* A process has been in one call for some time. */
 struct BlockedEvent {
-    Place place;
-    bool needs_all = true;              /* all of the following, or one of them */
+    Position position;
+    bool needs_all = true; /* all of the following, or any one */
     std::vector<Wait> waits;
 
     template <typename Visit>
     void each(Visit &&visit)
     {
-        visit(place);
+        visit(position);
         visit(needs_all);
         visit(waits);
     }

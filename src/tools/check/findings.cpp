@@ -46,7 +46,8 @@ std::string Findings::json() const
                             {"times", entry.times},
                             {"ranks", entry.ranks}});
     return nlohmann::json{{"tool", "check"}, {"findings", findings}}.dump(
-               1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+               1, ' ', false, nlohmann::json::error_handler_t::replace) +
+        "\n";
 }
 
 bool Findings::keep(const Finding &finding)

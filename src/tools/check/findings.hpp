@@ -3,7 +3,7 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* What the tool "check" has found: kept once for each call site, printed when it is new. */
+/* Findings: one per call site and kind, printed when new. */
 
 #ifndef TOOLS_CHECK_FINDINGS_HPP_INCLUDED
 #define TOOLS_CHECK_FINDINGS_HPP_INCLUDED
@@ -34,19 +34,24 @@ enum class Kind : std::uint8_t {
     deadlock
 };
 
-/* What users read, and the argument that switches it off. */
+/* Name for users, and the argument that disables it. */
 struct KindName {
     const char *name;
     const char *argument;
 };
 
-inline constexpr KindName kind_names[] = {
-    {"collective mismatch", "collectives"}, {"type mismatch", "signatures"},
-    {"truncation", "signatures"},           {"message not received", "unreceived"},
-    {"buffer overlap", "overlaps"},         {"buffer changed", "checksums"},
-    {"freed handle", "handles"},            {"leak", "leaks"},
-    {"pending request", "requests"},        {"access epoch", "epochs"},
-    {"access conflict", "epochs"},          {"deadlock", "deadlock"}};
+inline constexpr KindName kind_names[] = {{"collective mismatch", "collectives"},
+                                          {"type mismatch", "signatures"},
+                                          {"truncation", "signatures"},
+                                          {"message not received", "unreceived"},
+                                          {"buffer overlap", "overlaps"},
+                                          {"buffer changed", "checksums"},
+                                          {"freed handle", "handles"},
+                                          {"leak", "leaks"},
+                                          {"pending request", "requests"},
+                                          {"access epoch", "epochs"},
+                                          {"access conflict", "epochs"},
+                                          {"deadlock", "deadlock"}};
 
 inline constexpr std::size_t number_of_kinds = sizeof kind_names / sizeof kind_names[0];
 
@@ -57,10 +62,10 @@ inline const char *name_of(Kind kind)
 
 struct Finding {
     Kind kind;
-    int rank;               /* in MPI_COMM_WORLD; -1 where the process has none */
+    int rank; /* -1 outside MPI_COMM_WORLD */
     std::string function;
     std::string site;
-    std::string text;       /* what is wrong, without the beginning "rank ...: " */
+    std::string text; /* without the prefix "rank ...: " */
 
     std::string line() const
     {
@@ -69,24 +74,23 @@ struct Finding {
     }
 };
 
-/* Any number of threads. */
+/* Thread-safe. */
 class Findings {
   public:
-    /* Which kinds the user wants to hear of; all at first. */
+    /* Kinds the user wants; initially all. */
     void choose(Kind kind, bool is_wanted)
     {
         is_wanted_[static_cast<std::size_t>(kind)] = is_wanted;
     }
     bool wants(Kind kind) const { return is_wanted_[static_cast<std::size_t>(kind)]; }
 
-    /* Prints the finding if its call site has no other of the kind. In a deadlock it matters what
-     * each process waits for. */
+    /* Prints the finding if it is new for its call site and kind. In a deadlock, the text counts as
+     * well. */
     void add(const Finding &finding);
 
-    /* Called after each finding that is new, by the thread that has made it. */
+    /* on_new is called after each new finding, by the thread that found it. */
     void when_new(std::function<void()> on_new) { on_new_ = std::move(on_new); }
 
-    /* The reports. */
     std::string text() const;
     std::string json() const;
 

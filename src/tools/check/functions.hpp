@@ -3,7 +3,7 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* What functions are, for the rules that hold for them. */
+/* Classes of functions for the rules. */
 
 #ifndef TOOLS_CHECK_FUNCTIONS_HPP_INCLUDED
 #define TOOLS_CHECK_FUNCTIONS_HPP_INCLUDED
@@ -18,7 +18,7 @@
 
 namespace tools::check {
 
-/* How data goes in a collective operation. */
+/* Data flow of a collective operation. */
 enum class Shape { none, bcast, gather, scatter, exchange, reduce };
 
 constexpr Shape shape_of(std::string_view name)
@@ -32,11 +32,13 @@ constexpr Shape shape_of(std::string_view name)
         return Shape::none;
     if (has("educe") || has("_Scan") || has("_Iscan") || has("xscan"))
         return Shape::reduce;
-    return has("cast") ? Shape::bcast : has("catter") ? Shape::scatter :
-        has("ather") ? Shape::gather : Shape::none;
+    return has("cast")  ? Shape::bcast
+        : has("catter") ? Shape::scatter
+        : has("ather")  ? Shape::gather
+                        : Shape::none;
 }
 
-/* Functions that all processes of their communicator call, besides those that move data. */
+/* Functions that all processes of a communicator call, besides those that move data. */
 inline constexpr qmpi::function_set makers(
     MPI_COMM_DUP_T, MPI_COMM_DUP_WITH_INFO_T, MPI_COMM_IDUP_T, MPI_COMM_IDUP_WITH_INFO_T,
     MPI_COMM_CREATE_T, MPI_COMM_SPLIT_T, MPI_COMM_SPLIT_TYPE_T, MPI_CART_CREATE_T, MPI_CART_SUB_T,
@@ -47,7 +49,7 @@ inline constexpr qmpi::function_set makers(
     MPI_COMM_SPAWN_MULTIPLE_T, MPI_COMM_ACCEPT_T, MPI_COMM_CONNECT_T, MPI_COMM_FREE_T,
     MPI_COMM_DISCONNECT_T);
 
-/* Functions after which earlier accesses to a window do not matter any more. */
+/* Functions after which earlier accesses to a window no longer conflict. */
 inline constexpr qmpi::function_set synchronizing(MPI_WIN_FENCE_T, MPI_WIN_COMPLETE_T,
                                                   MPI_WIN_UNLOCK_T, MPI_WIN_UNLOCK_ALL_T,
                                                   MPI_WIN_FLUSH_T, MPI_WIN_FLUSH_ALL_T,
@@ -59,10 +61,9 @@ template <typename Call>
 constexpr bool is_collective()
 {
     return (Call::is_in(qmpi::set::collective) && Call::has(qmpi::role::communicator)) ||
-           Call::is_in(makers);
+        Call::is_in(makers);
 }
 
-/* Sends, receives and probes. */
 template <typename Call>
 constexpr bool is_message()
 {
@@ -76,7 +77,6 @@ constexpr bool is_one_sided()
     return Call::is_in(qmpi::set::rma) && Call::has(qmpi::role::window);
 }
 
-/* Whether it gives a request. */
 template <typename Call>
 constexpr bool has_request()
 {
@@ -87,25 +87,23 @@ constexpr bool has_request()
         return Call::parameters[index].direction == qmpi::direction::out;
 }
 
-/* Whether it takes a handle away from the program. */
 template <typename Call>
-constexpr bool is_kind_of_free()
+constexpr bool frees_handle()
 {
     constexpr std::string_view name = Call::name;
-    return ends_in(name, "_free") || ends_in(name, "_disconnect") ||
-           ends_in(name, "File_close") || ends_in(name, "Session_finalize");
+    return ends_in(name, "_free") || ends_in(name, "_disconnect") || ends_in(name, "File_close") ||
+        ends_in(name, "Session_finalize");
 }
 
-/* The handle of a role, which a function takes by value or by address; 0, which is none, where the
- * address is the null pointer. */
+/* Handle of a role, passed by value or by address; 0 (none) if the address is null. */
 template <qmpi::role role, typename Call>
 auto handle_of(Call &call)
 {
-    const auto given = qmpi::get<role>(call);
-    if constexpr (std::is_pointer_v<std::decay_t<decltype(given)>>)
-        return given == nullptr ? 0 : *given;
+    const auto argument = qmpi::get<role>(call);
+    if constexpr (std::is_pointer_v<std::decay_t<decltype(argument)>>)
+        return argument == nullptr ? 0 : *argument;
     else
-        return given;
+        return argument;
 }
 
 }  // namespace tools::check

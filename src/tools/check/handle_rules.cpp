@@ -12,7 +12,7 @@ namespace {
 
 using qmpi::role;
 
-bool is_free_of_world(role kind)
+bool may_outlive_world(role kind)
 {
     return kind == role::info || kind == role::errhandler || kind == role::session;
 }
@@ -24,7 +24,7 @@ std::string text_of_leak(const Handle &handle)
 
 }  // namespace
 
-/* MPICH's handles say in their first two bits whether they are predefined (1) or nothing (0). */
+/* The first two bits of MPICH's handles: 0 null, 1 predefined. */
 bool HandleRules::can_be_freed(const Handle &handle) const
 {
     if (handle.role == role::file)
@@ -40,22 +40,22 @@ void HandleRules::check(const Handle &handle, const Here &here)
     if (!can_be_freed(handle))
         return;
     if (const auto end = process_.handles.end_of(handle))
-        process_.found(Kind::handle, process_.place(here),
+        process_.found(Kind::handle, process_.position(here),
                        std::string("this ") + name_of(handle.role) + " was freed (" +
                            process_.text(*end) + ")");
 }
 
-void HandleRules::made(const Handle &handle, const Here &here, bool is_for_good)
+void HandleRules::made(const Handle &handle, const Here &here, bool is_permanent)
 {
     if (!can_be_freed(handle))
         return;
-    if (is_for_good)
+    if (is_permanent)
         process_.handles.seen(handle);
     else
-        process_.handles.made(handle, process_.place(here));
+        process_.handles.made(handle, process_.position(here));
 }
 
-/* The old types of a type are got anew, and are to be freed. */
+/* MPI_Type_get_contents returns new references, which must be freed. */
 void HandleRules::follow_contents(MPI_Datatype datatype, const MPI_Datatype *types,
                                   const Here &here)
 {
@@ -72,19 +72,19 @@ void HandleRules::follow_contents(MPI_Datatype datatype, const MPI_Datatype *typ
 
 void HandleRules::find_leaks()
 {
-    process_.handles.each_live([this](const Handle &handle, const Place &place) {
-        if (!is_free_of_world(handle.role))
-            process_.found(Kind::leak, place, text_of_leak(handle));
+    process_.handles.each_live([this](const Handle &handle, const Position &position) {
+        if (!may_outlive_world(handle.role))
+            process_.found(Kind::leak, position, text_of_leak(handle));
     });
 }
 
 bool HandleRules::find_leaks_of_process()
 {
     bool is_any_there = false;
-    process_.handles.each_live([&](const Handle &handle, const Place &place) {
-        if (is_free_of_world(handle.role)) {
+    process_.handles.each_live([&](const Handle &handle, const Position &position) {
+        if (may_outlive_world(handle.role)) {
             is_any_there = true;
-            process_.found_alone(Kind::leak, place, text_of_leak(handle));
+            process_.found_alone(Kind::leak, position, text_of_leak(handle));
         }
     });
     return is_any_there;
@@ -93,9 +93,8 @@ bool HandleRules::find_leaks_of_process()
 bool HandleRules::has_live_session() const
 {
     bool has = false;
-    process_.handles.each_live([&](const Handle &handle, const Place &) {
-        has = has || handle.role == role::session;
-    });
+    process_.handles.each_live(
+        [&](const Handle &handle, const Position &) { has = has || handle.role == role::session; });
     return has;
 }
 

@@ -3,7 +3,7 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Handles: none is used after it was freed, and all are freed in the end. */
+/* Handles must not be used after they were freed, and must be freed before the end. */
 
 #ifndef TOOLS_CHECK_HANDLE_RULES_HPP_INCLUDED
 #define TOOLS_CHECK_HANDLE_RULES_HPP_INCLUDED
@@ -20,14 +20,13 @@
 
 namespace tools::check {
 
-/* Any number of threads. */
+/* Thread-safe. */
 class HandleRules {
   public:
     explicit HandleRules(LocalProcess &process) : process_(process) {}
 
-    /* What a call is about to free. */
     struct Freed {
-        bool is_there = false;
+        bool exists = false;
         Handle handle{};
     };
 
@@ -35,7 +34,7 @@ class HandleRules {
     Freed freed_by(Call &call)
     {
         Freed freed;
-        if constexpr (is_kind_of_free<Call>()) {
+        if constexpr (frees_handle<Call>()) {
             call.each_argument([&](auto index, auto &value) {
                 constexpr qmpi::parameter parameter = Call::parameters[decltype(index)::value];
                 if constexpr (is_handle(parameter.role) &&
@@ -48,7 +47,7 @@ class HandleRules {
         return freed;
     }
 
-    /* Before a call: looks at all handles that it takes. */
+    /* Before a call: checks all handle arguments. */
     template <typename Call>
     void check(Call &call, const Here &here)
     {
@@ -70,17 +69,17 @@ class HandleRules {
         });
     }
 
-    /* After a call that has succeeded: what it has freed and made. */
+    /* After a successful call: records created and freed handles. */
     template <typename Call>
     void follow(Call &call, const Here &here, const Freed &freed)
     {
-        if (freed.is_there && can_be_freed(freed.handle))
-            process_.handles.freed(freed.handle, process_.place(here));
+        if (freed.exists && can_be_freed(freed.handle))
+            process_.handles.freed(freed.handle, process_.position(here));
         call.each_argument([&](auto index, auto &value) {
             constexpr qmpi::parameter parameter = Call::parameters[decltype(index)::value];
             if constexpr (is_handle(parameter.role) &&
                           parameter.direction == qmpi::direction::out && !parameter.is_array) {
-                made({parameter.role, value_of(*value)}, here, is_for_good<Call>());
+                made({parameter.role, value_of(*value)}, here, is_permanent<Call>());
                 if constexpr (parameter.role == qmpi::role::datatype)
                     follow_type(call, *value);
             }
@@ -89,12 +88,11 @@ class HandleRules {
             follow_contents(call.template argument<0>(), call.template argument<6>(), here);
     }
 
-    /* At the end of MPI: what the program still has. */
+    /* At MPI_Finalize: reports leaks. */
     void find_leaks();
 
-    /* At the end of the process: of objects that can be freed before MPI_Init and after
-     * MPI_Finalize (MPI 4.0, 11.4.1). True if there are any. Of one process only: the others cannot
-     * be compared any more. */
+    /* At process exit, for objects that may be freed outside MPI_Init and MPI_Finalize (MPI 4.0,
+     * 11.4.1). True if there are any. Without comparison of processes. */
     bool find_leaks_of_process();
 
     bool has_live_session() const;
@@ -103,9 +101,9 @@ class HandleRules {
     static std::uint64_t value_of(int handle) { return static_cast<unsigned>(handle); }
     static std::uint64_t value_of(MPI_File file) { return reinterpret_cast<std::uintptr_t>(file); }
 
-    /* Functions that give handles which the program need not free. */
+    /* Functions that return handles which need not be freed. */
     template <typename Call>
-    static constexpr bool is_for_good()
+    static constexpr bool is_permanent()
     {
         return Call::id == MPI_COMM_GET_PARENT_T || Call::name.find("_f90_") != Call::name.npos;
     }
@@ -131,7 +129,7 @@ class HandleRules {
 
     bool can_be_freed(const Handle &handle) const;
     void check(const Handle &handle, const Here &here);
-    void made(const Handle &handle, const Here &here, bool is_for_good);
+    void made(const Handle &handle, const Here &here, bool is_permanent);
     void follow_contents(MPI_Datatype datatype, const MPI_Datatype *types, const Here &here);
 
     LocalProcess &process_;

@@ -13,29 +13,30 @@ namespace tools::check {
 
 LocalProcess::LocalProcess(Findings &findings)
     : findings_(findings), sites_([this](std::uint32_t number, const std::string &text) {
-          tell(Event::site, SiteEvent{number, text}, false);
+          report(Event::site, SiteEvent{number, text}, false);
       })
 {
 }
 
-/* ---- findings and where they are ---- */
+/* ---- findings and call sites ---- */
 
-void LocalProcess::found(Kind kind, const Place &place, const std::string &text)
+void LocalProcess::found(Kind kind, const Position &position, const std::string &text)
 {
     if (!wants(kind))
         return;
     if (is_connected())
-        tell(Event::found, FoundEvent{static_cast<std::uint8_t>(kind), place, text}, true);
+        report(Event::found, FoundEvent{static_cast<std::uint8_t>(kind), position, text}, true);
     else
-        found_alone(kind, place, text);
+        found_alone(kind, position, text);
 }
 
-void LocalProcess::found_alone(Kind kind, const Place &place, const std::string &text)
+void LocalProcess::found_alone(Kind kind, const Position &position, const std::string &text)
 {
-    findings_.add({kind, rank_, function_name(place.function), sites_.text(place.site), text});
+    findings_.add(
+        {kind, rank_, function_name(position.function), sites_.text(position.site), text});
 }
 
-Place LocalProcess::place(const Here &here)
+Position LocalProcess::position(const Here &here)
 {
     void *address = nullptr;
     if (MPI_Get_calling_address(here.context, &address) != MPI_SUCCESS)
@@ -43,12 +44,12 @@ Place LocalProcess::place(const Here &here)
     return {here.function, sites_.number_of(address)};
 }
 
-std::string LocalProcess::text(const Place &place) const
+std::string LocalProcess::text(const Position &position) const
 {
-    return std::string(function_name(place.function)) + " at " + sites_.text(place.site);
+    return std::string(function_name(position.function)) + " at " + sites_.text(position.site);
 }
 
-/* ---- the others ---- */
+/* ---- the analyser ---- */
 
 void LocalProcess::enter_world()
 {
@@ -62,17 +63,17 @@ bool LocalProcess::connect(const Address &address)
     if (!are_all_up)
         is_distrusted_ = true;
     sites_.each([this](std::uint32_t number, const std::string &text) {
-        tell(Event::site, SiteEvent{number, text}, false);
+        report(Event::site, SiteEvent{number, text}, false);
     });
     return are_all_up != 0;
 }
 
-/* ---- what can be compared with others ---- */
+/* ---- comparability ---- */
 
 void LocalProcess::distrust()
 {
     if (!is_distrusted_.exchange(true))
-        tell(Event::distrust, true);
+        report(Event::distrust, true);
 }
 
 SharedCommunicator LocalProcess::communicator(MPI_Comm comm)
@@ -97,7 +98,7 @@ bool LocalProcess::is_comparable(const SharedCommunicator &communicator)
     return true;
 }
 
-/* The order of calls of several threads is not known. */
+/* The order of calls of several threads is unknown. */
 void LocalProcess::note_thread()
 {
     static thread_local char own;

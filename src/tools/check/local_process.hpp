@@ -3,8 +3,8 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* What the rules have in common: the process that keeps or breaks them. It knows what it holds and
- * where its calls come from, tells the analyser, and says whether what it tells can be believed. */
+/* State common to all rules of a process: call sites, the connection to the analyser, and whether
+ * its events are comparable. */
 
 #ifndef TOOLS_CHECK_LOCAL_PROCESS_HPP_INCLUDED
 #define TOOLS_CHECK_LOCAL_PROCESS_HPP_INCLUDED
@@ -28,70 +28,67 @@ namespace tools::check {
 
 using SharedCommunicator = std::shared_ptr<const Communicator>;
 
-/* A call that is being checked. */
 struct Here {
     MPI_Context context;
     int function;
 };
 
-/* Any number of threads. */
+/* Thread-safe. */
 class LocalProcess {
   public:
-    /* findings: what is found while there is no analyser; they must stay as long as the object. */
+    /* findings receives them while there is no analyser; it must outlive this object. */
     explicit LocalProcess(Findings &findings);
 
     Types types;
     Handles handles;
     Communicators communicators;
 
-    /* ---- findings and where they are ---- */
+    /* ---- findings and call sites ---- */
 
     bool wants(Kind kind) const { return findings_.wants(kind); }
-    void found(Kind kind, const Place &place, const std::string &text);
+    void found(Kind kind, const Position &position, const std::string &text);
 
-    /* For the end of the process, when nobody else can be told any more. */
-    void found_alone(Kind kind, const Place &place, const std::string &text);
+    /* At process exit, without the analyser. */
+    void found_alone(Kind kind, const Position &position, const std::string &text);
 
-    Place place(const Here &here);
-    std::string text(const Place &place) const;
+    Position position(const Here &here);
+    std::string text(const Position &position) const;
 
-    /* ---- the others ---- */
+    /* ---- the analyser ---- */
 
-    /* After MPI_Init: the process has a rank from now on. */
+    /* After MPI_Init: sets the rank. */
     void enter_world();
 
-    /* In MPI_COMM_WORLD; -1 until there is one. */
+    /* In MPI_COMM_WORLD; -1 before. */
     int rank() const { return rank_; }
 
-    /* Of all processes together, with the analyser's address: its port is 0 where there is none.
-     * False if not all of them reach it. */
+    /* Connects to the analyser, if its port is not 0. Collective; false unless all succeed. */
     bool connect(const Address &address);
 
     bool is_connected() const { return client_.is_up(); }
 
     template <typename Fields>
-    void tell(Event event, Fields fields, bool wants_answer)
+    void report(Event event, Fields fields, bool wants_answer)
     {
-        client_.tell(event, std::move(fields), wants_answer);
+        client_.report(event, std::move(fields), wants_answer);
     }
-    void tell(Event event, bool wants_answer) { client_.tell(event, wants_answer); }
+    void report(Event event, bool wants_answer) { client_.report(event, wants_answer); }
     void flush() { client_.flush(); }
 
-    /* The first calls of each call site wait for the analyser, so that its finding comes before the
-     * end of the program; then the program need not wait any more. */
-    bool waits_for_answer(const Place &place) { return sites_.times(place.site) < 50; }
+    /* The first calls of a call site wait for the analyser, so that its finding is printed before
+     * the program can crash. */
+    bool waits_for_answer(const Position &position) { return sites_.times(position.site) < 50; }
 
-    /* ---- what can be compared with others ---- */
+    /* ---- comparability ---- */
 
-    /* From now on nobody compares anything with this process. */
+    /* Excludes this process from all further comparison. */
     void distrust();
     bool is_distrusted() const { return is_distrusted_; }
 
-    /* The communicator of a call that has not been made yet, and therefore only for handles that
-     * are valid for certain; else the null pointer. */
+    /* Communicator of a call about to be made: only for handles known to be valid, else nullptr. */
     SharedCommunicator communicator(MPI_Comm comm);
 
-    /* Whether all its processes have the same analyser, and what this one tells is in order. */
+    /* True if all members share this analyser and this process's events are in order. */
     bool is_comparable(const SharedCommunicator &communicator);
 
   private:

@@ -12,29 +12,29 @@ bool is_truncation(int error_code)
 {
     int error_class = MPI_SUCCESS;
     return QMPI_Error_class(error_code, &error_class) == MPI_SUCCESS &&
-           error_class == MPI_ERR_TRUNCATE;
+        error_class == MPI_ERR_TRUNCATE;
 }
 
 }  // namespace
 
 void Messages::begin(Pending &pending)
 {
-    const bool sends = pending.send.is_there && pending.send.peer != MPI_PROC_NULL;
-    const bool receives = pending.receive.is_there && pending.receive.peer != MPI_PROC_NULL;
+    const bool sends = pending.send.exists && pending.send.peer != MPI_PROC_NULL;
+    const bool receives = pending.receive.exists && pending.receive.peer != MPI_PROC_NULL;
     pending.waits.clear();
     if (!process_.is_comparable(pending.communicator)) {
         if (pending.communicator == nullptr || sends || receives)
-            pending.waits.emplace_back();       /* for who knows whom */
+            pending.waits.emplace_back(); /* unknown peers */
         return;
     }
-    const bool wants_answer = process_.waits_for_answer(pending.place);
+    const bool wants_answer = process_.waits_for_answer(pending.position);
     if (sends)
         begin_send(pending, wants_answer);
     if (receives)
         begin_receive(pending, wants_answer);
 }
 
-/* A peer outside of the communicator is an error that the library will find. */
+/* The library reports ranks outside the communicator. */
 void Messages::begin_send(Pending &pending, bool wants_answer)
 {
     const Communicator &communicator = *pending.communicator;
@@ -42,9 +42,10 @@ void Messages::begin_send(Pending &pending, bool wants_answer)
     const int destination = communicator.world_rank_of(send.peer);
     if (destination == outside_world)
         return process_.distrust();
-    process_.tell(Event::send,
-                  SendEvent{pending.place, communicator.id, destination, send.tag,
-                            process_.types.signature(send.datatype, send.count)}, wants_answer);
+    process_.report(Event::send,
+                    SendEvent{pending.position, communicator.id, destination, send.tag,
+                              process_.types.signature(send.datatype, send.count)},
+                    wants_answer);
     pending.waits.push_back(
         wait_for(communicator, send.peer, send.tag, "the receive of a message"));
 }
@@ -58,11 +59,11 @@ void Messages::begin_receive(Pending &pending, bool wants_answer)
     if (!is_from_any && source == outside_world)
         return process_.distrust();
     pending.number = ++number_of_receives_;
-    process_.tell(Event::receive,
-                  ReceiveEvent{pending.place, communicator.id, pending.number, source, receive.tag,
-                               pending.is_certain,
-                               process_.types.signature(receive.datatype, receive.count)},
-                  wants_answer);
+    process_.report(
+        Event::receive,
+        ReceiveEvent{pending.position, communicator.id, pending.number, source, receive.tag,
+                     pending.is_certain, process_.types.signature(receive.datatype, receive.count)},
+        wants_answer);
     pending.waits.push_back(
         wait_for_message(communicator, receive.peer, receive.tag, pending.number));
 }
@@ -74,11 +75,11 @@ void Messages::expect(Pending &pending)
         pending.receive.tag == MPI_ANY_TAG)
         return;
     pending.is_certain = true;
-    process_.tell(Event::received,
-                  ReceivedEvent{pending.communicator->id, pending.number,
-                                pending.communicator->world_rank_of(pending.receive.peer),
-                                pending.receive.tag, false},
-                  process_.waits_for_answer(pending.place));
+    process_.report(Event::received,
+                    ReceivedEvent{pending.communicator->id, pending.number,
+                                  pending.communicator->world_rank_of(pending.receive.peer),
+                                  pending.receive.tag, false},
+                    process_.waits_for_answer(pending.position));
 }
 
 void Messages::received(Pending &pending, const MPI_Status *status)
@@ -88,35 +89,35 @@ void Messages::received(Pending &pending, const MPI_Status *status)
     int is_cancelled = 0;
     QMPI_Test_cancelled(status, &is_cancelled);
     if (!pending.is_certain || is_cancelled)
-        process_.tell(Event::received,
-                      ReceivedEvent{pending.communicator->id, pending.number,
-                                    is_cancelled ?
-                                        0 :
-                                        pending.communicator->world_rank_of(status->MPI_SOURCE),
-                                    is_cancelled ? 0 : status->MPI_TAG, is_cancelled != 0},
-                      process_.waits_for_answer(pending.place));
+        process_.report(
+            Event::received,
+            ReceivedEvent{
+                pending.communicator->id, pending.number,
+                is_cancelled ? 0 : pending.communicator->world_rank_of(status->MPI_SOURCE),
+                is_cancelled ? 0 : status->MPI_TAG, is_cancelled != 0},
+            process_.waits_for_answer(pending.position));
     pending.number = 0;
 }
 
 void Messages::failed(const Pending &pending, int error_code)
 {
-    if (pending.receive.is_there && is_truncation(error_code) && !pending.is_certain)
-        process_.found(Kind::truncation, pending.place, "the message is longer than the buffer");
+    if (pending.receive.exists && is_truncation(error_code) && !pending.is_certain)
+        process_.found(Kind::truncation, pending.position, "the message is longer than the buffer");
     process_.distrust();
 }
 
-void Messages::taken(const Pending &probe, const MPI_Status &status)
+void Messages::matched(const Pending &probe, const MPI_Status &status)
 {
     if (process_.is_comparable(probe.communicator))
-        process_.tell(Event::receive,
-                      ReceiveEvent{probe.place,
-                                   probe.communicator->id,
-                                   ++number_of_receives_,
-                                   probe.communicator->world_rank_of(status.MPI_SOURCE),
-                                   status.MPI_TAG,
-                                   true,
-                                   {}},
-                      false);
+        process_.report(Event::receive,
+                        ReceiveEvent{probe.position,
+                                     probe.communicator->id,
+                                     ++number_of_receives_,
+                                     probe.communicator->world_rank_of(status.MPI_SOURCE),
+                                     status.MPI_TAG,
+                                     true,
+                                     {}},
+                        false);
 }
 
 std::vector<Wait> Messages::waits_of_probe(const Pending &probe, int source, int tag)

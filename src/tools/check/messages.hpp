@@ -3,7 +3,7 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Messages, which the analyser compares with what becomes of them on the other side. */
+/* Messages, which the analyser compares on both sides. */
 
 #ifndef TOOLS_CHECK_MESSAGES_HPP_INCLUDED
 #define TOOLS_CHECK_MESSAGES_HPP_INCLUDED
@@ -20,9 +20,9 @@
 
 namespace tools::check {
 
-/* One end of a message, as a call describes it. */
+/* One end of a message, by the call's arguments. */
 struct Message {
-    bool is_there = false;
+    bool exists = false;
     const void *address = nullptr;
     MPI_Count count = 0;
     MPI_Datatype datatype = MPI_DATATYPE_NULL;
@@ -30,41 +30,40 @@ struct Message {
     int tag = 0;
 };
 
-/* An operation from its beginning until the program knows that it is complete. */
+/* An operation from its start until the program knows that it is complete. */
 struct Pending {
-    Place place;
+    Position position;
     PendingMemory::Key key = 0;
     std::vector<Range> ranges;
     SharedCommunicator communicator;
     Message send, receive;
-    std::uint64_t number = 0;       /* of the receive, if it was told to the analyser */
-    bool is_certain = false;        /* the analyser knows what it will get */
+    std::uint64_t number = 0; /* of the receive, if the analyser knows it */
+    bool is_certain = false;  /* the analyser knows which message it gets */
     bool is_cancelled = false;
     bool is_active = true;
     std::uint64_t checksum = 0;
-    std::vector<Wait> waits;        /* what ends it */
+    std::vector<Wait> waits; /* what completes it */
 };
 
-/* Any number of threads. */
+/* Thread-safe. */
 class Messages {
   public:
     explicit Messages(LocalProcess &process) : process_(process) {}
 
-    /* The operation begins: tells the analyser, and notes what there will be to wait for. */
+    /* Start of an operation: informs the analyser, notes what it waits for. */
     void begin(Pending &pending);
 
-    /* A receive that is waited for, and that nobody can cancel, will get what it asked for. */
+    /* A receive that is waited for and cannot be cancelled will get its message. */
     void expect(Pending &pending);
 
-    /* It has got a message, or nothing if it was cancelled. */
+    /* The receive is complete; status is nullptr if it was cancelled. */
     void received(Pending &pending, const MPI_Status *status);
 
     void failed(const Pending &pending, int error_code);
 
-    /* MPI_Mprobe has taken a message away, like a receive. What that has room for is not known. */
-    void taken(const Pending &probe, const MPI_Status &status);
+    /* MPI_Mprobe matched a message. The size of its receive buffer is unknown. */
+    void matched(const Pending &probe, const MPI_Status &status);
 
-    /* What a probe waits for. */
     std::vector<Wait> waits_of_probe(const Pending &probe, int source, int tag);
 
   private:

@@ -13,37 +13,37 @@ bool OneSided::has_epoch(MPI_Win window, int target, const Here &here)
 {
     if (windows_.may_access(window, target))
         return true;
-    process_.found(Kind::epoch, process_.place(here), "no epoch for an access to rank " +
-                   std::to_string(target) + " of the window");
+    process_.found(Kind::epoch, process_.position(here),
+                   "access to rank " + std::to_string(target) + " of the window outside an epoch");
     return false;
 }
 
 void OneSided::check_unlock(MPI_Win window, int target, const Here &here)
 {
     if (target != MPI_PROC_NULL && !windows_.may_unlock(window, target))
-        process_.found(Kind::epoch, process_.place(here), "rank " + std::to_string(target) +
-                       " of the window is not locked");
+        process_.found(Kind::epoch, process_.position(here),
+                       "rank " + std::to_string(target) + " of the window is not locked");
 }
 
 void OneSided::check_free(MPI_Win window, const Here &here)
 {
     if (windows_.is_locked(window))
-        process_.found(Kind::epoch, process_.place(here),
-                       "an access epoch of the window has not ended");
+        process_.found(Kind::epoch, process_.position(here),
+                       "the window still has an open access epoch");
 }
 
-/* Data with gaps may lie between that of the other access. */
+/* Data with gaps may interleave without overlap. */
 void OneSided::note_access(const Access &access, MPI_Datatype datatype, const Here &here)
 {
     const Types::Shared type = process_.types.of(datatype);
     if (type == nullptr || !type->is_contiguous || type->size == 0 || type->first != 0)
         return;
-    const Place place = process_.place(here);
-    if (const auto other =
-            windows_.access(access.window, access.target, access.displacement, access.kind, place))
-        process_.found(Kind::conflict, place,
-                       "the same place of rank " + std::to_string(access.target) +
-                           " is accessed in this epoch already (" + process_.text(*other) + ")");
+    const Position position = process_.position(here);
+    if (const auto other = windows_.access(access.window, access.target, access.displacement,
+                                           access.kind, position))
+        process_.found(Kind::conflict, position,
+                       "same displacement of rank " + std::to_string(access.target) +
+                           " already accessed in this epoch (" + process_.text(*other) + ")");
 }
 
 }  // namespace tools::check

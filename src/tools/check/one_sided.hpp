@@ -3,7 +3,7 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* One-sided communication: accesses need an epoch, and must not meet in one. */
+/* One-sided communication: accesses need an epoch and must not conflict within it. */
 
 #ifndef TOOLS_CHECK_ONE_SIDED_HPP_INCLUDED
 #define TOOLS_CHECK_ONE_SIDED_HPP_INCLUDED
@@ -19,7 +19,7 @@
 
 namespace tools::check {
 
-/* Any number of threads. */
+/* Thread-safe. */
 class OneSided {
   public:
     OneSided(LocalProcess &process, Operations &operations)
@@ -27,7 +27,6 @@ class OneSided {
     {
     }
 
-    /* For functions that is_one_sided() says are it. */
     template <typename Call>
     int intercept(Call &call, const Here &here)
     {
@@ -47,7 +46,6 @@ class OneSided {
         return error_code;
     }
 
-    /* After a function that makes windows. */
     template <typename Call>
     void follow_window(Call &call)
     {
@@ -65,8 +63,8 @@ class OneSided {
             return ((void) here, operations_.go(call));
         else {
             Pending pending;
-            pending.place = process_.place(here);
-            pending.waits.emplace_back();       /* nobody knows for whom */
+            pending.position = process_.position(here);
+            pending.waits.emplace_back(); /* unknown peers */
             const int error_code = operations_.go(call);
             if (error_code == MPI_SUCCESS)
                 operations_.add(*qmpi::get<qmpi::role::request>(call), std::move(pending));
@@ -80,14 +78,15 @@ class OneSided {
         using qmpi::role;
         constexpr std::string_view name = Call::name;
         constexpr bool is_atomic = name.find("ccumulate") != name.npos ||
-                                   name.find("_op") != name.npos || name.find("swap") != name.npos;
+            name.find("_op") != name.npos || name.find("swap") != name.npos;
         constexpr bool is_get = name.find("et") != name.npos && !is_atomic;
-        constexpr auto kind = is_atomic ? Windows::Access::accumulate :
-            is_get ? Windows::Access::get : Windows::Access::put;
-        constexpr std::size_t target_type = Call::has(role::datatype, 2) ? 2 :
-                                            Call::has(role::datatype, 1) ? 1 :
-                                                                           0;
-        /* What a request completes is over before the epoch is. */
+        constexpr auto kind = is_atomic ? Windows::Access::accumulate
+            : is_get                    ? Windows::Access::get
+                                        : Windows::Access::put;
+        constexpr std::size_t target_type = Call::has(role::datatype, 2) ? 2
+            : Call::has(role::datatype, 1)                               ? 1
+                                                                         : 0;
+        /* A request may complete before the epoch does. */
         if constexpr (!(is_get && has_request<Call>())) {
             if (qmpi::get_or<role::count>(call, MPI_Count{1}) != 0)
                 note_access({window, target, qmpi::get<role::displacement>(call), kind},

@@ -15,7 +15,7 @@
 namespace tools::check {
 namespace {
 
-/* Of memory that may be gone. */
+/* The memory may be unmapped. */
 std::uint64_t checksum_of(const std::vector<Range> &ranges)
 {
     std::uint64_t sum = 0;
@@ -29,7 +29,7 @@ std::uint64_t checksum_of(const std::vector<Range> &ranges)
             const ssize_t number = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
             for (ssize_t i = 0; i < number; i++)
                 sum = (sum ^ static_cast<unsigned char>(copy[static_cast<std::size_t>(i)])) *
-                      0x100000001b3u;
+                    0x100000001b3u;
         }
     }
     return sum;
@@ -56,8 +56,8 @@ void Operations::add_persistent(MPI_Request request, Pending pending)
     requests_.add_persistent(request, std::move(pending));
 }
 
-/* The library has one request for all operations that are complete at once. Which of them the
- * program waits for is not known then, so that the memory of none can be said to be in use. */
+/* The library uses one request handle for all operations that complete at once; so the buffer in
+ * use is unknown. */
 bool Operations::shares_handle(MPI_Request request)
 {
     return requests_.visit(request, [this](Pending &other) {
@@ -71,9 +71,9 @@ void Operations::start(Pending &pending)
 {
     pending.is_active = true;
     pending.is_certain = pending.is_cancelled = false;
-    check_overlaps(pending.ranges, pending.place);
+    check_overlaps(pending.ranges, pending.position);
     use_memory(pending);
-    if (pending.send.is_there || pending.receive.is_there)
+    if (pending.send.exists || pending.receive.exists)
         messages_.begin(pending);
 }
 
@@ -83,8 +83,8 @@ void Operations::end(Pending &pending, const MPI_Status *status, Outcome outcome
     memory_.remove(pending.key, pending.ranges);
     if (outcome == Outcome::completed && process_.wants(Kind::changed) &&
         checksum_of(pending.ranges) != pending.checksum)
-        process_.found(Kind::changed, pending.place,
-                       "the buffer was changed before the operation was complete");
+        process_.found(Kind::changed, pending.position,
+                       "the buffer changed before the operation completed");
     if (outcome == Outcome::failed)
         messages_.failed(pending, status != nullptr ? status->MPI_ERROR : MPI_SUCCESS);
     else if (outcome == Outcome::freed) {
@@ -99,9 +99,9 @@ void Operations::cancel(MPI_Request request)
     bool is_send = false;
     requests_.visit(request, [&](Pending &pending) {
         pending.is_cancelled = true;
-        is_send = pending.send.is_there;
+        is_send = pending.send.exists;
     });
-    /* Whether the message will be received is not known until both sides say so. */
+    /* Neither side knows whether the message will be received. */
     if (is_send)
         process_.distrust();
 }
@@ -124,23 +124,23 @@ std::vector<Wait> Operations::waits_of(const MPI_Request *requests, int number, 
     return waits;
 }
 
-void Operations::find_left()
+void Operations::find_unfinished()
 {
-    std::vector<std::pair<Place, bool>> left;
+    std::vector<std::pair<Position, bool>> left;
     requests_.each([&](MPI_Request, Pending &pending, bool is_active) {
-        left.push_back({pending.place, is_active});
+        left.emplace_back(pending.position, is_active);
     });
-    for (const auto &[place, is_active] : left)
-        process_.found(is_active ? Kind::request : Kind::leak, place,
-                       is_active ? "nobody has waited for this operation" :
-                                   "this persistent request was not freed");
+    for (const auto &[position, is_active] : left)
+        process_.found(is_active ? Kind::request : Kind::leak, position,
+                       is_active ? "this operation was never completed"
+                                 : "this persistent request was not freed");
 }
 
 /* ---- memory ---- */
 
 void Operations::use_memory(Pending &pending)
 {
-    memory_.add(pending.key, pending.ranges, pending.place);
+    memory_.add(pending.key, pending.ranges, pending.position);
     if (process_.wants(Kind::changed))
         pending.checksum = checksum_of(pending.ranges);
 }
@@ -156,13 +156,13 @@ void Operations::add_range(std::vector<Range> &ranges, const void *address, MPI_
     ranges.push_back({begin, begin + static_cast<std::uintptr_t>(count) * type->size, is_written});
 }
 
-void Operations::check_overlaps(const std::vector<Range> &ranges, const Place &place)
+void Operations::check_overlaps(const std::vector<Range> &ranges, const Position &position)
 {
     if (!process_.wants(Kind::overlap))
         return;
     for (const Range &range : ranges) {
         if (const auto other = memory_.conflict(range))
-            process_.found(Kind::overlap, place,
+            process_.found(Kind::overlap, position,
                            std::string(range.is_written ? "writes" : "reads") +
                                " memory that a pending operation uses (" + process_.text(*other) +
                                ")");
@@ -173,7 +173,7 @@ void Operations::check_own_overlap(const Pending &pending)
 {
     if (pending.ranges.size() == 2 && pending.ranges[0].begin < pending.ranges[1].end &&
         pending.ranges[1].begin < pending.ranges[0].end)
-        process_.found(Kind::overlap, pending.place, "sends and receives in the same memory");
+        process_.found(Kind::overlap, pending.position, "sends and receives in the same memory");
 }
 
 }  // namespace tools::check

@@ -3,8 +3,7 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Operations with a request: the memory that they use while they are pending, and whether anybody
- * completes them. */
+/* Operations with a request: buffers in use while pending, and requests never completed. */
 
 #ifndef TOOLS_CHECK_OPERATIONS_HPP_INCLUDED
 #define TOOLS_CHECK_OPERATIONS_HPP_INCLUDED
@@ -24,7 +23,7 @@
 
 namespace tools::check {
 
-/* Any number of threads. */
+/* Thread-safe. */
 class Operations {
   public:
     Operations(LocalProcess &process, Messages &messages, Waiting &waiting)
@@ -32,8 +31,8 @@ class Operations {
     {
     }
 
-    /* Makes the call, and follows the communicators and requests that it makes, starts, completes
-     * and frees. All calls go this way that the program makes itself. */
+    /* Makes the call, and follows the communicators and requests that it creates, starts, completes
+     * and frees. For all calls of the program. */
     template <typename Call>
     int go(Call &call)
     {
@@ -57,7 +56,7 @@ class Operations {
         constexpr bool needs_all = Call::id == MPI_WAIT_T || Call::id == MPI_WAITALL_T;
         if constexpr (needs_all || Call::id == MPI_WAITANY_T || Call::id == MPI_WAITSOME_T) {
             const Blocked blocked(waiting_,
-                                  {process_.place(here), needs_all,
+                                  {process_.position(here), needs_all,
                                    waits_of(qmpi::get<qmpi::role::request>(call),
                                             qmpi::get_or<qmpi::role::length>(call, 1), needs_all)});
             return go(call);
@@ -65,27 +64,25 @@ class Operations {
             return go(call);
     }
 
-    /* For the request that an operation has given. A persistent one does nothing until it is
-     * started. */
+    /* Request of an operation. A persistent one is inactive until started. */
     void add(MPI_Request request, Pending pending);
     void add_persistent(MPI_Request request, Pending pending);
 
-    /* Before MPI_Cancel. */
     void cancel(MPI_Request request);
 
-    /* Adds memory that an operation reads or writes. Of data with gaps nobody can say for certain
-     * that two of them meet. */
+    /* Adds memory that an operation reads or writes. Data with gaps is skipped: two may interleave
+     * without overlap. */
     void add_range(std::vector<Range> &ranges, const void *address, MPI_Count count,
                    MPI_Datatype datatype, bool is_written);
 
-    /* Whether memory that is about to be used is in use. */
-    void check_overlaps(const std::vector<Range> &ranges, const Place &place);
+    /* Reports memory that is about to be used and already in use. */
+    void check_overlaps(const std::vector<Range> &ranges, const Position &position);
 
-    /* Whether an operation that sends and receives does so in the same memory. */
+    /* Reports an operation that sends from and receives into the same memory. */
     void check_own_overlap(const Pending &pending);
 
-    /* At the end: requests that are left. */
-    void find_left();
+    /* At the end: reports remaining requests. */
+    void find_unfinished();
 
   private:
     std::vector<Wait> waits_of(const MPI_Request *requests, int number, bool needs_all);

@@ -3,7 +3,7 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Calls that send, receive and probe. */
+/* Sends, receives and probes. */
 
 #ifndef TOOLS_CHECK_POINT_TO_POINT_HPP_INCLUDED
 #define TOOLS_CHECK_POINT_TO_POINT_HPP_INCLUDED
@@ -19,7 +19,7 @@
 
 namespace tools::check {
 
-/* Any number of threads. */
+/* Thread-safe. */
 class PointToPoint {
   public:
     PointToPoint(LocalProcess &process, Messages &messages, Operations &operations,
@@ -28,7 +28,6 @@ class PointToPoint {
     {
     }
 
-    /* For functions that is_message() says are one. */
     template <typename Call>
     int intercept(Call &call, const Here &here)
     {
@@ -36,7 +35,7 @@ class PointToPoint {
             return operations_.go(call);
         else {
             Pending pending;
-            pending.place = process_.place(here);
+            pending.position = process_.position(here);
             pending.communicator = process_.communicator(qmpi::get<qmpi::role::communicator>(call));
             describe(call, pending.send, pending.receive);
             add_ranges(pending);
@@ -52,7 +51,6 @@ class PointToPoint {
     }
 
   private:
-    /* What the two ends of a call are. */
     template <typename Call>
     static void describe(Call &call, Message &send, Message &receive)
     {
@@ -67,10 +65,13 @@ class PointToPoint {
                         qmpi::get_or<role::destination>(call, MPI_PROC_NULL),
                         qmpi::get_or<role::tag>(call, 0)};
             if (Call::has(role::source) && buffer.direction != qmpi::direction::in)
-                receive = {true, buffer.address, count, buffer.datatype,
+                receive = {true,
+                           buffer.address,
+                           count,
+                           buffer.datatype,
                            qmpi::get_or<role::source>(call, MPI_PROC_NULL),
-                           Call::has(role::tag, 1) ? qmpi::get_or<role::tag, 1>(call, 0) :
-                           qmpi::get_or<role::tag>(call, 0)};
+                           Call::has(role::tag, 1) ? qmpi::get_or<role::tag, 1>(call, 0)
+                                                   : qmpi::get_or<role::tag>(call, 0)};
         });
     }
 
@@ -95,10 +96,10 @@ class PointToPoint {
     template <typename Call>
     void begin(Pending &pending)
     {
-        /* with one buffer for both it is meant to be the same memory */
+        /* With one buffer for both (MPI_Sendrecv_replace) the overlap is intended. */
         if constexpr (Call::buffers.size() == 2)
             operations_.check_own_overlap(pending);
-        operations_.check_overlaps(pending.ranges, pending.place);
+        operations_.check_overlaps(pending.ranges, pending.position);
         messages_.begin(pending);
     }
 
@@ -117,15 +118,15 @@ class PointToPoint {
     template <typename Call>
     int blocking(Call &call, Pending &pending)
     {
-        /* Nobody can cancel it. */
+        /* It cannot be cancelled. */
         pending.is_certain =
             pending.receive.peer != MPI_ANY_SOURCE && pending.receive.tag != MPI_ANY_TAG;
         begin<Call>(pending);
         MPI_Status own_status{};
         const MPI_Status *status = nullptr;
         if constexpr (Call::has(qmpi::role::status))
-            status = need_status(qmpi::get<qmpi::role::status>(call), own_status);
-        const int error_code = blocked(call, pending.place, pending.waits);
+            status = status_or_own(qmpi::get<qmpi::role::status>(call), own_status);
+        const int error_code = blocked(call, pending.position, pending.waits);
         if (error_code == MPI_SUCCESS)
             messages_.received(pending, status);
         else
@@ -143,33 +144,33 @@ class PointToPoint {
                       tag = qmpi::get<qmpi::role::tag>(call);
             MPI_Status own_status{};
             [[maybe_unused]] const MPI_Status *status =
-                need_status(qmpi::get<qmpi::role::status>(call), own_status);
+                status_or_own(qmpi::get<qmpi::role::status>(call), own_status);
             int error_code;
             if constexpr (Call::has(qmpi::role::flag))
                 error_code = operations_.go(call);
             else
                 error_code =
-                    blocked(call, pending.place, messages_.waits_of_probe(pending, source, tag));
+                    blocked(call, pending.position, messages_.waits_of_probe(pending, source, tag));
             if constexpr (Call::has(qmpi::role::message)) {
-                bool is_there = error_code == MPI_SUCCESS && source != MPI_PROC_NULL;
+                bool exists = error_code == MPI_SUCCESS && source != MPI_PROC_NULL;
                 if constexpr (Call::has(qmpi::role::flag))
-                    is_there = is_there && *qmpi::get<qmpi::role::flag>(call);
-                if (is_there)
-                    messages_.taken(pending, *status);
+                    exists = exists && *qmpi::get<qmpi::role::flag>(call);
+                if (exists)
+                    messages_.matched(pending, *status);
             }
             return error_code;
         }
     }
 
     template <typename Call>
-    int blocked(Call &call, const Place &place, std::vector<Wait> waits)
+    int blocked(Call &call, const Position &position, std::vector<Wait> waits)
     {
-        const Blocked blocked(waiting_, {place, true, std::move(waits)});
+        const Blocked blocked(waiting_, {position, true, std::move(waits)});
         return operations_.go(call);
     }
 
-    /* The tool needs the status where the program does not. */
-    static const MPI_Status *need_status(MPI_Status *&given, MPI_Status &own)
+    /* The tool needs the status even if the program passes MPI_STATUS_IGNORE. */
+    static const MPI_Status *status_or_own(MPI_Status *&given, MPI_Status &own)
     {
         if (given == MPI_STATUS_IGNORE)
             given = &own;

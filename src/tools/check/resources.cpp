@@ -9,22 +9,22 @@
 
 namespace tools::check {
 
-void Handles::made(const Handle &handle, const Place &place)
+void Handles::made(const Handle &handle, const Position &position)
 {
     std::lock_guard<std::mutex> guard(lock_);
     Object &object = objects_[handle];
-    object.makers.push_back(place);
+    object.makers.push_back(position);
     object.freed.reset();
 }
 
-void Handles::freed(const Handle &handle, const Place &place)
+void Handles::freed(const Handle &handle, const Position &position)
 {
     std::lock_guard<std::mutex> guard(lock_);
     Object &object = objects_[handle];
     if (!object.makers.empty())
         object.makers.pop_back();
     if (object.makers.empty())
-        object.freed = place;
+        object.freed = position;
 }
 
 void Handles::seen(const Handle &handle)
@@ -42,31 +42,31 @@ bool Handles::is_live(const Handle &handle) const
     return found != objects_.end() && !found->second.makers.empty();
 }
 
-std::optional<Place> Handles::end_of(const Handle &handle) const
+std::optional<Position> Handles::end_of(const Handle &handle) const
 {
     std::lock_guard<std::mutex> guard(lock_);
     const auto found = objects_.find(handle);
     return found == objects_.end() ? std::nullopt : found->second.freed;
 }
 
-std::optional<Place> PendingMemory::conflict(const Range &range) const
+std::optional<Position> PendingMemory::conflict(const Range &range) const
 {
     std::lock_guard<std::mutex> guard(lock_);
     const std::uintptr_t from = range.begin > longest_ ? range.begin - longest_ : 0;
     for (auto i = ranges_.lower_bound(from); i != ranges_.end() && i->first < range.end; ++i) {
         const Range &other = i->second.range;
         if (other.end > range.begin && (other.is_written || range.is_written))
-            return i->second.place;
+            return i->second.position;
     }
     return std::nullopt;
 }
 
-void PendingMemory::add(Key key, const std::vector<Range> &ranges, const Place &place)
+void PendingMemory::add(Key key, const std::vector<Range> &ranges, const Position &position)
 {
     std::lock_guard<std::mutex> guard(lock_);
     for (const Range &range : ranges) {
         longest_ = std::max(longest_, range.end - range.begin);
-        ranges_.insert({range.begin, {range, key, place}});
+        ranges_.insert({range.begin, {range, key, position}});
     }
 }
 
@@ -92,17 +92,18 @@ void Windows::freed(MPI_Win window)
     windows_.erase(window);
 }
 
-std::optional<Place> Windows::access(MPI_Win window, int target, MPI_Aint displacement, Access kind,
-                                     const Place &place)
+std::optional<Position> Windows::access(MPI_Win window, int target, MPI_Aint displacement,
+                                        Access kind, const Position &position)
 {
-    std::optional<Place> conflict;
+    std::optional<Position> conflict;
     change(window, [&](State &state) {
-        const auto [found, is_new] = state.accesses.insert({{target, displacement}, {kind, place}});
+        const auto [found, is_new] =
+            state.accesses.insert({{target, displacement}, {kind, position}});
         if (is_new)
             return;
         const bool is_harmless = found->second.kind == kind && kind != Access::put;
         if (!is_harmless)
-            conflict = found->second.place;
+            conflict = found->second.position;
     });
     return conflict;
 }
@@ -145,15 +146,15 @@ bool Windows::may_access(MPI_Win window, int target) const
         return true;
     const State &state = found->second;
     return state.is_fenced || state.is_started || state.is_locked_all ||
-           state.locked.count(target) > 0;
+        state.locked.count(target) > 0;
 }
 
 bool Windows::is_locked(MPI_Win window) const
 {
     std::lock_guard<std::mutex> guard(lock_);
     const auto found = windows_.find(window);
-    return found != windows_.end() && (found->second.is_started || found->second.is_locked_all ||
-                                       !found->second.locked.empty());
+    return found != windows_.end() &&
+        (found->second.is_started || found->second.is_locked_all || !found->second.locked.empty());
 }
 
 bool Windows::may_unlock(MPI_Win window, int target) const

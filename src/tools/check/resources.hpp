@@ -3,8 +3,8 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* What a process holds: handles from their creation to their end, memory that pending operations
- * use, windows and what may be done with them. Any number of threads may use these. */
+/* Resources of a process: handles, memory of pending operations, windows and their epochs.
+ * Thread-safe. */
 
 #ifndef TOOLS_CHECK_RESOURCES_HPP_INCLUDED
 #define TOOLS_CHECK_RESOURCES_HPP_INCLUDED
@@ -26,25 +26,35 @@ namespace tools::check {
 inline const char *name_of(qmpi::role role)
 {
     switch (role) {
-        case qmpi::role::communicator: return "communicator";
-        case qmpi::role::group: return "group";
-        case qmpi::role::datatype: return "datatype";
-        case qmpi::role::operation: return "operation";
-        case qmpi::role::window: return "window";
-        case qmpi::role::file: return "file";
-        case qmpi::role::info: return "info object";
-        case qmpi::role::errhandler: return "error handler";
-        case qmpi::role::session: return "session";
-        default: return nullptr;
+    case qmpi::role::communicator:
+        return "communicator";
+    case qmpi::role::group:
+        return "group";
+    case qmpi::role::datatype:
+        return "datatype";
+    case qmpi::role::operation:
+        return "operation";
+    case qmpi::role::window:
+        return "window";
+    case qmpi::role::file:
+        return "file";
+    case qmpi::role::info:
+        return "info object";
+    case qmpi::role::errhandler:
+        return "error handler";
+    case qmpi::role::session:
+        return "session";
+    default:
+        return nullptr;
     }
 }
 
 constexpr bool is_handle(qmpi::role role)
 {
     return role == qmpi::role::communicator || role == qmpi::role::group ||
-           role == qmpi::role::datatype || role == qmpi::role::operation ||
-           role == qmpi::role::window || role == qmpi::role::file || role == qmpi::role::info ||
-           role == qmpi::role::errhandler || role == qmpi::role::session;
+        role == qmpi::role::datatype || role == qmpi::role::operation ||
+        role == qmpi::role::window || role == qmpi::role::file || role == qmpi::role::info ||
+        role == qmpi::role::errhandler || role == qmpi::role::session;
 }
 
 struct Handle {
@@ -57,57 +67,54 @@ struct Handle {
     }
 };
 
-/* Handles that the program got, and gave back. One handle can be got several times, as by
- * MPI_Comm_group, and is to be freed as often. */
+/* Handles that the program got and freed. Some calls, such as MPI_Comm_group, return a handle
+ * several times; each must be freed. */
 class Handles {
   public:
-    void made(const Handle &handle, const Place &place);
-    void freed(const Handle &handle, const Place &place);
+    void made(const Handle &handle, const Position &position);
+    void freed(const Handle &handle, const Position &position);
 
-    /* A handle that is valid, wherever it has come from. */
+    /* A valid handle of any origin. */
     void seen(const Handle &handle);
 
     bool is_live(const Handle &handle) const;
 
-    /* Where it was freed, if it was. */
-    std::optional<Place> end_of(const Handle &handle) const;
+    std::optional<Position> end_of(const Handle &handle) const;
 
-    /* Calls visit(handle, place) for each that was got and not freed. */
+    /* Calls visit(handle, position) for each that was not freed. */
     template <typename Visit>
     void each_live(Visit visit) const
     {
         std::lock_guard<std::mutex> guard(lock_);
         for (const auto &[handle, object] : objects_) {
-            for (const Place &place : object.makers)
-                visit(handle, place);
+            for (const Position &position : object.makers)
+                visit(handle, position);
         }
     }
 
   private:
     struct Object {
-        std::vector<Place> makers;
-        std::optional<Place> freed;
+        std::vector<Position> makers;
+        std::optional<Position> freed;
     };
 
     mutable std::mutex lock_;
     std::map<Handle, Object> objects_;
 };
 
-/* Memory that is in use. */
 struct Range {
     std::uintptr_t begin;
     std::uintptr_t end;
     bool is_written;
 };
 
-/* Memory of all pending operations. */
 class PendingMemory {
   public:
     using Key = std::uint64_t;
 
-    /* The call that already uses some of the memory, if one of the two writes there. */
-    std::optional<Place> conflict(const Range &range) const;
-    void add(Key key, const std::vector<Range> &ranges, const Place &place);
+    /* The call that already uses some of the memory, if either writes to it. */
+    std::optional<Position> conflict(const Range &range) const;
+    void add(Key key, const std::vector<Range> &ranges, const Position &position);
 
     void remove(Key key, const std::vector<Range> &ranges);
 
@@ -115,7 +122,7 @@ class PendingMemory {
     struct Use {
         Range range;
         Key key;
-        Place place;
+        Position position;
     };
 
     mutable std::mutex lock_;
@@ -123,7 +130,7 @@ class PendingMemory {
     std::uintptr_t longest_ = 0;
 };
 
-/* Epochs of the windows: whether the process may access a target. */
+/* Epochs of windows, and whether a target may be accessed. */
 class Windows {
   public:
     void made(MPI_Win window);
@@ -131,14 +138,13 @@ class Windows {
 
     enum class Access { get, put, accumulate };
 
-    /* Notes an access, and gives the one before in the same epoch that it must not meet, if there
-     * is one: two of the same place, of which one writes, but not if both accumulate (MPI 4.0,
-     * 12.7). Only those that begin at the same displacement meet for certain, as the displacement
-     * unit of another process is not known. */
-    std::optional<Place> access(MPI_Win window, int target, MPI_Aint displacement, Access kind,
-                                const Place &place);
+    /* Notes an access and returns an earlier conflicting one of the same epoch, if any: same
+     * displacement, one of the two writes, not both accumulate (MPI 4.0, 12.7). Only equal
+     * displacements are certain to overlap, since the target's displacement unit is unknown. */
+    std::optional<Position> access(MPI_Win window, int target, MPI_Aint displacement, Access kind,
+                                   const Position &position);
 
-    /* Accesses have been completed at the targets. */
+    /* Accesses are complete at the targets. */
     void synchronized(MPI_Win window);
     void fenced(MPI_Win window, int assertion);
 
@@ -147,7 +153,7 @@ class Windows {
 
     void locked_all(MPI_Win window, bool is_begin);
 
-    /* True also for windows that nothing is known of. */
+    /* Also true for unknown windows. */
     bool may_access(MPI_Win window, int target) const;
 
     bool is_locked(MPI_Win window) const;
@@ -156,11 +162,11 @@ class Windows {
   private:
     struct Done {
         Access kind;
-        Place place;
+        Position position;
     };
 
     struct State {
-        std::map<std::pair<int, MPI_Aint>, Done> accesses;     /* by target and displacement */
+        std::map<std::pair<int, MPI_Aint>, Done> accesses; /* by target and displacement */
         bool is_fenced = false;
         bool is_started = false;
         bool is_locked_all = false;

@@ -45,7 +45,6 @@ std::string Signature::text() const
 
 namespace {
 
-/* Goes through the runs of a signature. */
 class Cursor {
   public:
     explicit Cursor(const Signature &signature)
@@ -99,8 +98,9 @@ Comparison compare(const Signature &a, const Signature &b)
     Cursor left(a), right(b);
     for (int step = 0; step < 20000; step++) {
         if (left.at_end() || right.at_end())
-            return left.at_end() && right.at_end() ? Comparison::equal :
-                left.at_end() ? Comparison::shorter : Comparison::longer;
+            return left.at_end() && right.at_end() ? Comparison::equal
+                : left.at_end()                    ? Comparison::shorter
+                                                   : Comparison::longer;
         if (left.basic() != right.basic())
             return Comparison::different;
         const std::uint64_t number = std::min(left.left(), right.left());
@@ -116,11 +116,11 @@ Types::Types()
          {MPI_FLOAT, MPI_DOUBLE, MPI_LONG_DOUBLE, MPI_REAL, MPI_DOUBLE_PRECISION, MPI_REAL4,
           MPI_REAL8, MPI_REAL16, MPIX_C_FLOAT16})
         natures_[datatype] = 'f';
-    for (MPI_Datatype datatype : {MPI_COMPLEX, MPI_DOUBLE_COMPLEX, MPI_COMPLEX8, MPI_COMPLEX16,
-                                  MPI_COMPLEX32, MPI_C_FLOAT_COMPLEX, MPI_C_DOUBLE_COMPLEX,
-                                  MPI_C_LONG_DOUBLE_COMPLEX, MPI_CXX_FLOAT_COMPLEX,
-                                  MPI_CXX_DOUBLE_COMPLEX, MPI_CXX_LONG_DOUBLE_COMPLEX, MPI_2REAL,
-                                  MPI_2DOUBLE_PRECISION})
+    for (MPI_Datatype datatype :
+         {MPI_COMPLEX, MPI_DOUBLE_COMPLEX, MPI_COMPLEX8, MPI_COMPLEX16, MPI_COMPLEX32,
+          MPI_C_FLOAT_COMPLEX, MPI_C_DOUBLE_COMPLEX, MPI_C_LONG_DOUBLE_COMPLEX,
+          MPI_CXX_FLOAT_COMPLEX, MPI_CXX_DOUBLE_COMPLEX, MPI_CXX_LONG_DOUBLE_COMPLEX, MPI_2REAL,
+          MPI_2DOUBLE_PRECISION})
         natures_[datatype] = 'c';
     for (MPI_Datatype datatype : {MPI_BYTE, MPI_PACKED})
         natures_[datatype] = 'b';
@@ -147,15 +147,16 @@ Types::Shared Types::of(MPI_Datatype datatype)
         if (found != types_.end())
             return found->second;
     }
-    return is_predefined(datatype) && datatype != MPI_DATATYPE_NULL ?
-        remember(datatype, predefined_unit(datatype)) : nullptr;
+    return is_predefined(datatype) && datatype != MPI_DATATYPE_NULL
+        ? remember(datatype, predefined_unit(datatype))
+        : nullptr;
 }
 
 Signature Types::signature(MPI_Datatype datatype, MPI_Count count)
 {
     Signature signature;
     if (count == 0) {
-        signature.is_known = true;      /* then the datatype does not matter */
+        signature.is_known = true; /* then the datatype is not significant */
         return signature;
     }
     const Shared type = count > 0 ? of(datatype) : nullptr;
@@ -188,8 +189,8 @@ void Types::made(MPI_Datatype made, MPI_Datatype old)
     MPI_Count size = 0;
     const Shared part = of(old);
     QMPI_Type_size_x(made, &size);
-    const std::uint64_t times = part == nullptr || part->size == 0 ? 0 :
-        static_cast<std::uint64_t>(size) / part->size;
+    const std::uint64_t times =
+        part == nullptr || part->size == 0 ? 0 : static_cast<std::uint64_t>(size) / part->size;
     this->made(made, {{old, times}});
 }
 

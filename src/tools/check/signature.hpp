@@ -3,10 +3,10 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Type signatures: the sequence of basic types that a count and a datatype stand for (MPI 4.0,
- * 5.1), kept as runs of equal ones. Basic types count as equal that have the same nature and size,
- * such as MPI_INT and MPI_INTEGER; complex numbers are two real ones. MPI_BYTE and MPI_PACKED go
- * with everything, as many programs use them so: with them only the number of bytes is compared. */
+/* Type signatures: the sequence of basic types of a count and a datatype (MPI 4.0, 5.1), run-length
+ * encoded. Basic types of the same kind and size are equal, such as MPI_INT and MPI_INTEGER; a
+ * complex number is two reals. MPI_BYTE and MPI_PACKED match everything of the same size, as many
+ * programs use them so. */
 
 #ifndef TOOLS_CHECK_SIGNATURE_HPP_INCLUDED
 #define TOOLS_CHECK_SIGNATURE_HPP_INCLUDED
@@ -22,7 +22,7 @@
 
 namespace tools::check {
 
-/* A number of equal basic types; the nature is 'i'nteger, 'f'loating-point or 'b'yte. */
+/* A number of equal basic types; kind: 'i'nteger, 'f'loating-point or 'b'yte. */
 struct Run {
     std::uint16_t basic = 0;
     std::uint64_t number = 0;
@@ -43,7 +43,7 @@ constexpr std::uint16_t basic_type(char nature, int size)
     return static_cast<std::uint16_t>(nature << 8 | size);
 }
 
-/* A unit of runs, so many times. */
+/* A repeated sequence of runs. */
 struct Signature {
     bool is_known = false;
     std::uint64_t times = 0;
@@ -66,38 +66,35 @@ struct Signature {
 
 enum class Comparison { equal, shorter, longer, different, unknown };
 
-/* shorter: a is the beginning of b; longer: the other way round. unknown where it would take too
- * long. */
+/* shorter: a is a prefix of b; longer: b is a prefix of a. unknown if it would take too long. */
 Comparison compare(const Signature &a, const Signature &b);
 
-/* What is known of a datatype. */
 struct Type {
     std::vector<Run> unit;
     std::uint64_t size = 0;
-    MPI_Count first = 0; /* byte, relative to the buffer's address, where the data begins */
-    bool is_contiguous = false;     /* also several of them one after the other */
+    MPI_Count first = 0;        /* byte offset of the data from the buffer address */
+    bool is_contiguous = false; /* also for several in a row */
 };
 
-/* All datatypes, followed from their creation. Any number of threads. */
+/* All datatypes, followed from their creation. Thread-safe. */
 class Types {
   public:
     using Shared = std::shared_ptr<const Type>;
 
     Types();
 
-    /* Those that MPI has from the beginning: nobody frees them. */
+    /* Predefined types, which nobody frees. */
     bool is_predefined(MPI_Datatype datatype) const;
 
-    /* nullptr if the datatype is not known. */
     Shared of(MPI_Datatype datatype);
     Signature signature(MPI_Datatype datatype, MPI_Count count);
 
-    /* After a function has made a type of others: so many of each, one after the other. Functions
-     * with one old type repeat it as often as it fits into the new one. */
+    /* After a type constructor: its old types with their counts, in order. A single old type is
+     * repeated until its size fits. */
     void made(MPI_Datatype made, const std::vector<std::pair<MPI_Datatype, std::uint64_t>> &parts);
     void made(MPI_Datatype made, MPI_Datatype old);
 
-    /* A handle that has come from elsewhere may be another type than before. */
+    /* The handle may now be a different type. */
     void forget(MPI_Datatype datatype);
 
   private:
@@ -106,7 +103,7 @@ class Types {
 
     std::vector<Run> predefined_unit(MPI_Datatype datatype);
 
-    /* A unit that gets too long is not kept: the signature is unknown then. */
+    /* Appends unless the unit gets too long; then the signature is unknown. */
     static void append(std::vector<Run> &unit, const std::vector<Run> &part, std::uint64_t times);
     static void append(std::vector<Run> &unit, const Run &run);
 

@@ -3,7 +3,7 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Numbers for the call sites of a process: small enough to be in every event. */
+/* Small numbers for the call sites of a process, for use in events. */
 
 #ifndef TOOLS_CHECK_SITES_HPP_INCLUDED
 #define TOOLS_CHECK_SITES_HPP_INCLUDED
@@ -19,22 +19,21 @@
 
 namespace tools::check {
 
-/* Any number of threads. */
+/* Thread-safe. */
 class Sites {
   public:
     using Visit = std::function<void(std::uint32_t number, const std::string &text)>;
 
-    /* on_new is called for each call site when it is asked for first, before any other thread gets
-     * its number; it must not use this object. */
+    /* on_new is called for each new call site before any other thread gets its number; it must not
+     * use this object. */
     explicit Sites(Visit on_new) : on_new_(std::move(on_new)) {}
 
-    /* Of a return address. */
     std::uint32_t number_of(const void *address);
 
-    /* "halo.c:231", or what else is known of it. */
+    /* "halo.c:231", or what else is known. */
     std::string text(std::uint32_t number) const;
 
-    /* How often this function was asked for that call site before. */
+    /* Number of earlier calls of this function for the call site. */
     std::uint64_t times(std::uint32_t number);
 
     void each(const Visit &visit) const;

@@ -14,7 +14,7 @@ Wait wait_for(const Communicator &communicator, int peer, int tag, const char *w
     const std::string name = communicator.name();
     Wait wait;
     wait.what = std::string(what) +
-                (tag == MPI_ANY_TAG ? " with any tag" : " with tag " + std::to_string(tag));
+        (tag == MPI_ANY_TAG ? " with any tag" : " with tag " + std::to_string(tag));
     if (!name.empty())
         wait.what += " on " + name;
     if (peer == MPI_ANY_SOURCE) {
@@ -43,9 +43,9 @@ void Waiting::start(bool is_watched)
     is_watched_ = is_watched;
     thread_ = quiet_thread([this] {
         std::unique_lock<std::mutex> guard(thread_lock_);
-        while (
-            !wakes_.wait_for(guard, std::chrono::milliseconds(100), [this] { return is_ending_; }))
-            look();
+        while (!wake_up_.wait_for(guard, std::chrono::milliseconds(100),
+                                  [this] { return is_ending_; }))
+            report_blocked();
     });
 }
 
@@ -55,7 +55,7 @@ void Waiting::stop()
         std::lock_guard<std::mutex> guard(thread_lock_);
         is_ending_ = true;
     }
-    wakes_.notify_all();
+    wake_up_.notify_all();
     if (thread_.joinable())
         thread_.join();
 }
@@ -73,19 +73,19 @@ void Waiting::end()
 {
     std::lock_guard<std::mutex> guard(lock_);
     event_.reset();
-    if (std::exchange(is_told_, false)) {
-        process_.tell(Event::unblocked, false);
+    if (std::exchange(is_reported_, false)) {
+        process_.report(Event::unblocked, false);
         process_.flush();
     }
 }
 
-/* What else the process has to tell goes with it. */
-void Waiting::look()
+/* Also sends pending events. */
+void Waiting::report_blocked()
 {
     std::lock_guard<std::mutex> guard(lock_);
-    if (event_ && !is_told_ && Clock::now() - since_ > short_time) {
-        is_told_ = true;
-        process_.tell(Event::blocked, *event_, false);
+    if (event_ && !is_reported_ && Clock::now() - since_ > short_time) {
+        is_reported_ = true;
+        process_.report(Event::blocked, *event_, false);
     }
     process_.flush();
 }

@@ -3,7 +3,7 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* What the process waits for, so that the analyser can find out who waits for whom. */
+/* Reports blocked calls to the analyser, for its wait-for graph. */
 
 #ifndef TOOLS_CHECK_WAITING_HPP_INCLUDED
 #define TOOLS_CHECK_WAITING_HPP_INCLUDED
@@ -18,19 +18,19 @@
 
 namespace tools::check {
 
-/* A message to or from a peer (or any) of the communicator ends the waiting; what says which. */
+/* Ends with a message to or from a peer (or any) of the communicator; what names the direction. */
 Wait wait_for(const Communicator &communicator, int peer, int tag, const char *what);
 
-/* The same for a message that the receive of that number gets, or a probe finds, which has 0. */
+/* The same for the receive with that number; 0: a probe. */
 Wait wait_for_message(const Communicator &communicator, int source, int tag, std::uint64_t number);
 
-/* Most calls are over at once: a thread tells the analyser of those that are not. */
+/* Most calls return at once; a thread reports those that do not. */
 class Waiting {
   public:
     explicit Waiting(LocalProcess &process) : process_(process) {}
     ~Waiting() { stop(); }
 
-    /* When the process is connected; is_watched: whether anybody wants to know of it. */
+    /* Once connected. is_watched: the analyser wants these events. */
     void start(bool is_watched);
     void stop();
 
@@ -41,22 +41,22 @@ class Waiting {
     using Clock = std::chrono::steady_clock;
     static constexpr auto short_time = std::chrono::milliseconds(300);
 
-    void look();
+    void report_blocked();
 
     LocalProcess &process_;
     bool is_watched_ = false;
     std::mutex lock_;
     std::optional<BlockedEvent> event_;
     Clock::time_point since_;
-    bool is_told_ = false;
+    bool is_reported_ = false;
 
     std::mutex thread_lock_;
-    std::condition_variable wakes_;
+    std::condition_variable wake_up_;
     bool is_ending_ = false;
     std::thread thread_;
 };
 
-/* While it lives the process is blocked. */
+/* Marks the process as blocked during its lifetime. */
 class Blocked {
   public:
     Blocked(Waiting &waiting, BlockedEvent event) : waiting_(waiting)

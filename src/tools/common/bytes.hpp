@@ -3,8 +3,8 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* The bytes that the buffer arguments of a call describe: what a byte is, exactly, stands in the
- * manual page qmpi-count(7), "What is counted as bytes". */
+/* Bytes that the buffer arguments of a call describe, as defined in qmpi-count(7), "What is counted
+ * as bytes". */
 
 #ifndef TOOLS_BYTES_HPP_INCLUDED
 #define TOOLS_BYTES_HPP_INCLUDED
@@ -18,22 +18,21 @@ struct Bytes {
     std::uint64_t received = 0;
 };
 
-/* Details of bytes_of_call() and of moves_data() below. */
 namespace bytes {
 
-/* ---- how often a function uses what a buffer argument describes ---- */
+/* ---- number of uses of a buffer argument ---- */
 
 enum class Times {
-    never,              /* not between processes: packing, local reduction */
+    never, /* stays in the process: packing, local reduction */
     once,
-    by_ranks,           /* once for each process; a vector has an entry for each */
-    by_own_ranks,       /* the same, but between two groups it is the own one that counts */
-    by_neighbours_in,   /* the same for each neighbour to receive from */
+    by_ranks,         /* once per process; a vector has an entry for each */
+    by_own_ranks,     /* the same, but an intercommunicator counts the local group */
+    by_neighbours_in, /* once per neighbour to receive from */
     by_neighbours_out,
-    own_entry           /* the vector's entry for the calling process */
+    own_entry /* the vector's entry for the calling process */
 };
 
-/* Who uses the argument: in an operation with a root, or in one that goes along the ranks. */
+/* Ranks that use the argument: in an operation with a root, or in a scan. */
 enum class Who { everyone, root, others, others_and_root, all_but_first };
 
 struct Use {
@@ -46,7 +45,7 @@ struct Pattern {
     Use receive;
 };
 
-/* MPI_Ialltoallv_c, MPI_Alltoallv_init: all are "alltoallv" in what they move. */
+/* True for all forms of a function: MPI_Ialltoallv_c and MPI_Alltoallv_init are "alltoallv". */
 constexpr bool is_kind(std::string_view name, std::string_view kind)
 {
     auto remove_end = [&name](std::string_view end) {
@@ -103,7 +102,7 @@ constexpr Pattern pattern_of(std::string_view name)
 
 /* ---- the bytes of one call ---- */
 
-/* Arguments that say with whom a call exchanges data. */
+/* Arguments that determine the peers of a call. */
 struct Peers {
     MPI_Comm comm;
     int root;
@@ -169,11 +168,11 @@ inline bool takes_part(Who who, const Peers &peers)
     return who == Who::others_and_root || (rank == peers.root) == (who == Who::root);
 }
 
-/* How many bytes one buffer argument describes, scalar or vector. */
+/* Bytes of one buffer argument, scalar or vector. */
 template <typename Count>
 std::uint64_t bytes_of(Count count, MPI_Datatype datatype, std::uint64_t times)
 {
-    /* Without elements the datatype need not be one. */
+    /* Without elements the datatype may be invalid. */
     if (count <= 0 || times == 0)
         return 0;
     return static_cast<std::uint64_t>(count) * times * size_of(datatype);
@@ -182,15 +181,15 @@ std::uint64_t bytes_of(Count count, MPI_Datatype datatype, std::uint64_t times)
 inline int number_of(const Use &use, const Peers &peers) noexcept
 {
     switch (use.times) {
-        case Times::by_ranks:
-        case Times::by_own_ranks:
-            return number_of_ranks(peers.comm, use.times);
-        case Times::by_neighbours_in:
-            return number_of_neighbours(peers.comm, true);
-        case Times::by_neighbours_out:
-            return number_of_neighbours(peers.comm, false);
-        default:
-            return 1;
+    case Times::by_ranks:
+    case Times::by_own_ranks:
+        return number_of_ranks(peers.comm, use.times);
+    case Times::by_neighbours_in:
+        return number_of_neighbours(peers.comm, true);
+    case Times::by_neighbours_out:
+        return number_of_neighbours(peers.comm, false);
+    default:
+        return 1;
     }
 }
 
@@ -219,7 +218,7 @@ std::uint64_t bytes_of(const Buffer &buffer, const Use &use, const Peers &peers)
 
 inline bool sends(const void *address, const Use &use, const Peers &peers) noexcept
 {
-    /* MPI_NO_OP ignores what would be sent, down to the datatype. */
+    /* MPI_NO_OP ignores the origin buffer and its datatype. */
     return address != MPI_IN_PLACE && peers.op != MPI_NO_OP && peers.dest != MPI_PROC_NULL &&
         peers.target_rank != MPI_PROC_NULL && use.times != Times::never &&
         takes_part(use.who, peers);
@@ -234,8 +233,8 @@ inline bool receives(const void *address, const Use &use, const Peers &peers) no
 
 }  // namespace bytes
 
-/* The bytes of one call, asked after it succeeded: only then the library has checked the arguments,
- * and asking for the size of a datatype cannot go wrong on the tool's account. Any thread. */
+/* Bytes of a call, to be queried after it succeeded: then the library has checked the arguments,
+ * and querying the size of a datatype cannot fail. Thread-safe. */
 template <typename Call>
 Bytes bytes_of_call(Call &call) noexcept
 {
@@ -243,11 +242,13 @@ Bytes bytes_of_call(Call &call) noexcept
     using qmpi::get_or;
     using qmpi::role;
     constexpr bytes::Pattern pattern = bytes::pattern_of(Call::name);
-    /* Values that change nothing stand for what the function does not have. */
-    const bytes::Peers peers{
-        get_or<role::communicator>(call, MPI_COMM_NULL), get_or<role::root>(call, 0),
-        get_or<role::destination>(call, 0), get_or<role::source>(call, 0),
-        get_or<role::target>(call, 0), get_or<role::operation>(call, MPI_OP_NULL)};
+    /* The fallbacks have no effect on the result. */
+    const bytes::Peers peers{get_or<role::communicator>(call, MPI_COMM_NULL),
+                             get_or<role::root>(call, 0),
+                             get_or<role::destination>(call, 0),
+                             get_or<role::source>(call, 0),
+                             get_or<role::target>(call, 0),
+                             get_or<role::operation>(call, MPI_OP_NULL)};
     Bytes sum;
 
     call.each_buffer([&](const auto &buffer) {
@@ -260,8 +261,8 @@ Bytes bytes_of_call(Call &call) noexcept
     return sum;
 }
 
-/* Whether a call can move data at all, asked before it is made: a matched receive from MPI_PROC_NULL
- * is known by its message, and before the call only. */
+/* False if a call cannot move data. Query before the call: a matched receive from MPI_PROC_NULL is
+ * recognised by its message handle only. */
 template <typename Call>
 bool moves_data(const Call &call)
 {

@@ -38,7 +38,7 @@ std::string path_of_program()
     return length > 0 ? std::string(path, static_cast<std::size_t>(length)) : std::string();
 }
 
-/* For dl_iterate_phdr: is the address in one of the object's segments? */
+/* For dl_iterate_phdr: finds the object whose segment contains the address. */
 struct Search {
     std::uint64_t address;
     bool is_found;
@@ -73,7 +73,7 @@ std::string base_name(const std::string &path)
 CodeLocation locate(const void *return_address)
 {
     const auto address = reinterpret_cast<std::uintptr_t>(return_address);
-    /* The call's last byte: behind the last call of a module may be nothing. */
+    /* Address of the call instruction; the return address may be past the end of the segment. */
     Search search{address - 1, false, 0, ""};
     dl_iterate_phdr(visit_object, &search);
     if (!search.is_found)
@@ -87,24 +87,24 @@ std::string text_of(const CallSite &site)
         return "unknown place";
     char offset[32];
     std::snprintf(offset, sizeof offset, "+0x%llx", static_cast<unsigned long long>(site.offset));
-    const std::string place = site.line > 0 ? base_name(site.file) + ":" + std::to_string(site.line) :
-        base_name(site.module) + offset;
+    const std::string place = site.line > 0 ? base_name(site.file) + ":" + std::to_string(site.line)
+                                            : base_name(site.module) + offset;
     return site.function.empty() ? place : site.function + " (" + place + ")";
 }
 
 #ifdef HAVE_LIBDW
 
-/* One file with its debugging information, at the addresses that the file itself has. */
+/* A file with its debugging information, at the file's own addresses. */
 class CallSites::Module {
   public:
     explicit Module(const std::string &path)
     {
-        /* The standard way to separate files with debugging information asks servers if the user has
-         * named some: not when an MPI program ends. */
-        static const Dwfl_Callbacks callbacks = {
-            dwfl_build_id_find_elf,
-            std::getenv("DEBUGINFOD_URLS") == nullptr ? dwfl_standard_find_debuginfo :
-            dwfl_build_id_find_debuginfo, dwfl_offline_section_address, nullptr};
+        /* debuginfod would query servers; not at the end of an MPI program. */
+        static const Dwfl_Callbacks callbacks = {dwfl_build_id_find_elf,
+                                                 std::getenv("DEBUGINFOD_URLS") == nullptr
+                                                     ? dwfl_standard_find_debuginfo
+                                                     : dwfl_build_id_find_debuginfo,
+                                                 dwfl_offline_section_address, nullptr};
         dwfl_ = dwfl_begin(&callbacks);
         if (dwfl_ == nullptr)
             return;
@@ -135,8 +135,8 @@ class CallSites::Module {
         if (site.function.empty()) {
             GElf_Off offset;
             GElf_Sym symbol;
-            const char *name = dwfl_module_addrinfo(module_, address, &offset, &symbol, nullptr, nullptr,
-                                                    nullptr);
+            const char *name =
+                dwfl_module_addrinfo(module_, address, &offset, &symbol, nullptr, nullptr, nullptr);
             site.function = name == nullptr ? "" : demangled(name);
         }
     }
@@ -152,8 +152,8 @@ class CallSites::Module {
         return find_function(*unit, address - bias, function) ? name_of(function) : "";
     }
 
-    /* The innermost function, inlined ones too, among the children of an entry. (dwarf_getscopes()
-     * does not look into what has no addresses itself, such as a module of Fortran.) */
+    /* Innermost function, including inlined ones, below an entry. (dwarf_getscopes() skips entries
+     * without addresses, such as Fortran modules.) */
     static bool find_function(Dwarf_Die &parent, Dwarf_Addr address, Dwarf_Die &found)
     {
         Dwarf_Die child;
@@ -161,34 +161,34 @@ class CallSites::Module {
             return false;
         do {
             switch (dwarf_tag(&child)) {
-                case DW_TAG_subprogram:
-                case DW_TAG_inlined_subroutine:
-                    if (dwarf_haspc(&child, address) > 0) {
-                        found = child;
-                        find_function(child, address, found);
-                        return true;
-                    }
-                    [[fallthrough]];    /* a procedure inside of another has addresses of its own */
-                case DW_TAG_module:
-                case DW_TAG_namespace:
-                case DW_TAG_structure_type:
-                case DW_TAG_class_type:
-                case DW_TAG_lexical_block:
-                case DW_TAG_try_block:
-                case DW_TAG_catch_block:
-                    if (find_function(child, address, found))
-                        return true;
+            case DW_TAG_subprogram:
+            case DW_TAG_inlined_subroutine:
+                if (dwarf_haspc(&child, address) > 0) {
+                    found = child;
+                    find_function(child, address, found);
+                    return true;
+                }
+                [[fallthrough]]; /* a nested procedure has its own addresses */
+            case DW_TAG_module:
+            case DW_TAG_namespace:
+            case DW_TAG_structure_type:
+            case DW_TAG_class_type:
+            case DW_TAG_lexical_block:
+            case DW_TAG_try_block:
+            case DW_TAG_catch_block:
+                if (find_function(child, address, found))
+                    return true;
             }
         } while (dwarf_siblingof(&child, &child) == 0);
         return false;
     }
 
-    /* C++ has the whole name in the linkage name only; elsewhere that is none of the source's. */
+    /* C++: the linkage name has the full name. Other languages: the name. */
     static std::string name_of(Dwarf_Die &function)
     {
         Dwarf_Attribute attribute;
-        const char *linkage = dwarf_formstring(
-            dwarf_attr_integrate(&function, DW_AT_linkage_name, &attribute));
+        const char *linkage =
+            dwarf_formstring(dwarf_attr_integrate(&function, DW_AT_linkage_name, &attribute));
         if (linkage != nullptr) {
             const std::string name = demangled(linkage);
             if (name != linkage)
@@ -204,27 +204,30 @@ class CallSites::Module {
 
 #else
 
-/* Without libdw: what the dynamic table of symbols of a loaded file knows. */
+/* Without libdw: the dynamic symbol table of a loaded file. */
 class CallSites::Module {
   public:
     explicit Module(const std::string &path) : path_(path) {}
 
     void describe(CallSite &site)
     {
-        /* The file's addresses turned into those of this process, where it is loaded. */
+        /* Maps the file's addresses to those of this process. */
         struct Loaded {
             const std::string *path;
             const std::string program;
             std::uint64_t load_address;
             bool is_found;
         } loaded{&path_, path_of_program(), 0, false};
-        dl_iterate_phdr([](dl_phdr_info *object, std::size_t, void *argument) {
-            Loaded &wanted = *static_cast<Loaded *>(argument);
-            const std::string path = *object->dlpi_name == '\0' ? wanted.program : object->dlpi_name;
-            wanted.is_found = path == *wanted.path;
-            wanted.load_address = object->dlpi_addr;
-            return wanted.is_found ? 1 : 0;
-        }, &loaded);
+        dl_iterate_phdr(
+            [](dl_phdr_info *object, std::size_t, void *argument) {
+                Loaded &wanted = *static_cast<Loaded *>(argument);
+                const std::string path =
+                    *object->dlpi_name == '\0' ? wanted.program : object->dlpi_name;
+                wanted.is_found = path == *wanted.path;
+                wanted.load_address = object->dlpi_addr;
+                return wanted.is_found ? 1 : 0;
+            },
+            &loaded);
         Dl_info info;
         if (loaded.is_found &&
             dladdr(reinterpret_cast<void *>(loaded.load_address + site.offset - 1), &info) != 0 &&

@@ -3,7 +3,7 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* From the address to which a call returns to the place in the source. */
+/* Maps return addresses to positions in the source. */
 
 #ifndef TOOLS_CALL_SITES_HPP_INCLUDED
 #define TOOLS_CALL_SITES_HPP_INCLUDED
@@ -15,31 +15,29 @@
 
 namespace tools {
 
-/* An address in a form that is the same in all processes that run the same files. */
+/* Code address that is the same in all processes with the same files. */
 struct CodeLocation {
-    std::string module;         /* path of the program or library; empty where there is none */
-    std::uint64_t offset = 0;   /* of the return address, in the file's own addresses */
+    std::string module;       /* path of the program or library; empty if none */
+    std::uint64_t offset = 0; /* return address relative to the file */
 };
 
-/* What is not known is empty, or line 0. */
+/* Unknown parts are empty, or line 0. */
 struct CallSite {
-    std::string function;       /* innermost, as the source has it; C++ names demangled */
-    std::string file;           /* path as the compiler had it */
+    std::string function; /* innermost, as in the source; C++ names demangled */
+    std::string file;     /* path as given to the compiler */
     int line = 0;
     std::string module;
     std::uint64_t offset = 0;
 };
 
-/* "solve (halo.c:231)", or what else is known: "solve (halo+0x1f30)", "unknown place" */
+/* "solve (halo.c:231)", or what is known: "solve (halo+0x1f30)", "unknown place" */
 std::string text_of(const CallSite &site);
 
-/* Finds the location of an address of this process, as long as the library that it lies in is
- * loaded. Any thread. */
+/* Location of an address in a library that is still loaded. Thread-safe. */
 CodeLocation locate(const void *return_address);
 
-/* Reads the debugging information of files, with libdw, when they are first asked for, and keeps it;
- * to be used where reports are made. Without libdw or without debugging information a function is
- * what the table of symbols says. An object is for one thread at a time. */
+/* Reads debugging information with libdw on first use and caches it. Without libdw or debugging
+ * information, function names come from the symbol table. Not thread-safe. */
 class CallSites {
   public:
     CallSites();
@@ -47,10 +45,9 @@ class CallSites {
     CallSites(const CallSites &) = delete;
     CallSites &operator=(const CallSites &) = delete;
 
-    /* The call site of a location of this process or of another one with the same files. */
     CallSite find(const CodeLocation &location);
 
-    /* The same for an address of this process, as qmpi::call::calling_address() gives it. */
+    /* Call site of an address, as qmpi::call::calling_address() returns it. */
     CallSite find(const void *return_address) { return find(locate(return_address)); }
 
   private:

@@ -14,8 +14,8 @@ namespace tools {
 
 namespace {
 
-/* What a thread has asked lately. It holds no reference, so that a thread can end at any time: an
- * entry is good as long as no handle has changed its meaning, and until then the table has it. */
+/* Per-thread cache. It holds no reference, so that a thread may end at any time: an entry is valid
+ * while the generation is unchanged, and until then the table holds the communicator. */
 struct Slot {
     unsigned owner;
     int handle;
@@ -32,7 +32,7 @@ Slot &slot_of(unsigned owner, int handle)
 
 std::atomic<unsigned> number_of_objects{0};
 
-const std::uint64_t no_origin = 0;      /* for the id of what is made from no communicator */
+const std::uint64_t no_origin = 0; /* for ids without a parent communicator */
 
 std::uint64_t mix(std::uint64_t hash, std::uint64_t value)
 {
@@ -49,7 +49,7 @@ std::uint64_t mix(std::uint64_t hash, const std::vector<int> &ranks)
     return hash;
 }
 
-/* Both groups of an intercommunicator see the same: the group that has the lower process comes
+/* Same value on both sides of an intercommunicator: the group with the lower process comes
  * first. */
 std::uint64_t hash_of_members(const Communicator &communicator)
 {
@@ -66,8 +66,7 @@ void find_neighbours(Communicator &communicator)
     auto &in = communicator.sources, &out = communicator.destinations;
     int number = 0;
 
-    if (communicator.is_inter ||
-        QMPI_Topo_test(comm, &communicator.topology) != MPI_SUCCESS)
+    if (communicator.is_inter || QMPI_Topo_test(comm, &communicator.topology) != MPI_SUCCESS)
         return;
     if (communicator.topology == MPI_CART) {
         QMPI_Cartdim_get(comm, &number);
@@ -101,8 +100,7 @@ std::string name_of(MPI_Comm comm)
                                                                   : std::string();
 }
 
-/* The processes of MPI_COMM_WORLD. They are asked for anew each time, since MPI can end and, with
- * sessions, begin again, and no group must be left over then. */
+/* Processes of MPI_COMM_WORLD. Never cached, since with sessions MPI can be initialised again. */
 class World {
   public:
     World()
@@ -136,7 +134,7 @@ class World {
     }
 
   private:
-    /* Programs with sessions alone have the same processes under another name. */
+    /* Without MPI_COMM_WORLD: the session's process set. */
     void find_by_session()
     {
         MPI_Session session = MPI_SESSION_NULL;
@@ -168,8 +166,7 @@ Communicators::Shared Communicators::of(MPI_Comm comm)
         created(comm, MPI_COMM_NULL);
         found = find(comm);
     }
-    /* With the generation from before the search: if it has changed since, the next one
-     * searches. */
+    /* Generation from before the search: if it has changed since, the next call searches again. */
     if (found != nullptr)
         slot = {number_, comm, generation, found.get()};
     return found;
@@ -200,7 +197,7 @@ std::vector<Communicators::Shared> Communicators::all() const
     std::shared_lock<std::shared_mutex> guard(lock_);
     std::vector<Shared> communicators;
     for (const auto &[handle, communicator] : by_handle_) {
-        if (communicator->handle == handle)     /* not a window */
+        if (communicator->handle == handle) /* not a window */
             communicators.push_back(communicator);
     }
     return communicators;
@@ -253,8 +250,8 @@ Communicators::Shared Communicators::forget_message(MPI_Message message)
     return forgotten;
 }
 
-/* Those that everybody has are counted first, whatever each process happens to use first. */
-void Communicators::need_predefined()
+/* Predefined communicators get their ids first, independent of the order of use. */
+void Communicators::add_predefined()
 {
     if (has_predefined_ || !is_world_up())
         return;
@@ -263,14 +260,14 @@ void Communicators::need_predefined()
         remember(comm, describe(comm, no_origin));
 }
 
-/* One that is known is the parent's, which a program can ask for any number of times. */
+/* MPI_Comm_get_parent may return a known handle. */
 void Communicators::created(MPI_Comm comm, MPI_Comm origin)
 {
     if (comm == MPI_COMM_NULL)
         return;
     const Shared known = of(origin);
     std::lock_guard<std::mutex> guard(making_lock_);
-    need_predefined();
+    add_predefined();
     if (find(comm) == nullptr)
         remember(comm, describe(comm, known == nullptr ? no_origin : known->id));
 }
@@ -306,7 +303,7 @@ void Communicators::rename(MPI_Comm comm)
     std::const_pointer_cast<Communicator>(known)->name_ = name;
 }
 
-/* The functions that describe a communicator work on any valid one and disturb nothing. */
+/* Uses only local queries that are valid on any communicator. */
 Communicators::Mutable Communicators::describe(MPI_Comm comm, std::uint64_t origin)
 {
     const World world;

@@ -3,8 +3,7 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* What a tool wants to know of the communicators that calls come with: whose ranks these are in
- * MPI_COMM_WORLD, who the neighbours are, and which communicator of another process is the same. */
+/* What tools know of communicators: world ranks, neighbours, and an id that all members share. */
 
 #ifndef TOOLS_COMMUNICATORS_HPP_INCLUDED
 #define TOOLS_COMMUNICATORS_HPP_INCLUDED
@@ -23,54 +22,52 @@
 
 namespace tools {
 
-/* Stands for the rank in MPI_COMM_WORLD of a process that is not in it: one that was spawned, or
- * connected. */
+/* World rank of a process outside MPI_COMM_WORLD (spawned or connected). */
 inline constexpr int outside_world = -1;
 
-/* One communicator. Nothing of it changes but the name. */
+/* A communicator. Immutable but for its name. */
 class Communicator : public std::enable_shared_from_this<Communicator> {
   public:
     MPI_Comm handle = MPI_COMM_NULL;
-    int rank = MPI_UNDEFINED;       /* of the calling process */
-    int size = 0;                   /* of the own group */
+    int rank = MPI_UNDEFINED; /* of the calling process */
+    int size = 0;             /* of the local group */
     bool is_inter = false;
-    std::vector<int> world;         /* rank in MPI_COMM_WORLD of each rank of the own group */
-    std::vector<int> remote;        /* the same of the other group; empty if it has none */
+    std::vector<int> world;  /* rank in MPI_COMM_WORLD of each local rank */
+    std::vector<int> remote; /* the same of the remote group; empty for an intracommunicator */
 
-    /* The same in all its processes, and no other communicator has it: made of the communicator that
-     * it was made from, the members, and how many with both the same there were before, since MPI has
-     * an order for what is made from one communicator. Where there is none that all members share,
-     * it is the members alone, and the order the program's. Where processes outside of the world are
-     * members it is this process' own. */
+    /* Same in all members and unique: hash of the parent's id, the members, and the number of
+     * earlier communicators with the same both (MPI orders creation per parent). Without a common
+     * parent: members and creation order of the program. With members outside the world: unique in
+     * this process only. */
     std::uint64_t id = 0;
 
-    /* The same for all communicators of the same processes in the same order. */
+    /* Hash of the members in order. */
     std::uint64_t members = 0;
 
-    int topology = MPI_UNDEFINED;   /* MPI_CART, MPI_GRAPH, MPI_DIST_GRAPH or MPI_UNDEFINED */
-    /* Ranks, or MPI_PROC_NULL, in the order of the blocks of a neighbourhood collective. */
+    int topology = MPI_UNDEFINED; /* MPI_CART, MPI_GRAPH, MPI_DIST_GRAPH or MPI_UNDEFINED */
+    /* Ranks, or MPI_PROC_NULL, in the block order of neighbourhood collectives. */
     std::vector<int> sources;
     std::vector<int> destinations;
 
-    /* The group that a rank argument means: the other one of an intercommunicator. */
+    /* Group that rank arguments refer to: the remote one of an intercommunicator. */
     const std::vector<int> &peers() const { return is_inter ? remote : world; }
 
-    /* The rank in MPI_COMM_WORLD of a rank argument. */
     int world_rank_of(int peer) const
     {
         const auto &group = peers();
-        return peer >= 0 && static_cast<std::size_t>(peer) < group.size() ?
-            group[static_cast<std::size_t>(peer)] : outside_world;
+        return peer >= 0 && static_cast<std::size_t>(peer) < group.size()
+            ? group[static_cast<std::size_t>(peer)]
+            : outside_world;
     }
 
-    /* The calling process' own. */
     int own_world_rank() const
     {
-        return rank >= 0 && static_cast<std::size_t>(rank) < world.size() ?
-            world[static_cast<std::size_t>(rank)] : outside_world;
+        return rank >= 0 && static_cast<std::size_t>(rank) < world.size()
+            ? world[static_cast<std::size_t>(rank)]
+            : outside_world;
     }
 
-    /* As MPI_Comm_set_name has it, or what the library calls it; may be empty. */
+    /* Name set by MPI_Comm_set_name or by the library; may be empty. */
     std::string name() const
     {
         std::lock_guard<std::mutex> guard(name_lock_);
@@ -84,10 +81,9 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
     std::string name_;
 };
 
-/* All communicators that a tool's instance has to do with. The tool passes the calls of the
- * functions that make and free them through watch(), so that a handle that is used again is not
- * mistaken for the old one. Any number of threads; of() takes no lock for what the thread has
- * asked before. */
+/* Communicators that an instance has seen. The tool passes the functions that create and free them
+ * through watch(), so that a reused handle is not mistaken for the old communicator. Thread-safe;
+ * of() takes no lock for cached handles. */
 class Communicators {
   public:
     using Shared = std::shared_ptr<const Communicator>;
@@ -96,7 +92,7 @@ class Communicators {
     Communicators(const Communicators &) = delete;
     Communicators &operator=(const Communicators &) = delete;
 
-    /* Whether calls of that function have to go through watch(). */
+    /* True for functions that must go through watch(). */
     template <typename Call>
     static constexpr bool concerns()
     {
@@ -106,14 +102,13 @@ class Communicators {
             Call::has(qmpi::role::message);
     }
 
-    /* All of these, for the tool's own set of functions. */
+    /* These functions as a set. */
     static constexpr qmpi::function_set functions()
     {
-        return functions(std::make_index_sequence<MPI_LAST_FUNC_T>());
+        return functions(qmpi::detail::function_ids());
     }
 
-    /* Makes the call and remembers what it made, or forgets what it freed. For all functions: those
-     * that do neither are called and that is all. */
+    /* Makes the call, and notes what it created or freed. Accepts any function. */
     template <typename Call>
     auto watch(Call &call)
     {
@@ -133,19 +128,18 @@ class Communicators {
         }
     }
 
-    /* The communicator of a handle. To be asked after a call with it has succeeded, since MPI would
-     * tell the program of a wrong handle in the name of another function. The null pointer for
-     * MPI_COMM_NULL, and if MPI refuses. */
+    /* Communicator of a handle; nullptr for MPI_COMM_NULL and invalid handles. Query after the call
+     * succeeded: an invalid handle would be reported under another function's name. */
     Shared of(MPI_Comm comm);
 
-    /* The communicator that a window was made with; the null pointer if that was not seen. */
+    /* Communicator that a window was created with; nullptr if unknown. */
     Shared of_window(MPI_Win window);
 
-    /* The communicator of a message that a matched probe gave, to be asked before the call that
-     * receives it; the null pointer if that was not seen. */
+    /* Communicator of a message from a matched probe; nullptr if unknown. Query before the call
+     * that receives it. */
     Shared of_message(MPI_Message message);
 
-    /* All that are there at the moment, in no order. */
+    /* Snapshot of all, unordered. */
     std::vector<Shared> all() const;
 
   private:
@@ -154,13 +148,17 @@ class Communicators {
     template <std::size_t... ids>
     static constexpr qmpi::function_set functions(std::index_sequence<ids...>)
     {
+        constexpr bool concerned[] = {
+            concerns<qmpi::call<static_cast<MPI_Functions_enum>(ids)>>()...};
         qmpi::function_set set;
-        ((concerns<qmpi::call<static_cast<MPI_Functions_enum>(ids)>>() ?
-          (void) set.add(static_cast<MPI_Functions_enum>(ids)) : (void) 0), ...);
+        for (std::size_t id = 0; id < sizeof...(ids); id++) {
+            if (concerned[id])
+                set.add(static_cast<MPI_Functions_enum>(id));
+        }
         return set;
     }
 
-    /* Index of the parameter by which the function gives a new handle. */
+    /* Index of the parameter that returns a new handle. */
     template <typename Call>
     static constexpr std::size_t makes(qmpi::role handle)
     {
@@ -178,7 +176,7 @@ class Communicators {
         return Call::id == MPI_COMM_FREE_T || Call::id == MPI_COMM_DISCONNECT_T;
     }
 
-    /* Forgotten before the library gives the handle up, as another thread may get it at once. */
+    /* Forget before the call: another thread may get the same handle at once. */
     template <typename Call>
     int watch_end(Call &call, const int *place)
     {
@@ -196,10 +194,10 @@ class Communicators {
         const MPI_Message *message = qmpi::get<qmpi::role::message>(call);
         if constexpr (Call::has(qmpi::role::communicator)) {
             const int error_code = call();
-            bool is_there = error_code == MPI_SUCCESS;
+            bool has_message = error_code == MPI_SUCCESS;
             if constexpr (Call::has(qmpi::role::flag))
-                is_there = is_there && *qmpi::get<qmpi::role::flag>(call);
-            if (is_there)
+                has_message = has_message && *qmpi::get<qmpi::role::flag>(call);
+            if (has_message)
                 remember_message(*message, of(qmpi::get<qmpi::role::communicator>(call)));
             return error_code;
         } else {
@@ -228,7 +226,7 @@ class Communicators {
                      of(qmpi::get<qmpi::role::communicator>(call)));
     }
 
-    /* What all members of the new communicator have in common; MPI_COMM_NULL if there is nothing. */
+    /* Communicator common to all members of the new one; MPI_COMM_NULL if none. */
     template <typename Call>
     static MPI_Comm origin_of(const Call &call)
     {
@@ -239,7 +237,7 @@ class Communicators {
     }
 
     void created(MPI_Comm comm, MPI_Comm origin);
-    /* The copy must not be asked for anything before its request is complete. */
+    /* The copy must not be queried before its request completes. */
     void duplicated(MPI_Comm copy, MPI_Comm original);
     void rename(MPI_Comm comm);
     void remember(int handle, Shared communicator);
@@ -248,20 +246,20 @@ class Communicators {
     Shared forget_message(MPI_Message message);
 
     Shared find(int handle) const;
-    void need_predefined();
+    void add_predefined();
     Mutable describe(MPI_Comm comm, std::uint64_t origin);
     void number(Communicator &communicator, std::uint64_t origin);
 
-    const unsigned number_;         /* tells this object's entries in the threads' caches apart */
-    /* another one whenever a handle changes its meaning */
+    const unsigned number_; /* identifies this object in the threads' caches */
+    /* Changes whenever a handle changes its meaning. */
     std::atomic<std::uint64_t> generation_{1};
 
     mutable std::shared_mutex lock_;
-    std::unordered_map<int, Shared> by_handle_; /* of communicators and windows: they differ */
+    std::unordered_map<int, Shared> by_handle_; /* communicators and windows: values are disjoint */
     std::mutex messages_lock_;
     std::unordered_map<MPI_Message, Shared> by_message_;
     std::mutex making_lock_;
-    std::unordered_map<std::uint64_t, std::uint64_t> number_by_kind_;   /* of origin and members */
+    std::unordered_map<std::uint64_t, std::uint64_t> number_by_kind_; /* origin and members */
     bool has_predefined_ = false;
 };
 

@@ -30,10 +30,10 @@ class PrivateComm {
     MPI_Comm handle_;
 };
 
-/* A count of MPI is an int. */
+/* MPI counts are int. */
 constexpr std::size_t largest_piece = std::size_t{1} << 30;
 
-/* What goes before the bytes. A process that failed says so, as its parent waits for it. */
+/* Precedes the bytes. A process that failed says so, as its parent is waiting. */
 struct Header {
     std::uint64_t size = 0;
     std::uint64_t is_whole = 0;
@@ -64,7 +64,8 @@ bool send(MPI_Comm comm, int dest, bool is_whole, std::string bytes)
 bool receive(MPI_Comm comm, int source, std::string &bytes)
 {
     Header header;
-    if (QMPI_Recv(&header, sizeof header, MPI_BYTE, source, 0, comm, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+    if (QMPI_Recv(&header, sizeof header, MPI_BYTE, source, 0, comm, MPI_STATUS_IGNORE) !=
+        MPI_SUCCESS)
         return false;
     bytes.resize(header.size);
     const bool is_here = in_pieces(bytes.data(), bytes.size(), [=](char *piece, int size) {
@@ -125,11 +126,12 @@ bool merge_to_root(MPI_Comm comm, const std::function<void(Writer &)> &write,
     if (rank != 0) {
         const int parent = static_cast<int>(rank - distance);
         is_whole = succeeds([&] {
-            Writer writer;
-            if (is_whole)
-                write(writer);
-            return send(own.handle(), parent, is_whole, writer.take());
-        }) && is_whole;
+                       Writer writer;
+                       if (is_whole)
+                           write(writer);
+                       return send(own.handle(), parent, is_whole, writer.take());
+                   }) &&
+            is_whole;
     }
 
     int result = is_whole;

@@ -3,8 +3,8 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* How what each process knows becomes one report. All communication is the library's own (QMPI_
- * names): no tool sees it. */
+/* Merges the states of all processes. All communication uses QMPI_ names, so that no tool sees
+ * it. */
 
 #ifndef TOOLS_MERGE_HPP_INCLUDED
 #define TOOLS_MERGE_HPP_INCLUDED
@@ -17,28 +17,28 @@
 
 namespace tools {
 
-/* A communicator of the processes of an intracommunicator, in their order, that nobody else sends on.
- * It returns errors. It is made from the group, not duplicated, so that no attribute callback of the
- * application runs. Collective; the caller's, to be given up by QMPI_Comm_free. MPI_COMM_NULL if the
- * library refuses. */
+/* Private communicator with the processes of an intracommunicator, in their order, that returns
+ * errors. Made from the group, so that no attribute copy callback runs. Collective. Free it with
+ * QMPI_Comm_free; MPI_COMM_NULL if the library refuses. */
 MPI_Comm private_comm_of(MPI_Comm comm);
 
-/* merge_to_root() without its template: write puts what the process has, merge adds what another has. */
+/* merge_to_root() with type-erased members. */
 bool merge_to_root(MPI_Comm comm, const std::function<void(Writer &)> &write,
                    const std::function<void(Reader &)> &merge);
 
-/* Merges the states of all processes of an intracommunicator into that of rank 0, along a binomial
- * tree: in the order of ranks, each process sends once, and none holds more than its own part of the
- * tree. Collective; the application may use the communicator at the same time.
- *   state  has  void write(Writer &) const  and  void merge(Reader &), which adds what the write of
- *          another state put. All but rank 0 may be left with those of some other ranks in it
- * True, in all processes, when rank 0 has everything. False, in all that can still be told, when
- * the library refused or a member threw; a caller that goes on alone makes its state anew. */
+/* Merges the states of all processes of an intracommunicator into rank 0's, along a binomial tree
+ * in rank order: each process sends once and holds only its own subtree. Collective; the
+ * application may use the communicator concurrently.
+ *   state  has  void write(Writer &) const  and  void merge(Reader &), which adds what another
+ *          state wrote. Other ranks may be left with the sums of their subtree.
+ * Returns true in all processes if rank 0 has everything. Returns false in all processes that can
+ * be reached if the library refused or a member threw; make the state anew to continue alone. */
 template <typename State>
 bool merge_to_root(MPI_Comm comm, State &state)
 {
-    return merge_to_root(comm, [&state](Writer &writer) { state.write(writer); },
-                         [&state](Reader &reader) { state.merge(reader); });
+    return merge_to_root(
+        comm, [&state](Writer &writer) { state.write(writer); },
+        [&state](Reader &reader) { state.merge(reader); });
 }
 
 }  // namespace tools

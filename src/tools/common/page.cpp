@@ -5,7 +5,7 @@
 
 #include "page.hpp"
 
-#include "page_assets.hpp"      /* page.css and page.js, as text */
+#include "page_assets.hpp" /* page.css and page.js as text */
 
 #include <algorithm>
 #include <cmath>
@@ -20,12 +20,12 @@ namespace {
 
 using nlohmann::json;
 
-/* ---- data that stay small ---- */
+/* ---- compact data ---- */
 
-/* Seven digits are more than anybody sees, and half as long as all. Whole numbers are kept whole. */
+/* Seven significant digits are enough and half as long; whole numbers stay exact. */
 json number(double value)
 {
-    const double largest_whole = 9007199254740992;      /* 2^53 */
+    const double largest_whole = 9007199254740992; /* 2^53 */
 
     if (!std::isfinite(value))
         return nullptr;
@@ -38,8 +38,7 @@ json number(double value)
     return std::round(value * scale) / scale;
 }
 
-/* A list in which a value that comes often in a row is written once, with the number of times, as a list
- * of the two. No value is a list itself. */
+/* Run-length encoding: a value that repeats becomes [value, count]. Values are never lists. */
 class Packed {
   public:
     void add(json value)
@@ -83,7 +82,7 @@ json packed(const std::vector<std::string> &texts)
     return list.take();
 }
 
-/* What may stand in a table. */
+/* Numbers, texts and null are allowed in a table. */
 json table_value(const json &value)
 {
     if (value.is_number_float())
@@ -128,7 +127,7 @@ json part(const char *kind, const std::string &title, const std::string &note)
     return made;
 }
 
-/* Cells as the distances from each to the next, in reading order, and their values. */
+/* Cells as distances in reading order, and their values. */
 json measure_json(int n, const Measure &measure)
 {
     std::vector<std::pair<std::int64_t, double>> cells;
@@ -145,13 +144,13 @@ json measure_json(int n, const Measure &measure)
     Packed gaps, values;
     std::int64_t before = 0;
     for (auto cell = cells.begin(); cell != cells.end();) {
-        const std::int64_t place = cell->first;
+        const std::int64_t index = cell->first;
         double sum = 0;
-        for (; cell != cells.end() && cell->first == place; ++cell)
+        for (; cell != cells.end() && cell->first == index; ++cell)
             sum += cell->second;
-        gaps.add(place - before);
+        gaps.add(index - before);
         values.add(number(sum));
-        before = place;
+        before = index;
     }
     return {{"title", measure.title},
             {"unit", name_of(measure.unit)},
@@ -166,7 +165,7 @@ std::int64_t nanoseconds(double seconds)
 
 /* ---- the text of the page ---- */
 
-/* JSON that can stand in a script element: no text in it can end the element. */
+/* JSON for a script element: "</script>" in a text cannot end it. */
 std::string embedded(const json &value)
 {
     const std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
@@ -182,7 +181,7 @@ std::string embedded(const json &value)
     return safe;
 }
 
-/* The same for a text between tags, with U+FFFD for what is not UTF-8. */
+/* Text for HTML content; U+FFFD replaces invalid UTF-8. */
 std::string escaped(const json &text)
 {
     const std::string valid =
@@ -203,7 +202,8 @@ std::string escaped(const json &text)
 }  // namespace
 
 Page::Page(std::string title, std::string subtitle)
-    : document{{"title", std::move(title)}, {"subtitle", std::move(subtitle)}, {"parts", json::array()}}
+    : document{
+          {"title", std::move(title)}, {"subtitle", std::move(subtitle)}, {"parts", json::array()}}
 {
 }
 
@@ -219,7 +219,7 @@ void Page::table(const std::string &title, const std::vector<Column> &columns,
                  const std::vector<std::vector<nlohmann::json>> &rows, const std::string &note)
 {
     for (const auto &row : rows)
-        require(row.size() == columns.size(), "Page::table: a row of another length than the columns");
+        require(row.size() == columns.size(), "Page::table: a row does not match the columns");
 
     json list = json::array();
     for (std::size_t i = 0; i < columns.size(); i++) {
@@ -236,12 +236,12 @@ void Page::table(const std::string &title, const std::vector<Column> &columns,
 }
 
 void Page::bars(const std::string &title, const std::vector<std::string> &rows,
-                const std::vector<std::string> &series, const std::vector<std::vector<double>> &values,
-                Unit unit, const std::string &note)
+                const std::vector<std::string> &series,
+                const std::vector<std::vector<double>> &values, Unit unit, const std::string &note)
 {
-    require(values.size() == rows.size(), "Page::bars: another number of values than of rows");
+    require(values.size() == rows.size(), "Page::bars: number of values and of rows differ");
     for (const auto &row : values)
-        require(row.size() == series.size(), "Page::bars: another number of values than of series");
+        require(row.size() == series.size(), "Page::bars: number of values and of series differ");
 
     json list = json::array();
     for (std::size_t i = 0; i < series.size(); i++) {
@@ -296,13 +296,13 @@ void Page::timeline(const std::string &title, const std::vector<std::string> &la
     spans.erase(std::remove_if(spans.begin(), spans.end(), is_missing), spans.end());
     for (const Span &span : spans)
         require(span.lane >= 0 && static_cast<std::size_t>(span.lane) < lanes.size(),
-                "Page::timeline: a span in no lane");
+                "Page::timeline: a span outside the lanes");
     std::sort(spans.begin(), spans.end(), [](const Span &a, const Span &b) {
         return std::tie(a.lane, a.begin, a.end) < std::tie(b.lane, b.begin, b.end);
     });
 
-    /* Each span as its distance from the one before in its lane, and its length; a lane filled without
-     * gaps costs a length each. */
+    /* Each span as its gap to the previous one in its lane, and its length; without gaps only the
+     * length. */
     Packed in_lane, gaps, lengths, categories;
     std::map<std::string, int> numbers;
     std::vector<std::string> names;
@@ -338,21 +338,23 @@ void Page::timeline(const std::string &title, const std::vector<std::string> &la
     document["parts"].push_back(std::move(made));
 }
 
-/* The policy lets nothing be loaded, whatever the texts contain. */
+/* The content security policy blocks all loading, whatever the texts contain. */
 std::string Page::html() const
 {
     std::string text;
 
-    text += "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-            "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
-            "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>";
+    text +=
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+        "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
+        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>";
     text += escaped(document["title"]);
     text += "</title>\n<style>\n";
     text += page_css;
-    text += "</style>\n</head>\n<body>\n"
-            "<noscript><p>This report is drawn by a script; the browser has scripts switched off.</p>"
-            "</noscript>\n<script type=\"application/json\" id=\"data\">";
+    text +=
+        "</style>\n</head>\n<body>\n"
+        "<noscript><p>This report needs JavaScript, which the browser has disabled.</p>"
+        "</noscript>\n<script type=\"application/json\" id=\"data\">";
     text += embedded(document);
     text += "</script>\n<script>\n";
     text += page_js;

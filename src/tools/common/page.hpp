@@ -3,8 +3,7 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* A report to look at: one HTML page that contains all it needs. Data, style and script are in the one
- * file, which loads nothing else and shows the same without a network. */
+/* A report as one self-contained HTML page that loads nothing else. */
 
 #ifndef TOOLS_PAGE_HPP_INCLUDED
 #define TOOLS_PAGE_HPP_INCLUDED
@@ -17,88 +16,88 @@
 
 namespace tools {
 
-/* What a number is; the page writes it with a prefix that suits its size: 1.50 MiB, 12.3 us. */
+/* Unit of a number; the page adds a prefix for its magnitude: 1.50 MiB, 12.3 us. */
 enum class Unit {
     number,
     seconds,
     bytes,
     bytes_per_second,
-    percent,                    /* 100 is all */
-    text                        /* columns of tables only */
+    percent, /* 100 is all */
+    text     /* columns of tables only */
 };
 
 struct Column {
     std::string title;
-    Unit unit = Unit::number;   /* all but text stand at the right and are sorted as numbers */
+    Unit unit = Unit::number; /* all but text are right-aligned and sorted as numbers */
 };
 
-/* What process `row` has sent to, or has with, process `column`; both count from 0. */
+/* Value between process `row` and process `column`, from 0. */
 struct Cell {
     int row;
     int column;
     double value;
 };
 
-/* One of several things that a matrix shows in turn. */
+/* One of the alternatives of a matrix. */
 struct Measure {
     std::string title;
     Unit unit = Unit::number;
-    std::vector<Cell> cells;    /* in any order, zeros left out; a pair that comes twice is added up */
+    std::vector<Cell> cells; /* in any order, without zeros; duplicates are added */
 };
 
-/* How many had a size of at least `from` and less than `to`. */
+/* Number of items of size from <= size < to. */
 struct Bin {
     double from;
     double to;
     double count;
 };
 
-/* What lane `lane` (counted from 0) did from `begin` to `end`, in seconds on one clock for all lanes. */
+/* Activity of a lane (from 0), in seconds on a common clock. */
 struct Span {
     int lane;
     double begin;
     double end;
-    std::string category;       /* name of the function, say */
+    std::string category; /* for example the name of a function */
 };
 
-/* Parts stand on the page in the order in which they were added. A note is a sentence below the part's
- * title. Texts are UTF-8; what is not is shown as U+FFFD, and nothing in a text acts as HTML. Numbers that
- * are not finite are shown as missing. A page is filled by one thread; the functions throw
- * std::bad_alloc alone, and std::invalid_argument where sizes or indices do not fit together. */
+/* Parts appear in the order added. A note is a sentence below the title. Texts are UTF-8; invalid
+ * bytes are shown as U+FFFD, and nothing is interpreted as HTML. Numbers that are not finite are
+ * shown as missing. Not thread-safe. Functions throw std::bad_alloc, and std::invalid_argument if
+ * sizes or indices do not match. */
 class Page {
   public:
-    /* The series or category of this name, time outside MPI, is drawn in a quiet colour. */
+    /* Series or category for time outside MPI, drawn in a muted colour. */
     static constexpr const char *application = "Application";
 
     Page(std::string title, std::string subtitle);
 
-    /* Names and their values: program, ranks, date. */
+    /* Name and value pairs: program, ranks, date. */
     void facts(const std::vector<std::pair<std::string, std::string>> &pairs);
 
-    /* A table that can be sorted and filtered. Each row has one value for each column: a number, a text or
-     * null for none. Rows stand in the order given until the reader sorts. */
+    /* A table with sorting and filters. A row has one value per column: a number, a text or null.
+     * Rows keep their order until the reader sorts. */
     void table(const std::string &title, const std::vector<Column> &columns,
                const std::vector<std::vector<nlohmann::json>> &rows, const std::string &note = {});
 
-    /* A bar for each row (a rank), made of a part for each series (a function): values[row][series], none
-     * negative. Where many series come, the page shows the largest and adds up the rest. */
+    /* Stacked bars: values[row][series], none negative. The page shows the largest series and adds
+     * up the rest. */
     void bars(const std::string &title, const std::vector<std::string> &rows,
-              const std::vector<std::string> &series, const std::vector<std::vector<double>> &values,
-              Unit unit, const std::string &note = {});
+              const std::vector<std::string> &series,
+              const std::vector<std::vector<double>> &values, Unit unit,
+              const std::string &note = {});
 
-    /* A matrix of n times n processes as a map of colours, with the totals of rows and columns. */
+    /* Matrix of n * n processes as a colour map with row and column totals. */
     void matrix(const std::string &title, int n, const std::vector<Cell> &cells, Unit unit,
                 const std::string &note = {});
     void matrix(const std::string &title, int n, const std::vector<Measure> &measures,
                 const std::string &note = {});
 
-    /* Columns over sizes, in ascending order; the unit is that of the sizes. A gap between two bins is
-     * shown as empty columns. */
+    /* Histogram with ascending sizes in the unit. Gaps between bins are shown as empty columns. */
     void histogram(const std::string &title, const std::vector<Bin> &bins, Unit unit,
                    const std::string &note = {});
 
-    /* Lanes (ranks, threads) over time. Spans come in any order and need not fill a lane; where they
-     * overlap, the one that covers more of a point of the screen is seen. */
+    /* Timeline of lanes (ranks, threads). Spans may be in any order and leave gaps; where they
+     * overlap, the one that covers more of a pixel is shown. */
     void timeline(const std::string &title, const std::vector<std::string> &lanes,
                   std::vector<Span> spans, const std::string &note = {});
 

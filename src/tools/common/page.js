@@ -3,8 +3,8 @@
 
 /* ---- elements ---- */
 
-/* An element with attributes and children. Attributes that are functions listen to the event of that name;
- * null and false leave an attribute or a child out. Texts become text nodes: nothing in data is HTML. */
+/* An element with attributes and children. Function attributes become event listeners; null and
+ * false omit an attribute or child. Texts become text nodes: data is never parsed as HTML. */
 function make(tag, attributes = {}, ...children) {
     const made = document.createElement(tag);
     for (const [name, value] of Object.entries(attributes)) {
@@ -22,11 +22,11 @@ const newId = () => `id-${numberOfIds++}`;
 
 const limit = (value, low, high) => Math.max(low, Math.min(high, value));
 
-/* What a screen reader says when a cursor moves or a filter narrows. */
+/* Announcements for screen readers when a cursor moves or a filter changes. */
 const speaker = make('div', {class: 'unseen', role: 'status', 'aria-live': 'polite'});
 const say = text => { speaker.textContent = text; };
 
-/* One of a few choices. */
+/* A group of radio buttons. */
 function segments(title, choices, chosen, onChange) {
     const name = newId();
     const label = ([value, text]) => make('label', {},
@@ -52,13 +52,13 @@ const few = new Intl.NumberFormat('en', {maximumSignificantDigits: 4});
 const fixed = [1, 2, 3].map(digits => new Intl.NumberFormat('en', {minimumFractionDigits: digits,
                                                                      maximumFractionDigits: digits}));
 
-/* The largest factor that leaves a number of at least 1, and what it is called. */
+/* Largest unit in which the number is at least 1. */
 function scaleOf(unit, size) {
     const known = scales[unit];
     return known.find(([factor]) => Math.abs(size) >= factor) || known[known.length - 1];
 }
 
-/* Four digits, and as many behind the point as numbers of that size have, so that columns line up. */
+/* Four significant digits, with the same number of decimals per magnitude so that columns align. */
 function fourDigits(value) {
     const size = Math.abs(value);
     if (size >= 1e15)
@@ -83,13 +83,13 @@ function format(value, unit) {
     return (isWhole ? grouped.format(scaled) : fourDigits(scaled)) + space + suffix;
 }
 
-/* The same, with all bytes where they were shortened. */
+/* The same, plus the exact bytes if shortened. */
 function exactly(value, unit) {
     const short = format(value, unit);
     return unit === 'bytes' && value >= 1024 ? `${short} (${grouped.format(value)}${space}B)` : short;
 }
 
-/* Round numbers from 0 or `low` to `high`, about as many as wanted, and their names, all in one unit. */
+/* Ticks: about `wanted` round numbers from `low` (or 0) to `high`, with labels in one unit. */
 function ticks(low, high, unit, wanted, isWhole = unit === 'number') {
     const [factor, suffix] = scaleOf(unit, Math.max(Math.abs(low), Math.abs(high)));
     const rough = (high - low) / factor / Math.max(1, wanted);
@@ -109,7 +109,7 @@ function ticks(low, high, unit, wanted, isWhole = unit === 'number') {
 
 /* ---- data ---- */
 
-/* A list in which [value, times] stands for a value that comes several times. */
+/* Run-length decoding: [value, count] is a value that repeats. */
 function unpack(packed) {
     const values = [];
     for (const part of packed) {
@@ -122,13 +122,13 @@ function unpack(packed) {
     return values;
 }
 
-/* The same for a list whose entries are distances. */
+/* The same for a list of differences. */
 function unpackSums(packed) {
     let sum = 0;
     return unpack(packed).map(distance => sum += distance);
 }
 
-/* The first index at which sorted values are not below a value. */
+/* Lower bound in a sorted list. */
 function firstNotBelow(values, value, low = 0, high = values.length) {
     while (low < high) {
         const middle = (low + high) >> 1;
@@ -149,7 +149,7 @@ const numberOfColours = 8;
 const quietName = 'Application';
 const otherName = 'Other';
 
-/* Canvases need colours as numbers: an element knows what a name of the style sheet is just now. */
+/* Canvases need resolved colours; this element resolves the names of the style sheet. */
 const probe = make('span', {hidden: true});
 let colours = new Map();
 
@@ -163,7 +163,7 @@ function colour(name) {
 
 const channels = text => text.match(/[\d.]+/g).slice(0, 3).map(Number);
 
-/* The colour of a strength from 0 to 1, between the stops of the style sheet. */
+/* Colour map from 0 to 1 with the stops of the style sheet. */
 function heatRamp() {
     const stops = [0, 1, 2, 3, 4, 5].map(i => channels(colour(`heat-${i}`)));
     return strength => {
@@ -173,10 +173,10 @@ function heatRamp() {
     };
 }
 
-/* A function has one colour on the whole page, as far as there are colours. */
+/* A function keeps its colour on the whole page, while there are colours. */
 const colourNumbers = new Map();
 
-/* Names in the order of their weight -> names of colours; those that get none are missing. */
+/* Maps names, ordered by weight, to colour names; the rest get none. */
 function assignColours(names) {
     const assigned = new Map(), used = new Set();
     const chosen = names.filter(name => name !== quietName).slice(0, numberOfColours);
@@ -200,8 +200,8 @@ function assignColours(names) {
     return assigned;
 }
 
-/* What is drawn of many names: the heaviest, each in its colour, and the others together. `number` says for
- * each name which of the shown ones it belongs to. */
+/* Selects the heaviest names, each with a colour, and combines the rest. `number` maps each name to
+ * its shown series. */
 function shownSeries(names, weights) {
     const order = names.map((_, i) => i).filter(i => weights[i] > 0).sort((a, b) => weights[b] - weights[a]);
     const assigned = assignColours(order.map(i => names[i]));
@@ -217,7 +217,7 @@ function shownSeries(names, weights) {
     return {shown, number};
 }
 
-/* Buttons that show which colour is which, and take series out and in again. */
+/* Buttons that show the colours and toggle the series. */
 function legend(shown, unit, onChange) {
     const total = sumOf(shown.map(one => one.weight));
     const item = one => {
@@ -272,8 +272,8 @@ class Table {
                  column.title, make('span', {class: 'order', 'aria-hidden': 'true'}, '')));
     }
 
-    /* Numbers begin with the largest, texts with the first; again turns the order round. Rows that are equal
-     * keep the order that they have, those without a value come last. */
+    /* Numbers sort descending first, texts ascending; a second click reverses. Stable; missing
+     * values are last. */
     sort(i) {
         const column = this.columns[i];
         const isText = column.unit === 'text';
@@ -297,7 +297,7 @@ class Table {
         this.narrow();
     }
 
-    /* A row stays that has all words of the filter, as they are shown. */
+    /* Shows the rows that contain all words of the filter. */
     narrow() {
         const words = this.filter.value.toLowerCase().split(/\s+/).filter(word => word !== '');
         const hasAll = row => words.every(word => this.text(row).includes(word));
@@ -306,7 +306,7 @@ class Table {
         this.write();
     }
 
-    /* What the filter looks at, made once. */
+    /* Cached text of a row for the filter. */
     text(row) {
         return this.texts[row] ??= this.columns.map(column => format(column.values[row], column.unit)).join(' ')
                                                .replaceAll(space, ' ').toLowerCase();
@@ -333,18 +333,18 @@ class Table {
     }
 }
 
-/* The data of a chart as a table, made when somebody opens it. */
+/* A chart's data as a table, created when opened. */
 function tableBehind(title, columnsOf) {
     const details = make('details', {toggle() {
         if (details.open && details.childElementCount === 1)
             new Table(title, columnsOf(), details);
-    }}, make('summary', {}, 'The same as a table'));
+    }}, make('summary', {}, 'Show as table'));
     return details;
 }
 
 /* ---- charts ---- */
 
-/* The part of an axis that is seen. */
+/* Visible part of an axis. */
 class Range {
     constructor(low, high, least) {
         Object.assign(this, {low, high, least: Math.min(least, high - low)});
@@ -365,7 +365,7 @@ class Range {
         this.end = this.begin + size;
     }
 
-    /* The point `at` stays where it is. */
+    /* Zooms around `at`. */
     zoom(factor, at = (this.begin + this.end) / 2) {
         const size = limit(this.size * factor, this.least, this.high - this.low);
         this.set(at - (at - this.begin) * size / this.size, size);
@@ -384,17 +384,17 @@ class Range {
 const fontOf = (size = 12) => `${size}px ${getComputedStyle(document.body).fontFamily}`;
 const charts = [];
 
-/* A drawing with a cursor, which the pointer and the arrow keys move, and axes that can be zoomed and
- * panned. A kind of chart gives, as methods:
- *   height(width)              how tall the canvas is
- *   paint(context, width)      draws, and leaves in this.area what part of the canvas has the data
- *   first()                    the cursor where the keys begin
- *   at(x, y)                   the cursor at a point of the canvas, or null
- *   step(cursor, x, y)         the cursor one to the right (x = 1), down (y = 1), and so on
- *   box(cursor)                where the cursor is: x, y, width, height
- *   lines(cursor)              what stands there: a heading, then [name, value, colour]
- *   show(cursor)               pans the axes to where the cursor is seen
- * and in this.axes the ranges of x and y, where they can be zoomed. */
+/* A canvas with a cursor, moved by pointer and arrow keys, and axes that zoom and pan. Subclasses
+ * provide
+ *   height(width)              height of the canvas
+ *   paint(context, width)      draws, and sets this.area to the data area
+ *   first()                    initial cursor for the keyboard
+ *   at(x, y)                   cursor at a point of the canvas, or null
+ *   step(cursor, x, y)         next cursor to the right (x = 1), down (y = 1), and so on
+ *   box(cursor)                position of the cursor: x, y, width, height
+ *   lines(cursor)              tooltip: a heading, then [name, value, colour]
+ *   show(cursor)               pans the axes to make the cursor visible
+ * and this.axes with the ranges of the axes that zoom. */
 class Chart {
     constructor(title, hint) {
         this.axes = {};
@@ -445,7 +445,7 @@ class Chart {
         }
     }
 
-    /* Where a zoomed axis is within the whole. */
+    /* Scroll thumbs of zoomed axes. */
     paintThumbs(context) {
         const {x, y, width, height} = this.area;
         const thumb = (axis, whole, draw) => {
@@ -481,7 +481,7 @@ class Chart {
             say([heading, ...lines.map(([name, value]) => `${name} ${value}`)].join('; '));
     }
 
-    /* Below and to the right of a place, or above where there is more room, so that it does not hide it. */
+    /* Puts the tooltip below right of the box, or where there is room, without covering it. */
     placeTip({x, y, width, height}) {
         const {offsetWidth, offsetHeight} = this.tip, away = 14;
         const below = y + height + away, above = y - away - offsetHeight;
@@ -565,21 +565,21 @@ class Chart {
 
     /* ---- zoom ---- */
 
-    /* The axes that keys and wheel zoom. */
+    /* Axes that keys and wheel zoom. */
     get zoomed() { return Object.values(this.axes); }
 
     zoomKey(factor) {
         this.zoomed.forEach(axis => this.zoom(axis, factor));
     }
 
-    /* What an axis has at a point of the canvas. */
+    /* Value of an axis at a point of the canvas. */
     valueAt(axis, {x, y}) {
         const {area} = this;
         const share = axis === this.axes.x ? (x - area.x) / area.width : (y - area.y) / area.height;
         return axis.begin + limit(share, 0, 1) * axis.size;
     }
 
-    /* Around the cursor, where there is one. */
+    /* Zooms around the cursor, if any. */
     zoom(axis, factor) {
         const box = this.cursor && this.box(this.cursor);
         axis.zoom(factor, box ? this.valueAt(axis, {x: box.x + box.width / 2, y: box.y + box.height / 2}) : undefined);
@@ -591,7 +591,7 @@ class Chart {
         this.redraw();
     }
 
-    /* Buttons for the axes given, each with its name. */
+    /* Zoom buttons for the named axes. */
     zoomTools(named) {
         const useful = (axes, test) => () => axes.some(test);
         const button = (text, label, action, isUseful) => {
@@ -607,9 +607,9 @@ class Chart {
     }
 }
 
-/* Lines and texts that charts have in common. */
+/* Lines and texts common to charts. */
 
-/* Names that would touch the one before are left out. */
+/* Skips labels that would touch the previous one. */
 function paintTicks(context, area, marks, placeOf) {
     let free = -Infinity;
     context.textAlign = 'center';
@@ -640,8 +640,7 @@ function shortened(context, text, width) {
 const tallest = 560;
 const rowHeight = rows => limit(Math.floor(240 / rows), 20, 34);
 
-/* What bars and timelines have in common: rows from the top, several in one stripe where there is no room for
- * each. */
+/* Base of bars and timelines: rows from the top; several share a stripe if space is short. */
 class Rows extends Chart {
     constructor(title, hint, names) {
         super(title, hint);
@@ -661,7 +660,7 @@ class Rows extends Chart {
 
     top(row) { return this.area.y + (row - this.axes.y.begin) / this.axes.y.size * this.area.height; }
 
-    /* Rows that share a stripe of at least `least` pixels. */
+    /* Groups of rows with stripes of at least `least` pixels. */
     stripes(least) {
         const {begin, end, size} = this.axes.y;
         const each = Math.max(1, Math.ceil(least * size / this.area.height));
@@ -707,7 +706,7 @@ class Rows extends Chart {
 class Bars extends Rows {
     constructor(part) {
         const names = unpack(part.rows);
-        super(part.title, 'Arrow keys go from row to row, plus and minus zoom, 0 shows all.', names);
+        super(part.title, 'Arrow keys move between rows, plus and minus zoom, 0 shows all.', names);
         this.unit = part.unit;
         this.order = names.map((_, row) => row);
         const values = part.series.map(series => unpack(series.values));
@@ -732,7 +731,7 @@ class Bars extends Rows {
         this.redraw();
     }
 
-    /* The mean of the rows of a stripe. */
+    /* Mean over the rows of a stripe. */
     mean(series, {from, to}) {
         let sum = 0;
         for (let i = from; i < to; i++)
@@ -787,7 +786,7 @@ class Bars extends Rows {
 
 class Timeline extends Rows {
     constructor(part) {
-        super(part.title, 'Left and right go through time, up and down from lane to lane, plus and minus zoom, 0 shows all.',
+        super(part.title, 'Left and right move in time, up and down between lanes, plus and minus zoom, 0 shows all.',
               unpack(part.lanes));
         this.readSpans(part);
         const weights = part.categories.map(() => 0);
@@ -823,13 +822,13 @@ class Timeline extends Rows {
             this.starts[lane] = Math.max(this.starts[lane], this.starts[lane - 1]);
     }
 
-    /* The spans of a lane that may be seen between two times: spans hardly overlap, one more is taken. */
+    /* Spans of a lane visible between two times; one extra, as spans hardly overlap. */
     spansOf(lane, begin, end) {
         const from = this.starts[lane], to = this.starts[lane + 1];
         return [Math.max(from, firstNotBelow(this.begins, begin, from, to) - 1), firstNotBelow(this.begins, end, from, to)];
     }
 
-    /* How long each series fills each point of a stripe. */
+    /* Time of each series in each column of a stripe. */
     coverage(stripe, columns) {
         const {begin, size} = this.axes.x;
         const cover = new Float32Array(columns * this.series.length);
@@ -849,7 +848,7 @@ class Timeline extends Rows {
         return cover;
     }
 
-    /* The series that fills most of a point, or -1 where most of it is empty. */
+    /* Dominant series of a column, or -1 if mostly empty. */
     main(cover, x, lanes) {
         let found = -1, most = 0, all = 0;
         for (let series = 0; series < this.series.length; series++) {
@@ -900,7 +899,7 @@ class Timeline extends Rows {
         return series >= 0 && this.series[series].isOn;
     }
 
-    /* The shown span of a lane at a time, or the last one before it. */
+    /* Span of a lane at a time, or the last one before. */
     spanAt(lane, time) {
         for (let i = firstNotBelow(this.begins, time, this.starts[lane], this.starts[lane + 1]) - 1; i >= this.starts[lane]; i--) {
             if (this.isOn(i))
@@ -919,7 +918,7 @@ class Timeline extends Rows {
         return before >= 0 ? {lane, span: before, time} : this.next(lane, this.starts[lane] - 1, 1) || {lane, span: -1, time};
     }
 
-    /* The next shown span of a lane, or null at its end. */
+    /* Next visible span of a lane, or null at the end. */
     next(lane, i, direction) {
         for (i += direction; i >= this.starts[lane] && i < this.starts[lane + 1]; i += direction) {
             if (this.isOn(i))
@@ -979,7 +978,7 @@ class Timeline extends Rows {
 
 /* ---- matrix ---- */
 
-/* The pairs of one measure, in reading order, with the sums. */
+/* Cells of one measure, in reading order, with the totals. */
 class Pairs {
     constructor(n, {title, unit, gaps, values}) {
         Object.assign(this, {n, title, unit});
@@ -1013,7 +1012,7 @@ const matrixTop = 40;
 
 class Matrix extends Chart {
     constructor(part) {
-        super(part.title, 'Arrow keys go from pair to pair, with shift ten at once; beyond the last are the totals. Plus and minus zoom, 0 shows all.');
+        super(part.title, 'Arrow keys move between pairs, with shift by ten; the totals follow the last. Plus and minus zoom, 0 shows all.');
         this.n = part.n;
         this.measures = part.measures.map(measure => new Pairs(part.n, measure));
         this.pairs = this.measures[0];
@@ -1040,7 +1039,7 @@ class Matrix extends Chart {
 
     height(width) { return this.square(width) + matrixTop + totalsSize + 10; }
 
-    /* What has the faintest colour. Values that hardly differ shall not look as if they did. */
+    /* Lower end of the colour map, low enough that similar values look similar. */
     get faintest() {
         const {smallest, largest} = this.pairs;
         return this.isLog ? Math.min(smallest, largest / 16) : 0;
@@ -1051,7 +1050,7 @@ class Matrix extends Chart {
         return this.isLog ? Math.log(value / faintest) / Math.log(largest / faintest) : value / largest;
     }
 
-    /* The largest value of each square of cells that share a point. */
+    /* Maximum over the cells that share a pixel. */
     bins() {
         const {x, y} = this.axes;
         const points = this.area.width * (window.devicePixelRatio || 1);
@@ -1083,7 +1082,7 @@ class Matrix extends Chart {
         context.strokeRect(this.area.x - 0.5, this.area.y - 0.5, size + 1, size + 1);
     }
 
-    /* As an image with a point for each square, blown up to the size of the plot. */
+    /* Draws one image pixel per bin, scaled to the plot. */
     paintCells(context, {each, left, top, columns, rows, values}) {
         const image = new ImageData(columns, rows), ramp = heatRamp();
         values.forEach((value, i) => {
@@ -1108,7 +1107,7 @@ class Matrix extends Chart {
     left(column) { return this.area.x + (column - this.axes.x.begin) / this.axes.x.size * this.area.width; }
     topOf(row) { return this.area.y + (row - this.axes.y.begin) / this.axes.y.size * this.area.height; }
 
-    /* Lines between large cells, and their values where there is room. */
+    /* Grid lines between large cells, with values if there is room. */
     paintGrid(context, cell, ramp) {
         const {x, y} = this.axes, {area} = this;
         context.fillStyle = colour('raised');
@@ -1160,7 +1159,7 @@ class Matrix extends Chart {
         context.fillText('Total', area.x - 6, area.y + size + 14);
     }
 
-    /* Bars beside and below, each as long as its total, the largest of those that share a point. */
+    /* Bars for the totals; cells that share a pixel show their maximum. */
     paintTotals(context) {
         const {area, pairs} = this, room = totalsSize - 8;
         const largest = Math.max(largestOf(pairs.rowTotals), largestOf(pairs.columnTotals)) || 1;
@@ -1184,7 +1183,7 @@ class Matrix extends Chart {
 
     first() { return {row: Math.ceil(this.axes.y.begin), column: Math.ceil(this.axes.x.begin)}; }
 
-    /* Row or column n are the totals. */
+    /* Row or column n holds the totals. */
     at(x, y) {
         const {area, axes} = this;
         const along = (axis, at, size) => at < 0 ? -1 : at < size ? Math.floor(axis.begin + at / size * axis.size)
@@ -1266,7 +1265,7 @@ class Matrix extends Chart {
 
 class Histogram extends Chart {
     constructor(part) {
-        super(part.title, 'Left and right go from column to column.');
+        super(part.title, 'Left and right move between columns.');
         this.unit = part.unit;
         this.bins = this.withoutGaps(part.bins);
         this.total = sumOf(this.bins.map(bin => bin.count));
@@ -1276,7 +1275,7 @@ class Histogram extends Chart {
 
     height() { return 260; }
 
-    /* Ranges of sizes that no bin covers are empty bins, each twice as wide as the one before. */
+    /* Adds empty bins for gaps, each twice as wide as the previous one. */
     withoutGaps(bins) {
         const all = [];
         for (const [from, to, count] of bins) {
@@ -1295,7 +1294,7 @@ class Histogram extends Chart {
         this.redraw();
     }
 
-    /* 0 to 1; a logarithm begins below the smallest, so that one is seen. */
+    /* From 0 to 1; the log scale starts below the smallest count to keep it visible. */
     share(count) {
         const {largest} = this;
         return this.isLog ? (count > 0 ? Math.log10(count * 2) / Math.log10(largest * 2) : 0) : count / largest;
@@ -1346,7 +1345,7 @@ class Histogram extends Chart {
             context.fillText(count, x + width / 2, y - 8);
     }
 
-    /* Sizes of bins are round: 16 KiB, not 16.00 KiB. */
+    /* Bin bounds are round: 16 KiB, not 16.00 KiB. */
     edge(value) {
         if (this.unit === 'number' || this.unit === 'percent')
             return format(value, this.unit);
@@ -1406,7 +1405,7 @@ const writers = {
                 chart.names.length > 2 && segments('Order', [['given', 'As given'], ['largest', 'Largest first']], 'given', how => chart.sortRows(how)),
                 isMany && chart.zoomTools([['Rows', [chart.axes.y]]])),
             legend(chart.series, part.unit, () => chart.sortRows(chart.how)), chart.plot,
-            isMany && make('p', {class: 'keys'}, `${keysText} A line that stands for several rows is their mean.`) || '',
+            isMany && make('p', {class: 'keys'}, `${keysText} A line for several rows shows their mean.`) || '',
             tableBehind(part.title, () => chart.columns()));
     },
 
@@ -1418,7 +1417,7 @@ const writers = {
                 segments('Colours', [['log', 'Logarithmic'], ['linear', 'Linear']], 'log', scale => chart.setScale(scale)),
                 part.n > 4 && chart.zoomTools([['Ranks', [chart.axes.x, chart.axes.y]]])),
             make('div', {class: 'with-side'}, chart.plot, chart.side),
-            part.n > 4 && make('p', {class: 'keys'}, `${keysText} Where pairs share a point, the largest is drawn.`) || '',
+            part.n > 4 && make('p', {class: 'keys'}, `${keysText} Pairs that share a pixel show their maximum.`) || '',
             tableBehind(part.title, () => chart.columns()));
     },
 
@@ -1435,7 +1434,7 @@ const writers = {
         card.append(
             make('div', {class: 'tools'}, chart.zoomTools([['Time', [chart.axes.x]], ...(isMany ? [['Lanes', [chart.axes.y]]] : [])])),
             legend(chart.series, 'seconds', () => { chart.point(null); chart.redraw(); }), chart.plot,
-            make('p', {class: 'keys'}, `${keysText} A point has the colour of what fills most of it.`),
+            make('p', {class: 'keys'}, `${keysText} A pixel shows its dominant category.`),
             tableBehind(part.title, () => chart.columns()));
     },
 };
@@ -1475,7 +1474,7 @@ function setTheme(theme) {
     recolour();
 }
 
-/* Paper is light and narrow, whatever the screen is. Drawings are made anew for it. */
+/* Print in the light theme and paper width; charts are redrawn. */
 function followPrinting() {
     let theme;
     addEventListener('beforeprint', () => {

@@ -11,16 +11,16 @@ std::size_t number_of(Whom whom, const Communicator &communicator)
 {
     const auto rank = static_cast<std::size_t>(communicator.rank);
     switch (whom) {
-        case Whom::one:
-            return 1;
-        case Whom::others:
-            return communicator.world.size() - 1;
-        case Whom::below:
-            return rank;
-        case Whom::above:
-            return communicator.world.size() - rank - 1;
-        case Whom::remote:
-            return communicator.remote.size();
+    case Whom::one:
+        return 1;
+    case Whom::others:
+        return communicator.world.size() - 1;
+    case Whom::below:
+        return rank;
+    case Whom::above:
+        return communicator.world.size() - rank - 1;
+    case Whom::remote:
+        return communicator.remote.size();
     }
     return 0;
 }
@@ -42,11 +42,10 @@ std::vector<int> world_ranks_of(Whom whom, const Communicator &communicator)
 
 void add_received(Parts &parts, const MPI_Status &status, const Communicator &communicator)
 {
-    /* The status counts bytes, and MPI_BYTE asks for them whatever the datatype was: it may be
-     * freed by now, and its elements may be of different sizes. */
+    /* The status counts bytes. MPI_BYTE, since the call's datatype may be freed by now. */
     MPI_Count bytes = 0;
-    if (status.MPI_SOURCE < 0 ||
-        QMPI_Get_elements_x(&status, MPI_BYTE, &bytes) != MPI_SUCCESS || bytes < 0)
+    if (status.MPI_SOURCE < 0 || QMPI_Get_elements_x(&status, MPI_BYTE, &bytes) != MPI_SUCCESS ||
+        bytes < 0)
         return;
     parts.add({Side::received, Whom::one, communicator.world_rank_of(status.MPI_SOURCE),
                static_cast<std::uint64_t>(bytes)});
@@ -56,15 +55,16 @@ namespace patterns {
 
 std::uint64_t Amount::at(int index) const
 {
-    const MPI_Count count = counts_ != nullptr ? counts_[index] :
-        large_counts_ != nullptr ? large_counts_[index] : count_;
+    const MPI_Count count = counts_ != nullptr ? counts_[index]
+        : large_counts_ != nullptr             ? large_counts_[index]
+                                               : count_;
     return bytes::bytes_of(count, datatypes_ != nullptr ? datatypes_[index] : datatype_, 1);
 }
 
 namespace {
 
-/* Adds the parts of one operation. A message without content is none in a collective operation:
- * there nobody waits for it. */
+/* Adds the parts of one operation. In a collective operation an empty message is none: no process
+ * waits for it. */
 class Decomposition {
   public:
     Decomposition(const Description &description, const Communicator &communicator)
@@ -75,50 +75,50 @@ class Decomposition {
     Parts run()
     {
         switch (d.operation) {
-            case Operation::none:
-                break;
-            case Operation::message:
-                message();
-                break;
-            case Operation::bcast:
-                from_root_to_each(d.send.amount);
-                break;
-            case Operation::gather:
-                from_each_to_root(d.receive.amount);
-                break;
-            case Operation::scatter:
-                scatter();
-                break;
-            case Operation::allgather:
-                allgather();
-                break;
-            case Operation::alltoall:
-                alltoall();
-                break;
-            case Operation::reduce:
-                from_each_to_root(d.send.amount);
-                break;
-            case Operation::allreduce:
-                each(Side::sent, d.send.amount);
-                each(Side::received, d.send.amount);
-                if (keeps_own(d.send))
-                    own(d.send.amount.at(0), d.send.amount.at(0));
-                break;
-            case Operation::reduce_scatter:
-                reduce_scatter();
-                break;
-            case Operation::scan:
-            case Operation::exscan:
-                scan();
-                break;
-            case Operation::neighbor_allgather:
-            case Operation::neighbor_alltoall:
-                neighbours(Side::sent, c.destinations, d.send.amount);
-                neighbours(Side::received, c.sources, d.receive.amount);
-                break;
-            case Operation::one_sided:
-                one_sided();
-                break;
+        case Operation::none:
+            break;
+        case Operation::message:
+            message();
+            break;
+        case Operation::bcast:
+            from_root_to_each(d.send.amount);
+            break;
+        case Operation::gather:
+            from_each_to_root(d.receive.amount);
+            break;
+        case Operation::scatter:
+            scatter();
+            break;
+        case Operation::allgather:
+            allgather();
+            break;
+        case Operation::alltoall:
+            alltoall();
+            break;
+        case Operation::reduce:
+            from_each_to_root(d.send.amount);
+            break;
+        case Operation::allreduce:
+            each(Side::sent, d.send.amount);
+            each(Side::received, d.send.amount);
+            if (keeps_own(d.send))
+                own(d.send.amount.at(0), d.send.amount.at(0));
+            break;
+        case Operation::reduce_scatter:
+            reduce_scatter();
+            break;
+        case Operation::scan:
+        case Operation::exscan:
+            scan();
+            break;
+        case Operation::neighbor_allgather:
+        case Operation::neighbor_alltoall:
+            neighbours(Side::sent, c.destinations, d.send.amount);
+            neighbours(Side::received, c.sources, d.receive.amount);
+            break;
+        case Operation::one_sided:
+            one_sided();
+            break;
         }
         return std::move(parts);
     }
@@ -139,7 +139,7 @@ class Decomposition {
             parts.add({side, whom, outside_world, bytes});
     }
 
-    /* All processes of the other group, or all but the calling one. */
+    /* All of the remote group, or all but the calling process. */
     void each(Side side, const Amount &amount)
     {
         if (amount.is_uniform()) {
@@ -153,7 +153,7 @@ class Decomposition {
         }
     }
 
-    /* Somebody waits for it, so it is one without content as well. */
+    /* Counts even if empty, since the receiver waits for it. */
     void message()
     {
         if (d.sends && d.peer != MPI_PROC_NULL)
@@ -163,7 +163,7 @@ class Decomposition {
                 {Side::received, Whom::one, c.world_rank_of(d.source), d.receive.amount.at(0)});
     }
 
-    /* Whether there is a message from the own send buffer to the own receive buffer. */
+    /* True if the send buffer is copied to the own receive buffer. */
     bool keeps_own(const Data &in_place) const { return !c.is_inter && !in_place.is_in_place; }
 
     void own(std::uint64_t sent, std::uint64_t received)
@@ -227,8 +227,8 @@ class Decomposition {
             own(sent.at(c.rank), d.receive.amount.at(c.rank));
     }
 
-    /* The counts are those of the own group. Between two groups what the others get is therefore
-     * not known, but all of it together, which is divided evenly: exact with one count for all. */
+    /* Counts are those of the local group. Between groups only the total of the remote group is
+     * known; it is divided evenly, which is exact for equal counts. */
     void reduce_scatter()
     {
         const Amount &amount = d.receive.amount;
@@ -265,7 +265,7 @@ class Decomposition {
         }
     }
 
-    /* The target's process has no call of its own: what it gets and gives is known here only. */
+    /* The target makes no call; only the origin sees the transfer. */
     void one_sided()
     {
         if (d.peer == MPI_PROC_NULL)

@@ -3,8 +3,8 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* A call as the messages between two processes that it means. The manual page qmpi-messages(7) has
- * the table of what each routine means; the code is decompose() in patterns.cpp. */
+/* Decomposes a call into pairwise messages. The table of meanings is in qmpi-messages(7), the code
+ * in decompose() in patterns.cpp. */
 
 #ifndef TOOLS_PATTERNS_HPP_INCLUDED
 #define TOOLS_PATTERNS_HPP_INCLUDED
@@ -25,25 +25,25 @@ enum class Kind : std::uint8_t { point_to_point, collective, one_sided };
 
 enum class Side : std::uint8_t { sent, received };
 
-/* The processes that a part has to do with, as seen from the calling one. Whole groups stand for
- * themselves, so that a collective operation is not more work the more processes it has. */
+/* Peers of a part, relative to the calling process. Groups are not enumerated, so the cost of a
+ * collective does not depend on its size. */
 enum class Whom : std::uint8_t {
     one,
-    others,     /* all of the communicator but the calling one */
-    below,      /* those of lower rank */
+    others, /* all of the communicator but the calling process */
+    below,  /* all of lower rank */
     above,
-    remote      /* all of the other group of an intercommunicator */
+    remote /* all of the remote group */
 };
 
-/* One message of so many bytes to, or from, each of some processes. */
+/* One message of a size to, or from, each of some processes. */
 struct Part {
     Side side;
     Whom whom;
-    int peer;               /* Whom::one: the rank in MPI_COMM_WORLD, or outside_world */
+    int peer; /* Whom::one: world rank, or outside_world */
     std::uint64_t bytes;
 };
 
-/* What a call comes to; mostly one or two parts. */
+/* Parts of a call; usually one or two. */
 class Parts {
   public:
     void add(const Part &part)
@@ -67,24 +67,33 @@ class Parts {
     std::vector<Part> many_;
 };
 
-/* How many processes these are, and their ranks in MPI_COMM_WORLD. Not for Whom::one. */
+/* Number of peers, and their world ranks. Not for Whom::one. */
 std::size_t number_of(Whom whom, const Communicator &communicator);
 std::vector<int> world_ranks_of(Whom whom, const Communicator &communicator);
 
-/* What a receive has got, by its status: from whom, and how many bytes; nothing from
- * MPI_PROC_NULL. */
+/* Source and size of a receive by its status; nothing for MPI_PROC_NULL. */
 void add_received(Parts &parts, const MPI_Status &status, const Communicator &communicator);
 
-/* Details of parts_of() below. */
+/* Internals of parts_of(). */
 namespace patterns {
 
-/* Functions of the same meaning: blocking, nonblocking or persistent, one count or many. */
+/* Groups of functions with the same meaning: blocking, nonblocking and persistent, one count or
+ * many. */
 enum class Operation {
     none,
-    message,                /* the send side; what is received is known by the status */
-    bcast, gather, scatter, allgather, alltoall,
-    reduce, allreduce, reduce_scatter, scan, exscan,
-    neighbor_allgather, neighbor_alltoall,
+    message, /* send side; the status gives the receive side */
+    bcast,
+    gather,
+    scatter,
+    allgather,
+    alltoall,
+    reduce,
+    allreduce,
+    reduce_scatter,
+    scan,
+    exscan,
+    neighbor_allgather,
+    neighbor_alltoall,
     one_sided
 };
 
@@ -129,12 +138,12 @@ constexpr Operation operation_of()
     if (Call::is_in(qmpi::set::collective))
         return collective_operation_of(Call::name);
     if (Call::is_in(qmpi::set::point_to_point | qmpi::set::partitioned))
-        return Call::has(qmpi::role::tag) || Call::has(qmpi::role::message) ? Operation::message :
-            Operation::none;
+        return Call::has(qmpi::role::tag) || Call::has(qmpi::role::message) ? Operation::message
+                                                                            : Operation::none;
     return Operation::none;
 }
 
-/* Whether the function fills a buffer, or only reads. */
+/* True if the function writes to a buffer. */
 template <typename Call>
 constexpr bool fills()
 {
@@ -145,7 +154,7 @@ constexpr bool fills()
     return false;
 }
 
-/* Requests of these are completed without a status that tells anything (MPICH 4.0). */
+/* MPICH 4.0 completes their requests without a useful status. */
 template <typename Call>
 constexpr bool is_nonblocking_sendrecv()
 {
@@ -153,8 +162,8 @@ constexpr bool is_nonblocking_sendrecv()
         Call::id == MPI_ISENDRECV_REPLACE_T || Call::id == MPI_ISENDRECV_REPLACE_C_T;
 }
 
-/* What a buffer argument describes. Nothing is asked of the library before at() is called:
- * arguments that mean nothing in the calling process may be anything. */
+/* A buffer argument. Makes no library call before at(): arguments that are not significant in the
+ * calling process may be invalid. */
 class Amount {
   public:
     Amount() = default;
@@ -169,7 +178,7 @@ class Amount {
             datatype_ = buffer.datatype;
     }
 
-    /* Whether it is the same for all. */
+    /* True if it is the same for all peers. */
     bool is_uniform() const { return counts_ == nullptr && large_counts_ == nullptr; }
 
     /* Bytes for a process or neighbour. */
@@ -195,25 +204,25 @@ struct Data {
 struct Description {
     Operation operation;
     int root;
-    int peer;                   /* destination or target */
-    int source;                 /* of a message that no status will tell of */
-    bool sends;                 /* or only receives, or asks */
+    int peer;   /* destination or target */
+    int source; /* of a message without a status */
+    bool sends; /* false: only receives or queries */
     Data send, receive;
-    std::uint64_t further = 0;  /* bytes of a second operand */
+    std::uint64_t further = 0; /* bytes of a second operand */
 };
 
 Parts decompose(const Description &description, const Communicator &communicator);
 
 }  // namespace patterns
 
-/* Whether the function can mean messages at all. */
+/* True if the function can imply messages. */
 template <typename Call>
 constexpr bool communicates()
 {
     return patterns::operation_of<Call>() != patterns::Operation::none;
 }
 
-/* Whether it receives one message, of which the status tells when it has come. */
+/* True if it receives one message whose status is known on completion. */
 template <typename Call>
 constexpr bool receives_message()
 {
@@ -229,22 +238,25 @@ constexpr Kind kind_of()
     return Call::is_in(qmpi::set::collective) ? Kind::collective : Kind::point_to_point;
 }
 
-/* The messages that a call means for the calling process, but for the one of receives_message();
- * to be asked after the call succeeded and before the program can do anything else.
+/* Messages that a call implies for the calling process, except the one of receives_message(). Query
+ * right after the call succeeded.
  *   communicator     of the call, or of its window */
 template <typename Call>
 Parts parts_of(Call &call, const Communicator &communicator)
 {
     using qmpi::get_or;
     using qmpi::role;
-    /* Known at compile time, and made to be so: the names of functions are compared for it. */
+    /* constexpr, since it compares function names. */
     constexpr patterns::Operation operation = patterns::operation_of<Call>();
     constexpr bool needs_source = patterns::is_nonblocking_sendrecv<Call>();
     patterns::Description description{
-        operation, get_or<role::root>(call, MPI_PROC_NULL),
+        operation,
+        get_or<role::root>(call, MPI_PROC_NULL),
         get_or<role::destination>(call, get_or<role::target>(call, MPI_PROC_NULL)),
         needs_source ? get_or<role::source>(call, MPI_PROC_NULL) : MPI_PROC_NULL,
-        get_or<role::operation>(call, MPI_OP_NULL) != MPI_NO_OP, {}, {}};
+        get_or<role::operation>(call, MPI_OP_NULL) != MPI_NO_OP,
+        {},
+        {}};
     bool has_send = false;
 
     call.each_buffer([&](const auto &buffer) {

@@ -26,7 +26,7 @@ std::string local_time()
 std::string host_name()
 {
     char name[256] = "";
-    gethostname(name, sizeof name - 1);     /* a name that is too long need not end in a zero */
+    gethostname(name, sizeof name - 1); /* a truncated name may lack the final zero */
     return name;
 }
 

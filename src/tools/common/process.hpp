@@ -3,8 +3,7 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* What a tool asks of the process that it is in. All functions may be called by any thread at any
- * time, and call the library below all tools. */
+/* Queries about the process. Thread-safe at any time; calls go to the library, below all tools. */
 
 #ifndef TOOLS_PROCESS_HPP_INCLUDED
 #define TOOLS_PROCESS_HPP_INCLUDED
@@ -16,8 +15,8 @@
 
 namespace tools {
 
-/* Nanoseconds on a clock that only goes forward, the same for all processes of a host: CLOCK_MONOTONIC.
- * It stands here since it is read in every call. */
+/* Monotonic time in nanoseconds, common to the processes of a host. Inline, since every call reads
+ * it. */
 inline std::uint64_t now() noexcept
 {
     timespec time;
@@ -26,20 +25,19 @@ inline std::uint64_t now() noexcept
         static_cast<std::uint64_t>(time.tv_nsec);
 }
 
-/* What o'clock it is for people: "2026-11-21 15:04:05 +0000" */
+/* Wall-clock time: "2026-11-21 15:04:05 +0000" */
 std::string local_time();
 
-/* As gethostname() has it; empty if the system refuses. */
+/* gethostname(); empty on error. */
 std::string host_name();
 
-/* "MPI_Send" for MPI_SEND_T; empty for what is no function. The text is the library's and stays. */
+/* "MPI_Send" for MPI_SEND_T; empty for an unknown id. The text is static. */
 const char *function_name(int id) noexcept;
 
-/* Whether MPI_COMM_WORLD can be used: after MPI_Init and before MPI_Finalize. */
+/* True between MPI_Init and MPI_Finalize. */
 bool is_world_up() noexcept;
 
-/* Whether the processes of MPI_COMM_WORLD were spawned by others, so that they are not the whole job.
- * False as long as there is no MPI_COMM_WORLD. */
+/* True if MPI_COMM_WORLD was spawned and is not the whole job; false while there is no world. */
 bool is_spawned() noexcept;
 
 }  // namespace tools

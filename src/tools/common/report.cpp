@@ -12,10 +12,10 @@
 #include <memory>
 #include <set>
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
-#include <fcntl.h>
 #include <unistd.h>
 
 namespace tools {
@@ -27,14 +27,16 @@ struct FormatName {
     const char *ending;
 };
 
-constexpr FormatName format_names[] = {
-    {Format::text, "text", ".txt"}, {Format::json, "json", ".json"}, {Format::html, "html", ".html"},
-    {Format::otf2, "otf2", ".otf2"}};
+constexpr FormatName format_names[] = {{Format::text, "text", ".txt"},
+                                       {Format::json, "json", ".json"},
+                                       {Format::html, "html", ".html"},
+                                       {Format::otf2, "otf2", ".otf2"}};
 
 const char *ending_of(Format format)
 {
     return std::find_if(std::begin(format_names), std::end(format_names),
-                        [format](const FormatName &name) { return name.format == format; })->ending;
+                        [format](const FormatName &name) { return name.format == format; })
+        ->ending;
 }
 
 bool has(const std::vector<Format> &formats, Format format)
@@ -61,17 +63,17 @@ std::vector<Format> read_formats(const std::string &text, const std::vector<Form
                                             return word == format.name && has(known, format.format);
                                         });
         if (found == std::end(format_names))
-            throw qmpi::argument_error("argument formats=" + text + ": '" + word +
-                                       "' is none of " + names_of(known));
+            throw qmpi::argument_error("argument formats=" + text + ": unknown format '" + word +
+                                       "' (expected " + names_of(known) + ")");
         wanted.push_back(found->format);
     }
     return wanted;
 }
 
-/* What out= says: the file of one format, or what all files begin with. */
+/* Value of out=: the file of one format, or the stem of all files. */
 struct Name {
     std::string stem;
-    const FormatName *format = nullptr;     /* nullptr: all */
+    const FormatName *format = nullptr; /* nullptr: all formats */
 
     explicit Name(const std::string &out) : stem(out)
     {
@@ -85,7 +87,7 @@ struct Name {
     }
 };
 
-/* The same for all spellings of a name. */
+/* Normalised path. */
 std::string path_of(const std::string &name)
 {
     std::error_code fault;
@@ -99,7 +101,7 @@ bool overlap(const Name &a, const Name &b)
         path_of(a.stem) == path_of(b.stem);
 }
 
-/* What the user's list gives an instance as out=, whatever tool that is; empty if nothing. */
+/* out= of any instance in the list; empty if none. */
 std::string out_of(int tool_id)
 {
     const char *text = "";
@@ -111,8 +113,7 @@ std::string out_of(int tool_id)
     }
 }
 
-/* Tools know nothing of each other but what stands in the list. Which formats another one makes is not
- * to be seen there: a name without an ending is taken for all of them. */
+/* Only the list is known of other tools, not their formats: a stem conflicts with all of them. */
 void refuse_name_of_other_tool(const char *tool_name, int tool_id, const std::string &out)
 {
     for (int other = 1; other < tool_id; other++) {
@@ -122,21 +123,22 @@ void refuse_name_of_other_tool(const char *tool_name, int tool_id, const std::st
             continue;
         const std::string others = out_of(other);
         if (!others.empty() && others != "-" && overlap(Name(others), Name(out)))
-            throw qmpi::argument_error(print("argument out=%s: instance %d of the list, %s, has the files "
-                                             "of that name", out.c_str(), other, other_name));
+            throw qmpi::argument_error(
+                print("argument out=%s: output name already used by instance %d (%s)", out.c_str(),
+                      other, other_name));
     }
 }
 
-/* Whether nobody in this library has one of the files; then they are taken. Constructors of tools run
- * one after the other. */
-bool take(const std::vector<std::string> &files)
+/* Claims the files unless another instance in this library has one of them. Constructors run one at
+ * a time. */
+bool claim(const std::vector<std::string> &files)
 {
-    static auto *taken = new std::set<std::string>;
+    static auto *claimed = new std::set<std::string>;
     for (const std::string &file : files) {
-        if (taken->count(file) > 0)
+        if (claimed->count(file) > 0)
             return false;
     }
-    taken->insert(files.begin(), files.end());
+    claimed->insert(files.begin(), files.end());
     return true;
 }
 
@@ -153,7 +155,6 @@ bool write_all(int descriptor, std::string_view content)
     return true;
 }
 
-/* Closes as well. */
 std::string write_and_close(int descriptor, std::string_view content)
 {
     const bool is_written = write_all(descriptor, content);
@@ -201,8 +202,9 @@ std::string write_file(const std::string &name, std::string_view content)
         return std::strerror(EISDIR);
     if (!S_ISREG(existing.st_mode))
         return write_directly(name, content);
-    /* What a symbolic link leads to is replaced, not the link. */
-    const std::unique_ptr<char, decltype(&std::free)> path(realpath(name.c_str(), nullptr), std::free);
+    /* Replace the target of a symbolic link, not the link. */
+    const std::unique_ptr<char, decltype(&std::free)> path(realpath(name.c_str(), nullptr),
+                                                           std::free);
     return replace(path == nullptr ? name : path.get(), content, &existing);
 }
 
@@ -217,14 +219,19 @@ void complain(const char *tool_name, const std::string &what)
     write_stderr(std::string("QMPI tool ") + tool_name + ": " + what + "\n");
 }
 
+std::string instance_text(int instance, int instances, int tool_id)
+{
+    return print("instance %d of %d (tool %d of the chain)", instance, instances, tool_id);
+}
+
 Destination::Destination(const Owner &owner, const qmpi::arguments &arguments,
-                         std::vector<Format> known, const char *fallback,
+                         const std::vector<Format> &known, const char *fallback,
                          const std::vector<std::string> &others)
     : tool_name_(owner.tool_name), out_(arguments.get("out", fallback == nullptr ? "" : fallback)),
       formats_(known)
 {
     if (arguments.has("out") && out_.empty())
-        throw qmpi::argument_error("argument out=: needs the name of a file");
+        throw qmpi::argument_error("argument out=: needs a file name");
     const bool is_chosen = arguments.has("formats");
     if (is_chosen)
         formats_ = read_formats(arguments.get("formats", ""), known);
@@ -246,37 +253,37 @@ Destination::Destination(const Owner &owner, const qmpi::arguments &arguments,
 }
 
 /* The name has the ending of a format. */
-void Destination::choose_one(const std::string &out, Format format, const std::vector<Format> &known,
-                             bool is_chosen)
+void Destination::choose_one(const std::string &out, Format format,
+                             const std::vector<Format> &known, bool is_chosen)
 {
     if (!has(known, format))
-        throw qmpi::argument_error("argument out=" + out + ": no such report; there is " +
-                                   names_of(known));
+        throw qmpi::argument_error("argument out=" + out + ": unknown format (expected " +
+                                   names_of(known) + ")");
     if (is_chosen && formats_ != std::vector<Format>{format})
         throw qmpi::argument_error("argument out=" + out + ": is for " + names_of({format}) +
-                                   " alone, but formats asks for something else");
+                                   " only, but formats= has others");
     formats_ = {format};
 }
 
 void Destination::claim_name(const Owner &owner, const std::string &out,
                              const std::vector<std::string> &others)
 {
-    auto take_files = [&] {
+    auto claim_files = [&] {
         const std::string path = path_of(out_);
         std::vector<std::string> files;
         for (const Format format : formats_)
             files.push_back(path + ending_of(format));
         for (const std::string &other : others)
             files.push_back(path + other);
-        return take(files);
+        return claim(files);
     };
     refuse_name_of_other_tool(owner.tool_name, owner.tool_id, out);
-    if (take_files())
+    if (claim_files())
         return;
     out_ += "-" + std::to_string(owner.instance);
-    if (!take_files())
-        throw qmpi::argument_error("argument out=" + out + ": another instance has the files of that name, "
-                                   "and those of " + out_);
+    if (!claim_files())
+        throw qmpi::argument_error("argument out=" + out + ": output names " + out + " and " +
+                                   out_ + " already used");
 }
 
 std::string Destination::stem(const Reporter &reporter) const
@@ -305,11 +312,12 @@ void Destination::write(const Reporter &reporter,
         if (format == Format::otf2)
             continue;
         const std::string name = file(reporter, format);
-        const std::string reason = is_privileged() ? "the program has more rights than its user" :
-            write_file(name, make(format));
+        const std::string reason = is_privileged()
+            ? "refusing to write files from a set-uid program"
+            : write_file(name, make(format));
         if (!reason.empty()) {
             is_complete = false;
-            complain(tool_name_, "cannot write " + name + ": " + reason + "; the report follows here");
+            complain(tool_name_, "cannot write " + name + ": " + reason + "; the report follows");
         }
     }
     if (!is_complete)

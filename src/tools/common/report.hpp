@@ -3,7 +3,7 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Where the reports of a tool go. */
+/* Destinations of reports. */
 
 #ifndef TOOLS_REPORT_HPP_INCLUDED
 #define TOOLS_REPORT_HPP_INCLUDED
@@ -20,69 +20,68 @@
 
 namespace tools {
 
-/* Whether the process has more rights than its user, who must not make it write files then. */
+/* True in set-uid and similar programs: the user must not make them write files. */
 bool is_privileged();
 
-/* Puts a file in place of what is there, in one step, so that nobody ever finds half of it; what is
- * no regular file, such as a device, is written to directly.
- * Returns the reason why not, in the words of the system, or an empty text. */
+/* Replaces a file atomically; a device or other special file is written directly. Returns the
+ * system's reason on failure, or an empty text. */
 std::string write_file(const std::string &name, std::string_view content);
 
-/* A text on standard error in one piece, since other processes may write there as well. */
+/* One write to standard error, so that processes do not mix. */
 void write_stderr(std::string_view text);
 
-/* What a tool has to say to the user: "QMPI tool NAME: ..." on standard error, one line in one piece.
- *   what    without the end of the line */
+/* Message to the user: "QMPI tool NAME: WHAT" as one line on standard error. */
 void complain(const char *tool_name, const std::string &what);
 
-/* otf2: a folder of several files, which the tool writes itself. */
+/* "instance 1 of 2 (tool 3 of the chain)" */
+std::string instance_text(int instance, int instances, int tool_id);
+
+/* otf2: a folder that the tool writes itself. */
 enum class Format { text, json, html, otf2 };
 
-/* Who makes a report. */
+/* Author of a report. */
 struct Reporter {
-    int instance = 1;           /* number of the tool's instance, from 1 */
-    int instances = 1;          /* how many there are */
-    bool is_alone = false;      /* a process on its own account, not one for the whole job; or one for
-                                 * processes that were spawned, which are not the whole job either */
+    int instance = 1;      /* number of the tool's instance, from 1 */
+    int instances = 1;     /* number of instances */
+    bool is_alone = false; /* one process only, or spawned processes: not the whole job */
 };
 
-/* The files that the user wants, by the arguments of the instance:
- *   out=NAME         with the ending .txt, .json, .html, .otf2 one report of that format; else what all
- *                    files begin with; - is a text on standard error. Without it: the program, the
- *                    tool and the process number, as in halo.profile.4711
- *   formats=A+B      text, json, html, otf2; without it all that the tool has
- * A name belongs to the first instance of the list that has it. Another instance of the same tool adds
- * its number, -2 for the second; another tool is refused. A process that reports alone adds its process
- * number, unless it is there already. */
+/* Files that the user wants, by the arguments of the instance:
+ *   out=NAME         with the ending .txt, .json, .html or .otf2: one report of that format; else
+ *                    the stem of all files; - is text on standard error. Default: program, tool
+ *                    and process number, as in halo.profile.4711
+ *   formats=A+B      text, json, html, otf2; default: all that the tool has
+ * A name belongs to the first instance that has it. Other instances of the same tool append their
+ * number (-2); another tool is refused. A process that reports alone appends its process number
+ * unless the name has it. */
 class Destination {
   public:
-    /* For the constructor of a tool, as a member:  Destination destination{*this, {Format::text}};
-     *   known        what the tool can make
-     *   fallback     stands for out= where the user gave none; nullptr: as above
-     *   others       endings of files that the tool writes besides, as in ".unfinished"
+    /* A member to be constructed with the tool:  Destination destination{*this, {Format::text}};
+     *   known        formats of the tool
+     *   fallback     out= if the user gave none; nullptr: as above
+     *   others       endings of further files of the tool, such as ".unfinished"
      * Throws qmpi::argument_error. */
     template <typename Tool>
-    Destination(const qmpi::tool<Tool> &tool, std::vector<Format> known, const char *fallback = nullptr,
-                std::vector<std::string> others = {})
+    Destination(const qmpi::tool<Tool> &tool, const std::vector<Format> &known,
+                const char *fallback = nullptr, std::vector<std::string> others = {})
         : Destination({tool.name(), tool.tool_id(), tool.instance_number()}, tool.arguments(),
-                      std::move(known), fallback, others)
+                      known, fallback, others)
     {
     }
 
-    /* Makes each report that is wanted, but otf2, and writes it. What cannot be written is one message, and
-     * then the text report is on standard error in its place. Not for two threads at once. */
+    /* Makes and writes the reports, except otf2. If a file cannot be written, prints one message
+     * and the text report to standard error. Not thread-safe. */
     void write(const Reporter &reporter, const std::function<std::string(Format)> &make) const;
 
-    /* Name of the file without the ending of its format; empty for standard error. For tools that
-     * have files of other kinds besides. */
+    /* File name without the ending; empty for standard error. */
     std::string stem(const Reporter &reporter) const;
 
-    /* Name of the file of a format. */
+    /* File name of a format. */
     std::string file(const Reporter &reporter, Format format) const;
 
     const std::vector<Format> &formats() const { return formats_; }
 
-    /* False where all goes to standard error. */
+    /* False if everything goes to standard error. */
     bool has_files() const { return !is_stderr_; }
 
   private:
@@ -92,14 +91,16 @@ class Destination {
         int instance;
     };
 
-    Destination(const Owner &owner, const qmpi::arguments &arguments, std::vector<Format> known,
-                const char *fallback, const std::vector<std::string> &others);
+    Destination(const Owner &owner, const qmpi::arguments &arguments,
+                const std::vector<Format> &known, const char *fallback,
+                const std::vector<std::string> &others);
     void choose_one(const std::string &out, Format format, const std::vector<Format> &known,
                     bool is_chosen);
-    void claim_name(const Owner &owner, const std::string &out, const std::vector<std::string> &others);
+    void claim_name(const Owner &owner, const std::string &out,
+                    const std::vector<std::string> &others);
 
     const char *tool_name_;
-    std::string out_;           /* without the ending of a format; empty: by default */
+    std::string out_; /* without ending; empty: default */
     bool is_stderr_ = false;
     std::vector<Format> formats_;
 };

@@ -3,7 +3,7 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* When a tool reports, and for whom. */
+/* Base of tools that report once. */
 
 #ifndef TOOLS_REPORTING_TOOL_HPP_INCLUDED
 #define TOOLS_REPORTING_TOOL_HPP_INCLUDED
@@ -19,25 +19,23 @@
 
 namespace tools {
 
-/* Base of tools whose instances report once: in MPI_Finalize for all processes of MPI_COMM_WORLD
- * together; or, where it does not come to that, each process for itself. An instance that is refused
- * for its arguments has no report, and in a child of fork there is none, as the kit ends no object
- * there.
+/* Base of tools whose instances report once: merged in MPI_Finalize, or else each process alone. A
+ * refused instance and a child of fork do not report.
  *
- * The tool has, at least for this class,
- *   State state(bool is_alone)                 what this process knows; for merge_to_root()
- *   void write(const State &, bool is_alone)   writes the reports; by rank 0, or by a process alone
- * and calls from its members for MPI_Finalize and MPI_Abort, before these go on, and from its destructor
- * the functions below. Those may be called by any thread, in any order: the first reports. */
+ * The tool provides
+ *   State state(bool is_alone)                 data of this process, for merge_to_root()
+ *   void write(const State &, bool is_alone)   writes the reports; in rank 0, or in a process alone
+ * and calls the functions below in MPI_Finalize and MPI_Abort, before the next link, and in its
+ * destructor. They are thread-safe; the first call reports. */
 template <typename Tool>
 class ReportingTool : public qmpi::tool<Tool> {
   public:
-    /* The chain stands: nobody refuses the instance any more. */
+    /* The chain is built; the instance can no longer be refused. */
     void ready() { is_due_ = true; }
 
   protected:
-    /* In MPI_Finalize, while the library still works. Collective over MPI_COMM_WORLD. True, in all
-     * processes, if there is one report for them; if merging failed, each has written its own. */
+    /* In MPI_Finalize, before the library ends; collective over MPI_COMM_WORLD. Returns true in all
+     * processes if rank 0 reported; if merging failed, each process has reported alone. */
     bool report_world()
     {
         if (!is_world_up() || !is_due_.exchange(false))
@@ -47,7 +45,7 @@ class ReportingTool : public qmpi::tool<Tool> {
         QMPI_Comm_rank(MPI_COMM_WORLD, &rank);
         if (!merge_to_root(MPI_COMM_WORLD, state)) {
             if (rank == 0)
-                complain(Tool::name(), "the reports of the processes could not be merged; each writes its own");
+                complain(Tool::name(), "cannot merge the reports; each process writes its own");
             tool().write(tool().state(true), true);
             return false;
         }
@@ -56,15 +54,15 @@ class ReportingTool : public qmpi::tool<Tool> {
         return true;
     }
 
-    /* In MPI_Abort: what the others know is lost. */
+    /* In MPI_Abort: data of other processes is lost. */
     void report_alone()
     {
         if (is_due_.exchange(false))
             tool().write(tool().state(true), true);
     }
 
-    /* In the destructor: programs with sessions alone, where no MPI_Session_finalize can be told to be
-     * the last, and those that end without MPI_Finalize. */
+    /* In the destructor: for programs that use sessions only, where no MPI_Session_finalize is
+     * known to be the last, and for programs that end without MPI_Finalize. */
     void report_at_end() noexcept
     {
         try {
@@ -74,7 +72,7 @@ class ReportingTool : public qmpi::tool<Tool> {
         }
     }
 
-    /* Processes that were spawned have a world of their own beside that of the others. */
+    /* Spawned processes have their own world. */
     Reporter reporter(bool is_alone) const
     {
         return {this->instance_number(), this->instance_count(), is_alone || is_spawned()};

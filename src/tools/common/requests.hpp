@@ -3,8 +3,8 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Requests from their start to their completion, for tools: Requests remembers a record of the
- * tool's own for each, and complete() knows which functions complete them. */
+/* Follows requests from start to completion: Requests keeps a record of the tool for each,
+ * complete() handles the functions that complete them. */
 
 #ifndef TOOLS_REQUESTS_HPP_INCLUDED
 #define TOOLS_REQUESTS_HPP_INCLUDED
@@ -19,19 +19,19 @@
 
 namespace tools {
 
-/* What has happened to a request. */
+/* Event of a request. */
 enum class Outcome {
-    started,        /* a persistent one, by MPI_Start or MPI_Startall; there is no status yet */
+    started, /* persistent, by MPI_Start or MPI_Startall; no status yet */
     completed,
     cancelled,
-    failed,         /* the operation ended in an error */
-    freed           /* by MPI_Request_free while active: nobody will know when it completes */
+    failed, /* the operation failed */
+    freed   /* by MPI_Request_free while active: completion is never seen */
 };
 
-/* A record for each request that a tool has added. Any number of threads may use it.
+/* A record per request. Thread-safe.
  *
- * Several requests can have the same handle at once: the library has one for all that are complete
- * from the beginning. Their records are kept apart, and it does not matter which is which. */
+ * Several requests can have the same handle: the library uses one handle for all operations that
+ * complete at once. Their records are interchangeable. */
 template <typename Record>
 class Requests {
     struct Entry {
@@ -42,25 +42,24 @@ class Requests {
     using Table = std::unordered_multimap<MPI_Request, Entry>;
 
   public:
-    /* A record that is out of the table, or nothing. */
+    /* A record removed from the table, or nothing. */
     using Node = typename Table::node_type;
 
-    /* For a request that a nonblocking operation has given. */
+    /* Adds the request of a nonblocking operation. */
     void add(MPI_Request request, Record record)
     {
         insert(request, Entry{std::move(record), false, true});
     }
 
-    /* For one that a function with _init in its name has given; it is inactive until it is
-     * started. */
+    /* Adds the request of an _init function, inactive until started. */
     void add_persistent(MPI_Request request, Record record)
     {
         insert(request, Entry{std::move(record), true, false});
     }
 
-    /* Calls visit(record) if the request has one, and says so. For functions that neither start nor
-     * complete it (MPI_Cancel, MPI_Pready, MPI_Parrived, MPI_Request_get_status). The visitor must
-     * not use this object again. */
+    /* Calls visit(record) if the request has a record, and returns true then. For functions that
+     * neither start nor complete it (MPI_Cancel, MPI_Pready, MPI_Parrived, MPI_Request_get_status).
+     * visit must not use this object. */
     template <typename Visit>
     bool visit(MPI_Request request, Visit visit)
     {
@@ -73,8 +72,8 @@ class Requests {
         return true;
     }
 
-    /* Calls visit(request, record, is_active) for all that were neither completed nor freed; a
-     * persistent one that is not active is still there. The same holds for the visitor. */
+    /* Calls visit(request, record, is_active) for each that was neither completed nor freed,
+     * including inactive persistent ones. visit must not use this object. */
     template <typename Visit>
     void each(Visit visit)
     {
@@ -87,8 +86,8 @@ class Requests {
 
     /* ---- for complete() below ---- */
 
-    /* A record leaves the table before the call that may complete its request, since another thread
-     * can have a new request of the same handle as soon as the library has given up the old one. */
+    /* Removes a record before the call that may complete its request: another thread may get the
+     * same handle as soon as the library frees it. */
     Node take(MPI_Request request)
     {
         Shard &shard = shard_of(request);
@@ -103,7 +102,7 @@ class Requests {
         shard.table.insert(std::move(node));
     }
 
-    /* Of a persistent request; what is no such request is left alone. */
+    /* Starts a persistent request; ignores others. */
     template <typename Visit>
     void start(MPI_Request request, Visit &visit)
     {
@@ -117,7 +116,7 @@ class Requests {
         put_back(std::move(node));
     }
 
-    /* The end of an operation whose record was taken. */
+    /* Ends the operation of a removed record. */
     template <typename Visit>
     void finish(Node node, const MPI_Status *status, Outcome outcome, Visit &visit)
     {
@@ -135,7 +134,7 @@ class Requests {
         Table table;
     };
 
-    /* Threads that wait for different requests seldom meet. */
+    /* Shards reduce contention between threads. */
     Shard &shard_of(MPI_Request request)
     {
         return shards_[static_cast<unsigned>(request) % shards_.size()];
@@ -171,7 +170,7 @@ inline bool is_in_status(int error_code)
         error_class == MPI_ERR_IN_STATUS;
 }
 
-/* MPI_Test... say by a flag whether anything was completed. */
+/* Flag of MPI_Test... */
 template <typename Call>
 bool is_flag_set(Call &call)
 {
@@ -181,7 +180,7 @@ bool is_flag_set(Call &call)
         return true;
 }
 
-/* The record of the one request of a call; nothing if the call has wrong arguments. */
+/* Record of the call's request; nothing if the arguments are invalid. */
 template <typename Call, typename Record>
 auto take_one(Call &call, Requests<Record> &requests)
 {
@@ -203,8 +202,9 @@ int complete_one(Call &call, Requests<Record> &requests, Visit &visit)
     if (status == MPI_STATUS_IGNORE)
         status = &own_status;
     const int error_code = call();
-    const bool has_ended = error_code == MPI_SUCCESS ? is_flag_set(call) :
-        *request == MPI_REQUEST_NULL || node.mapped().is_persistent;
+    const bool has_ended = error_code == MPI_SUCCESS
+        ? is_flag_set(call)
+        : *request == MPI_REQUEST_NULL || node.mapped().is_persistent;
     if (has_ended)
         requests.finish(std::move(node), status, outcome_of(*status, error_code), visit);
     else
@@ -212,7 +212,7 @@ int complete_one(Call &call, Requests<Record> &requests, Visit &visit)
     return error_code;
 }
 
-/* One that is complete already is completed by it as by MPI_Wait. */
+/* If the operation is already complete, MPI_Request_free completes it like MPI_Wait. */
 template <typename Call, typename Record, typename Visit>
 int free(Call &call, Requests<Record> &requests, Visit &visit)
 {
@@ -228,7 +228,7 @@ int free(Call &call, Requests<Record> &requests, Visit &visit)
         requests.put_back(std::move(node));
         return error_code;
     }
-    /* The record goes in any case, and a persistent one's with it. */
+    /* Removes the record of a persistent request too. */
     auto &entry = node.mapped();
     entry.is_persistent = false;
     if (is_complete)
@@ -249,7 +249,7 @@ int start(Call &call, Requests<Record> &requests, Visit &visit)
     return error_code;
 }
 
-/* All functions that complete several requests at once. */
+/* Functions that complete several requests. */
 template <typename Call, typename Record, typename Visit>
 int complete_several(Call &call, Requests<Record> &requests, Visit &visit)
 {
@@ -286,7 +286,7 @@ int complete_several(Call &call, Requests<Record> &requests, Visit &visit)
         requests.finish(std::move(node), &status, outcome_of(status, own_error), visit);
     };
     if (error_code != MPI_SUCCESS && !is_each_told) {
-        /* Which of them it was is seen by the handles. */
+        /* Handles show which ones completed. */
         static const MPI_Status empty{};
         for (int i = 0; i < number; i++) {
             if (handles[i] == MPI_REQUEST_NULL)
@@ -314,17 +314,14 @@ int complete_several(Call &call, Requests<Record> &requests, Visit &visit)
 
 }  // namespace requests_detail
 
-/* Makes the call, and calls visit(record, status, outcome) for every request that it started,
- * completed or freed and that has a record, after the call has come back:
+/* Makes the call, then calls visit(record, status, outcome) for each request with a record that it
+ * started, completed or freed:
  *
  *     visit(Record &record, const MPI_Status *status, Outcome outcome)
  *
- * The status is there (also where the program wanted none) but for Outcome::started and freed;
- * after failed only its MPI_ERROR counts, if anything. The record is dropped then, or kept if
- * the request is persistent. The visitor may use the table. What the program sees is what it
- * would see without.
- *
- * For all functions: those that complete nothing are called and that is all. */
+ * status is set (even if the program passed MPI_STATUS_IGNORE) except for started and freed; after
+ * failed only its MPI_ERROR is valid. Then the record is dropped, or kept if the request is
+ * persistent. visit may use the table. The program sees no difference. Accepts any function. */
 template <typename Call, typename Record, typename Visit>
 auto complete(Call &call, Requests<Record> &requests, Visit visit)
 {

@@ -15,29 +15,28 @@ struct NamedSet {
     const qmpi::function_set *set;
 };
 
-constexpr NamedSet named_sets[] = {
-    {"all", &qmpi::set::all},
-    {"point_to_point", &qmpi::set::point_to_point},
-    {"partitioned", &qmpi::set::partitioned},
-    {"collective", &qmpi::set::collective},
-    {"neighbourhood", &qmpi::set::neighbourhood},
-    {"nonblocking", &qmpi::set::nonblocking},
-    {"persistent", &qmpi::set::persistent},
-    {"completion", &qmpi::set::completion},
-    {"rma", &qmpi::set::rma},
-    {"io", &qmpi::set::io},
-    {"datatypes", &qmpi::set::datatypes},
-    {"attributes", &qmpi::set::attributes},
-    {"communicators", &qmpi::set::communicators},
-    {"groups", &qmpi::set::groups},
-    {"topology", &qmpi::set::topology},
-    {"operations", &qmpi::set::operations},
-    {"infos", &qmpi::set::infos},
-    {"errors", &qmpi::set::errors},
-    {"processes", &qmpi::set::processes},
-    {"environment", &qmpi::set::environment},
-    {"tool_information", &qmpi::set::tool_information},
-    {"large_count", &qmpi::set::large_count}};
+constexpr NamedSet named_sets[] = {{"all", &qmpi::set::all},
+                                   {"point_to_point", &qmpi::set::point_to_point},
+                                   {"partitioned", &qmpi::set::partitioned},
+                                   {"collective", &qmpi::set::collective},
+                                   {"neighbourhood", &qmpi::set::neighbourhood},
+                                   {"nonblocking", &qmpi::set::nonblocking},
+                                   {"persistent", &qmpi::set::persistent},
+                                   {"completion", &qmpi::set::completion},
+                                   {"rma", &qmpi::set::rma},
+                                   {"io", &qmpi::set::io},
+                                   {"datatypes", &qmpi::set::datatypes},
+                                   {"attributes", &qmpi::set::attributes},
+                                   {"communicators", &qmpi::set::communicators},
+                                   {"groups", &qmpi::set::groups},
+                                   {"topology", &qmpi::set::topology},
+                                   {"operations", &qmpi::set::operations},
+                                   {"infos", &qmpi::set::infos},
+                                   {"errors", &qmpi::set::errors},
+                                   {"processes", &qmpi::set::processes},
+                                   {"environment", &qmpi::set::environment},
+                                   {"tool_information", &qmpi::set::tool_information},
+                                   {"large_count", &qmpi::set::large_count}};
 
 qmpi::function_set set_of(const std::string &name, const std::string &all)
 {
@@ -49,7 +48,7 @@ qmpi::function_set set_of(const std::string &name, const std::string &all)
     if (MPIX_Get_function_enum(name.c_str(), &id) == MPI_SUCCESS)
         return qmpi::function_set(static_cast<MPI_Functions_enum>(id));
     throw qmpi::argument_error("argument functions=" + all + ": '" + name +
-                               "' is neither a function nor a set of functions");
+                               "' is not a function or a set of functions");
 }
 
 }  // namespace

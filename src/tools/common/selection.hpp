@@ -3,7 +3,7 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Which functions the user wants to see. */
+/* Selection of functions by the user. */
 
 #ifndef TOOLS_SELECTION_HPP_INCLUDED
 #define TOOLS_SELECTION_HPP_INCLUDED
@@ -14,9 +14,9 @@
 
 namespace tools {
 
-/* Reads the argument functions=A+B: names of qmpi::set, such as collective, and of functions, such
- * as MPI_Send, put together; all functions where the user gave none. For the constructor of a tool.
- * Throws qmpi::argument_error for a name that is neither. */
+/* Reads the argument functions=A+B: union of sets of qmpi::set, such as collective, and functions,
+ * such as MPI_Send; default: all. For the constructor of a tool. Throws qmpi::argument_error for an
+ * unknown name. */
 qmpi::function_set read_selection(const qmpi::arguments &arguments);
 
 }  // namespace tools

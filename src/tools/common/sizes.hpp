@@ -3,8 +3,7 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Sizes of messages in bins: the first is for those without content, bin i for 2^(i-1) to 2^i - 1
- * bytes. */
+/* Histogram bins of message sizes: bin 0 is empty messages, bin i is 2^(i-1) to 2^i - 1 bytes. */
 
 #ifndef TOOLS_SIZES_HPP_INCLUDED
 #define TOOLS_SIZES_HPP_INCLUDED
@@ -22,7 +21,7 @@ inline std::size_t bin_of(std::uint64_t bytes)
     return bytes == 0 ? 0 : 64 - static_cast<std::size_t>(__builtin_clzll(bytes));
 }
 
-/* The smallest size in a bin, and the smallest that is too large for it. */
+/* Bounds of a bin: smallest size in it, smallest size above it. */
 inline double first_size(std::size_t bin)
 {
     return bin == 0 ? 0 : std::ldexp(1.0, static_cast<int>(bin) - 1);

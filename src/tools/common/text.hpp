@@ -3,7 +3,7 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Texts. */
+/* Text functions. */
 
 #ifndef TOOLS_TEXT_HPP_INCLUDED
 #define TOOLS_TEXT_HPP_INCLUDED
@@ -17,7 +17,7 @@
 
 namespace tools {
 
-/* std::printf into a text. */
+/* std::sprintf to a string. */
 template <typename... Values>
 std::string print(const char *format, Values... values)
 {
@@ -35,7 +35,7 @@ inline std::string grouped(std::uint64_t number)
     return text;
 }
 
-/* The words of a list such as "text+json"; an empty text is one empty word. */
+/* Splits a list such as "text+json"; an empty text is one empty word. */
 inline std::vector<std::string> words_of(const std::string &list)
 {
     std::vector<std::string> words;
@@ -47,7 +47,7 @@ inline std::vector<std::string> words_of(const std::string &list)
     return words;
 }
 
-/* Whether there is something, and then the ending. */
+/* True if the text has the ending and something before it. */
 constexpr bool ends_in(std::string_view text, std::string_view ending)
 {
     return text.size() > ending.size() && text.substr(text.size() - ending.size()) == ending;

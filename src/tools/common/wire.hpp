@@ -3,8 +3,8 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Values as bytes for a message between processes of one job: what a Writer puts, a Reader gets in
- * the same order. Numbers are in the form of the machine, as all processes are of one kind. */
+/* Serialisation between processes of a job: a Reader gets what a Writer put, in the same order.
+ * Native byte order. */
 
 #ifndef TOOLS_WIRE_HPP_INCLUDED
 #define TOOLS_WIRE_HPP_INCLUDED
@@ -42,7 +42,7 @@ class Writer {
         put_bytes(numbers.data(), numbers.size() * sizeof(Number));
     }
 
-    /* All that was put; the writer is empty afterwards. */
+    /* Returns the bytes and empties the writer. */
     std::string take() { return std::exchange(bytes_, std::string()); }
 
   private:
@@ -54,7 +54,7 @@ class Writer {
     std::string bytes_;
 };
 
-/* Reads from bytes that stay the caller's. Throws std::runtime_error where they end too early. */
+/* Reads from bytes owned by the caller. Throws std::runtime_error if they end too early. */
 class Reader {
   public:
     explicit Reader(std::string_view bytes) : bytes_(bytes) {}
@@ -84,7 +84,7 @@ class Reader {
     std::string_view get_bytes(std::uint64_t number, std::size_t size)
     {
         if (number > bytes_.size() / size)
-            throw std::runtime_error("a message between processes is too short");
+            throw std::runtime_error("truncated message between processes");
         const std::string_view found = bytes_.substr(0, static_cast<std::size_t>(number) * size);
         bytes_.remove_prefix(found.size());
         return found;

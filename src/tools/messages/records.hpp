@@ -3,7 +3,7 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* What the tool messages records in a process, and how the records of many become one. */
+/* Records of the tool messages, and their merging. */
 
 #ifndef TOOLS_MESSAGES_RECORDS_HPP_INCLUDED
 #define TOOLS_MESSAGES_RECORDS_HPP_INCLUDED
@@ -24,27 +24,22 @@
 #include <utility>
 #include <vector>
 
-namespace messages {
-
-using tools::Communicators;
-using tools::Kind;
-using tools::Side;
-using tools::Whom;
+namespace tools::messages {
 
 inline double seconds(std::uint64_t nanoseconds)
 {
     return static_cast<double>(nanoseconds) / 1e9;
 }
 
-/* ---- what is added up ---- */
+/* ---- sums ---- */
 
-/* Of messages between two processes in one direction. */
+/* Messages between two processes in one direction. */
 struct Sums {
     std::uint64_t messages = 0;
     std::uint64_t bytes = 0;
-    std::uint64_t time = 0;             /* in ns, from the start to the completion of each */
-    double least_bandwidth = std::numeric_limits<double>::infinity();   /* in bytes per second */
-    double most_bandwidth = 0;
+    std::uint64_t time = 0; /* in ns, from start to completion of each */
+    double min_bandwidth = std::numeric_limits<double>::infinity(); /* in bytes per second */
+    double max_bandwidth = 0;
 
     void add(std::uint64_t size, std::uint64_t duration)
     {
@@ -54,8 +49,8 @@ struct Sums {
         if (size == 0 || duration == 0)
             return;
         const double bandwidth = static_cast<double>(size) / seconds(duration);
-        least_bandwidth = std::min(least_bandwidth, bandwidth);
-        most_bandwidth = std::max(most_bandwidth, bandwidth);
+        min_bandwidth = std::min(min_bandwidth, bandwidth);
+        max_bandwidth = std::max(max_bandwidth, bandwidth);
     }
 
     void add(const Sums &other)
@@ -63,24 +58,23 @@ struct Sums {
         messages += other.messages;
         bytes += other.bytes;
         time += other.time;
-        least_bandwidth = std::min(least_bandwidth, other.least_bandwidth);
-        most_bandwidth = std::max(most_bandwidth, other.most_bandwidth);
+        min_bandwidth = std::min(min_bandwidth, other.min_bandwidth);
+        max_bandwidth = std::max(max_bandwidth, other.max_bandwidth);
     }
 
-    bool has_bandwidth() const { return most_bandwidth > 0; }
+    bool has_bandwidth() const { return max_bandwidth > 0; }
     double mean_bandwidth() const
     {
         return time == 0 ? 0 : static_cast<double>(bytes) / seconds(time);
     }
 };
 
-/* Of a function, in one or all processes. */
 struct FunctionSums {
     std::uint64_t operations = 0;
     std::uint64_t time = 0;
     std::uint64_t sent_messages = 0, sent_bytes = 0;
     std::uint64_t received_messages = 0, received_bytes = 0;
-    std::uint64_t unfinished = 0;       /* operations of which nobody knows the end */
+    std::uint64_t unfinished = 0; /* operations whose end was not seen */
 
     void add(const FunctionSums &other)
     {
@@ -94,25 +88,23 @@ struct FunctionSums {
     }
 };
 
-/* Messages by size. */
-using Sizes = std::array<std::uint64_t, tools::size_bins>;
+using Sizes = std::array<std::uint64_t, size_bins>;
 
 /* An operation from its start to its completion. */
 struct Operation {
     int function;
     int phase;
     Kind kind;
-    bool receives_message;      /* of which the status will tell */
+    bool receives_message; /* the status will describe it */
     bool is_recorded;
     std::uint64_t begin;
     Communicators::Shared communicator;
-    tools::Parts parts;
+    Parts parts;
 };
 
-/* ---- what a process records ---- */
+/* ---- records of a process ---- */
 
-/* The other side of messages, as the calling process sees it: one process, or a group, which is
- * that of all communicators with the same members. */
+/* Peer of messages: one process, or the group common to all communicators with the same members. */
 struct Key {
     int phase;
     Kind kind;
@@ -140,24 +132,24 @@ struct Hash {
 };
 
 struct Exchange {
-    Sums sums;                          /* with each one of the group */
-    Communicators::Shared communicator; /* whose group it is */
+    Sums sums;                          /* with each member of a group */
+    Communicators::Shared communicator; /* that has the group */
 };
 
-/* Threads write in different ones of these, as a rule. */
+/* Usually each thread uses its own. */
 struct alignas(64) Table {
     std::mutex lock;
     std::unordered_map<Key, Exchange, Hash> exchanges;
-    std::map<std::pair<int, int>, FunctionSums> functions;      /* by phase and function */
+    std::map<std::pair<int, int>, FunctionSums> functions;
     Sizes sizes{};
 
-    void add(const Operation &operation, const tools::Parts &parts, std::uint64_t duration)
+    void add(const Operation &operation, const Parts &parts, std::uint64_t duration)
     {
         std::lock_guard<std::mutex> guard(lock);
         FunctionSums &function = functions[{operation.phase, operation.function}];
         function.operations++;
         function.time += duration;
-        for (const tools::Part &part : parts)
+        for (const Part &part : parts)
             add(operation, part, duration, function);
     }
 
@@ -176,14 +168,15 @@ struct alignas(64) Table {
     }
 
   private:
-    void add(const Operation &operation, const tools::Part &part, std::uint64_t duration,
+    void add(const Operation &operation, const Part &part, std::uint64_t duration,
              FunctionSums &function)
     {
         const bool is_group = part.whom != Whom::one;
         const std::uint64_t messages =
             is_group ? tools::number_of(part.whom, *operation.communicator) : 1;
-        const Key key{operation.phase, operation.kind, part.side, part.whom, part.peer,
-                      is_group ? operation.communicator->members : 0};
+        const Key key{operation.phase, operation.kind,
+                      part.side,       part.whom,
+                      part.peer,       is_group ? operation.communicator->members : 0};
 
         Exchange &exchange = exchanges[key];
         exchange.sums.add(part.bytes, duration);
@@ -198,13 +191,13 @@ struct alignas(64) Table {
             function.received_bytes += messages * part.bytes;
         }
         if (part.side == Side::sent || operation.kind == Kind::one_sided)
-            sizes[tools::bin_of(part.bytes)] += messages;
+            sizes[bin_of(part.bytes)] += messages;
     }
 };
 
-/* ---- what is reported ---- */
+/* ---- merged records ---- */
 
-/* Messages from one process (or block of processes) to another, as one of the sides has them. */
+/* Messages from one process (or block of processes) to another, as seen by one of them. */
 struct Entry {
     int phase;
     Kind kind;
@@ -215,10 +208,9 @@ struct Entry {
     auto key() const { return std::tie(phase, kind, from, to, side); }
 };
 
-/* The records of some processes. */
 class State {
   public:
-    /* block: so many ranks are one row and column of the matrix */
+    /* block: ranks per row and column of the matrix */
     explicit State(int block) : block_(block) {}
 
     void add(Table &table, int own_rank)
@@ -251,8 +243,8 @@ class State {
             writer.put(entry.sums.messages);
             writer.put(entry.sums.bytes);
             writer.put(entry.sums.time);
-            writer.put(entry.sums.least_bandwidth);
-            writer.put(entry.sums.most_bandwidth);
+            writer.put(entry.sums.min_bandwidth);
+            writer.put(entry.sums.max_bandwidth);
         }
         writer.put(static_cast<std::uint64_t>(functions.size()));
         for (const auto &[key, sums] : functions) {
@@ -279,16 +271,16 @@ class State {
             entry.sums.messages = reader.get<std::uint64_t>();
             entry.sums.bytes = reader.get<std::uint64_t>();
             entry.sums.time = reader.get<std::uint64_t>();
-            entry.sums.least_bandwidth = reader.get<double>();
-            entry.sums.most_bandwidth = reader.get<double>();
+            entry.sums.min_bandwidth = reader.get<double>();
+            entry.sums.max_bandwidth = reader.get<double>();
             entries.push_back(entry);
         }
         for (auto left = reader.get<std::uint64_t>(); left > 0; left--) {
             const int phase = reader.get<int>();
             FunctionSums &sums = functions[{phase, reader.get<int>()}];
-            for (std::uint64_t *number : {&sums.operations, &sums.time, &sums.sent_messages,
-                                          &sums.sent_bytes, &sums.received_messages,
-                                          &sums.received_bytes, &sums.unfinished})
+            for (std::uint64_t *number :
+                 {&sums.operations, &sums.time, &sums.sent_messages, &sums.sent_bytes,
+                  &sums.received_messages, &sums.received_bytes, &sums.unfinished})
                 *number += reader.get<std::uint64_t>();
         }
         for (std::uint64_t &number : sizes)
@@ -296,7 +288,7 @@ class State {
         combine();
     }
 
-    std::vector<Entry> entries;         /* sorted, each key once */
+    std::vector<Entry> entries; /* sorted, unique keys */
     std::map<std::pair<int, int>, FunctionSums> functions;
     Sizes sizes{};
 
@@ -315,11 +307,11 @@ class State {
         std::sort(entries.begin(), entries.end(),
                   [](const Entry &a, const Entry &b) { return a.key() < b.key(); });
         std::size_t kept = 0;
-        for (std::size_t i = 0; i < entries.size(); i++) {
-            if (kept > 0 && entries[kept - 1].key() == entries[i].key())
-                entries[kept - 1].sums.add(entries[i].sums);
+        for (const Entry &entry : entries) {
+            if (kept > 0 && entries[kept - 1].key() == entry.key())
+                entries[kept - 1].sums.add(entry.sums);
             else
-                entries[kept++] = entries[i];
+                entries[kept++] = entry;
         }
         entries.resize(kept);
     }
@@ -327,6 +319,6 @@ class State {
     int block_;
 };
 
-}  // namespace messages
+}  // namespace tools::messages
 
 #endif /* TOOLS_MESSAGES_RECORDS_HPP_INCLUDED */

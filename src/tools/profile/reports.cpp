@@ -7,6 +7,7 @@
 
 #include "../common/page.hpp"
 #include "../common/process.hpp"
+#include "../common/report.hpp"
 #include "../common/sizes.hpp"
 #include "../common/text.hpp"
 
@@ -21,20 +22,18 @@ namespace tools::profile {
 namespace {
 
 using nlohmann::json;
-using Lines = std::vector<std::vector<json>>;      /* of a table */
+using Lines = std::vector<std::vector<json>>;
 
 constexpr double seconds_per_ns = 1e-9, ms_per_ns = 1e-6, us_per_ns = 1e-3;
 
-/* The reports name few functions in a stack of bars; the rest is one part. */
-constexpr std::size_t most_series = 15;
+/* Further functions are combined into one series. */
+constexpr std::size_t max_series = 15;
 
-/* A share in percent. */
 double share(double part, double whole)
 {
     return whole == 0 ? 0 : 100 * part / whole;
 }
 
-/* The largest size in a bin. */
 double last_size(std::size_t bin)
 {
     return next_size(bin) - 1;
@@ -45,13 +44,13 @@ std::uint64_t bytes_of(const Totals &totals)
     return totals.sent + totals.received;
 }
 
-/* One without a name has its number. */
+/* Name, or number if there is none. */
 std::string name_of(std::uint64_t id, const CommunicatorSummary &communicator)
 {
     return communicator.name.empty() ? print("%016" PRIx64, id) : communicator.name;
 }
 
-/* What calls main() says nothing of the program. */
+/* Callers of main() are not interesting. */
 bool is_before_main(const CallSite &site)
 {
     return site.function.compare(0, 12, "__libc_start") == 0 || site.function == "_start";
@@ -65,13 +64,12 @@ std::string text_of(const std::vector<CallSite> &path)
     return text;
 }
 
-/* Sorts by a value, the largest first; what has the same value keeps its order. */
+/* Stable sort, largest first. */
 template <typename Element, typename Value>
 void sort_by(std::vector<Element> &elements, Value value)
 {
-    std::stable_sort(elements.begin(), elements.end(), [&](const Element &a, const Element &b) {
-        return value(a) > value(b);
-    });
+    std::stable_sort(elements.begin(), elements.end(),
+                     [&](const Element &a, const Element &b) { return value(a) > value(b); });
 }
 
 std::string title_line(const std::string &title)
@@ -84,7 +82,8 @@ json sizes_json(const std::array<std::uint64_t, size_bins> &sizes)
     json list = json::array();
     for (std::size_t bin = 0; bin < size_bins; bin++) {
         if (sizes[bin] > 0)
-            list.push_back({{"from", first_size(bin)}, {"to", last_size(bin)}, {"messages", sizes[bin]}});
+            list.push_back(
+                {{"from", first_size(bin)}, {"to", last_size(bin)}, {"messages", sizes[bin]}});
     }
     return list;
 }
@@ -103,10 +102,11 @@ json frame_json(const CallSite &site)
 
 json bytes_json(const Totals &totals)
 {
-    return {{"calls", totals.calls}, {"sent_bytes", totals.sent}, {"received_bytes", totals.received}};
+    return {
+        {"calls", totals.calls}, {"sent_bytes", totals.sent}, {"received_bytes", totals.received}};
 }
 
-/* File names and arguments need not be UTF-8. */
+/* File names and arguments may not be valid UTF-8. */
 std::string dumped(const json &document)
 {
     return document.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
@@ -123,8 +123,11 @@ Reports::Reports(const Run &run, const Summary &summary, CallSites &call_sites)
         for (const auto &frame : key.second) {
             auto known = found.find(frame);
             if (known == found.end())
-                known = found.emplace(frame, call_sites.find(CodeLocation{
-                    summary.modules[frame.first], frame.second})).first;
+                known = found
+                            .emplace(frame,
+                                     call_sites.find(
+                                         CodeLocation{summary.modules[frame.first], frame.second}))
+                            .first;
             if (!site.path.empty() && is_before_main(known->second))
                 break;
             site.path.push_back(known->second);
@@ -149,15 +152,16 @@ std::vector<const Reports::Site *> Reports::top_sites(bool by_bytes) const
     return sites;
 }
 
-/* Beginning and end are no part of the application's time, nor of its MPI time. */
+/* Initialisation and finalisation are outside the application's time and MPI time. */
 double Reports::share_of_application(int function, double time) const
 {
-    return begins_or_ends(function) ? 0 : share(time, static_cast<double>(summary_.application()));
+    return is_init_or_finalize(function) ? 0
+                                         : share(time, static_cast<double>(summary_.application()));
 }
 
 double Reports::share_of_mpi(int function, double time) const
 {
-    return begins_or_ends(function) ? 0 : share(time, static_cast<double>(summary_.mpi()));
+    return is_init_or_finalize(function) ? 0 : share(time, static_cast<double>(summary_.mpi()));
 }
 
 std::vector<std::pair<std::string, std::string>> Reports::facts() const
@@ -172,19 +176,21 @@ std::vector<std::pair<std::string, std::string>> Reports::facts() const
     std::vector<std::pair<std::string, std::string>> facts = {
         {"Command", run_.command},
         {"MPI library", run_.library},
-        {"Processes", run_.is_alone ? "1, on its own account" :
-         print("%zu on %zu host%s, with up to %" PRIu64 " thread%s in MPI", ranks, hosts.size(),
-               hosts.size() == 1 ? "" : "s", threads, threads == 1 ? "" : "s")},
+        {"Processes",
+         run_.is_alone
+             ? "1 (this process only, not merged)"
+             : print("%zu on %zu host%s, with up to %" PRIu64 " thread%s in MPI", ranks,
+                     hosts.size(), hosts.size() == 1 ? "" : "s", threads, threads == 1 ? "" : "s")},
         {"Begin", run_.begin},
         {"End", run_.end},
-        {"Tool", print("profile, instance %d of %d (tool %d of the chain)", run_.instance,
-                       run_.instances, run_.tool_id)}};
+        {"Tool", "profile, " + instance_text(run_.instance, run_.instances, run_.tool_id)}};
     if (!run_.arguments.empty())
         facts.emplace_back("Arguments", run_.arguments);
     if (run_.sample > 1)
-        facts.emplace_back("Sampling", print("times and call sites: every %" PRIu64 "th call of a function, "
-                                             "multiplied; calls and bytes of functions: all",
-                                             run_.sample));
+        facts.emplace_back("Sampling",
+                           print("times and call sites: one of %" PRIu64 " calls of a function, "
+                                 "scaled; calls and bytes of functions: all",
+                                 run_.sample));
     return facts;
 }
 
@@ -211,33 +217,38 @@ std::string Reports::tasks_text() const
         return print("%8s %14.6f %14.6f %7.2f  %s\n", rank.c_str(),
                      static_cast<double>(application) * seconds_per_ns,
                      static_cast<double>(mpi) * seconds_per_ns,
-                     share(static_cast<double>(mpi), static_cast<double>(application)), where.c_str());
+                     share(static_cast<double>(mpi), static_cast<double>(application)),
+                     where.c_str());
     };
     std::string text = title_line("Processes (seconds)");
-    text += print("%8s %14s %14s %7s  %s\n", "Rank", "Application", "MPI", "MPI %", "Host, process");
+    text +=
+        print("%8s %14s %14s %7s  %s\n", "Rank", "Application", "MPI", "MPI %", "Host, process");
     for (const Task &task : summary_.tasks)
         text += line(task.rank < 0 ? "-" : std::to_string(task.rank), task.application, task.mpi,
                      task.host + ", " + std::to_string(task.process));
     return text + line("all", summary_.application(), summary_.mpi(), "");
 }
 
-std::string Reports::sites_text(const std::string &title, const std::vector<const Site *> &sites) const
+std::string Reports::sites_text(const std::string &title,
+                                const std::vector<const Site *> &sites) const
 {
-    const std::size_t shown = run_.sites == 0 ? sites.size() : std::min<std::size_t>(run_.sites, sites.size());
+    const std::size_t shown =
+        run_.sites == 0 ? sites.size() : std::min<std::size_t>(run_.sites, sites.size());
     std::string text = title_line(print("%s (%zu of %zu)", title.c_str(), shown, sites.size()));
-    text += print("%5s %-24s %10s %12s %11s %11s %11s %6s %6s %14s %14s  %s\n", "Site", "Function", "Calls",
-                  "Time ms", "Least us", "Mean us", "Most us", "App %", "MPI %", "Bytes sent", "Received",
-                  "Place");
+    text += print("%5s %-24s %10s %12s %11s %11s %11s %6s %6s %14s %14s  %s\n", "Site", "Function",
+                  "Calls", "Time ms", "Least us", "Mean us", "Most us", "App %", "MPI %",
+                  "Bytes sent", "Received", "Place");
     for (std::size_t i = 0; i < shown; i++) {
         const Site &site = *sites[i];
         const Totals &totals = *site.totals;
-        text += print("%5td %-24s %10" PRIu64 " %12.3f %11.3f %11.3f %11.3f %6.2f %6.2f %14" PRIu64
-                      " %14" PRIu64 "  ", &site - sites_.data() + 1, function_name(site.function),
-                      totals.calls, totals.time.sum * ms_per_ns,
-                      static_cast<double>(totals.shortest) * us_per_ns, totals.mean_time() * us_per_ns,
-                      static_cast<double>(totals.longest) * us_per_ns,
-                      share_of_application(site.function, totals.time.sum),
-                      share_of_mpi(site.function, totals.time.sum), totals.sent, totals.received);
+        text +=
+            print("%5td %-24s %10" PRIu64 " %12.3f %11.3f %11.3f %11.3f %6.2f %6.2f %14" PRIu64
+                  " %14" PRIu64 "  ",
+                  &site - sites_.data() + 1, function_name(site.function), totals.calls,
+                  totals.time.sum * ms_per_ns, static_cast<double>(totals.shortest) * us_per_ns,
+                  totals.mean_time() * us_per_ns, static_cast<double>(totals.longest) * us_per_ns,
+                  share_of_application(site.function, totals.time.sum),
+                  share_of_mpi(site.function, totals.time.sum), totals.sent, totals.received);
         text += text_of(site.path) + "\n";
     }
     return text;
@@ -246,17 +257,19 @@ std::string Reports::sites_text(const std::string &title, const std::vector<cons
 std::string Reports::functions_text() const
 {
     const auto ranks = static_cast<std::uint64_t>(summary_.tasks.size());
-    std::string text = title_line("Functions (time of a process: least, mean, most, coefficient of variation)");
+    std::string text =
+        title_line("Functions (time per process: least, mean, most, coefficient of variation)");
     text += print("%-28s %10s %12s %11s %11s %11s %6s %6s %6s %14s %14s\n", "Function", "Calls",
-                  "Time ms", "Least ms", "Mean ms", "Most ms", "Cov", "App %", "MPI %", "Bytes sent",
-                  "Received");
+                  "Time ms", "Least ms", "Mean ms", "Most ms", "Cov", "App %", "MPI %",
+                  "Bytes sent", "Received");
     for (const Function &function : functions_) {
         const Totals &totals = function.summary->totals;
         text += print("%-28s %10" PRIu64 " %12.3f %11.3f %11.3f %11.3f %6.2f %6.2f %6.2f %14" PRIu64
-                      " %14" PRIu64 "\n", function_name(function.id), totals.calls,
-                      totals.time.sum * ms_per_ns, totals.time.least_of(ranks) * ms_per_ns,
-                      totals.time.mean(ranks) * ms_per_ns, totals.time.most * ms_per_ns,
-                      totals.time.variation(ranks), share_of_application(function.id, totals.time.sum),
+                      " %14" PRIu64 "\n",
+                      function_name(function.id), totals.calls, totals.time.sum * ms_per_ns,
+                      totals.time.min_of(ranks) * ms_per_ns, totals.time.mean(ranks) * ms_per_ns,
+                      totals.time.max * ms_per_ns, totals.time.variation(ranks),
+                      share_of_application(function.id, totals.time.sum),
                       share_of_mpi(function.id, totals.time.sum), totals.sent, totals.received);
     }
     return text;
@@ -270,28 +283,30 @@ std::string Reports::sizes_text() const
         for (std::size_t bin = 0; bin < size_bins; bin++) {
             if (summary.sent_sizes[bin] + summary.received_sizes[bin] == 0)
                 continue;
-            text += print("%-28s %20.0f %20.0f %12" PRIu64 " %12" PRIu64 "\n", function_name(function.id),
-                          first_size(bin), last_size(bin), summary.sent_sizes[bin],
-                          summary.received_sizes[bin]);
+            text += print("%-28s %20.0f %20.0f %12" PRIu64 " %12" PRIu64 "\n",
+                          function_name(function.id), first_size(bin), last_size(bin),
+                          summary.sent_sizes[bin], summary.received_sizes[bin]);
         }
     }
     if (text.empty())
         return "";
-    return title_line("Message sizes (calls that moved so many bytes)") +
-        print("%-28s %20s %20s %12s %12s\n", "Function", "From bytes", "To", "Sending", "Receiving") + text;
+    return title_line("Message sizes (calls by bytes)") +
+        print("%-28s %20s %20s %12s %12s\n", "Function", "From bytes", "To", "Sending",
+              "Receiving") +
+        text;
 }
 
 std::string Reports::communicators_text() const
 {
     std::string text = title_line("Communicators");
-    text += print("%-24s %8s %-28s %10s %12s %14s %14s\n", "Communicator", "Size", "Function", "Calls",
-                  "Time ms", "Bytes sent", "Received");
+    text += print("%-24s %8s %-28s %10s %12s %14s %14s\n", "Communicator", "Size", "Function",
+                  "Calls", "Time ms", "Bytes sent", "Received");
     for (const auto &[id, communicator] : summary_.communicators) {
         for (const auto &[function, totals] : communicator.functions)
-            text += print("%-24s %8d %-28s %10" PRIu64 " %12.3f %14" PRIu64 " %14" PRIu64 "\n",
-                          name_of(id, communicator).c_str(), communicator.size,
-                          function_name(function), totals.calls, totals.time.sum * ms_per_ns,
-                          totals.sent, totals.received);
+            text +=
+                print("%-24s %8d %-28s %10" PRIu64 " %12.3f %14" PRIu64 " %14" PRIu64 "\n",
+                      name_of(id, communicator).c_str(), communicator.size, function_name(function),
+                      totals.calls, totals.time.sum * ms_per_ns, totals.sent, totals.received);
     }
     return text;
 }
@@ -300,13 +315,22 @@ std::string Reports::communicators_text() const
 
 std::string Reports::json() const
 {
-    nlohmann::json document = {{"tool", "profile"}, {"format", 1}, {"command", run_.command},
-                               {"library", run_.library}, {"begin", run_.begin}, {"end", run_.end},
-                               {"instance", run_.instance}, {"instances", run_.instances},
-                               {"tool_id", run_.tool_id}, {"arguments", run_.arguments},
-                               {"sample", run_.sample}, {"whole_job", !run_.is_alone},
-                               {"processes", summary_.tasks.size()}, {"tasks", tasks_json()},
-                               {"functions", functions_json()}, {"sites", sites_json()}};
+    nlohmann::json document = {{"tool", "profile"},
+                               {"format", 1},
+                               {"command", run_.command},
+                               {"library", run_.library},
+                               {"begin", run_.begin},
+                               {"end", run_.end},
+                               {"instance", run_.instance},
+                               {"instances", run_.instances},
+                               {"tool_id", run_.tool_id},
+                               {"arguments", run_.arguments},
+                               {"sample", run_.sample},
+                               {"whole_job", !run_.is_alone},
+                               {"processes", summary_.tasks.size()},
+                               {"tasks", tasks_json()},
+                               {"functions", functions_json()},
+                               {"sites", sites_json()}};
     if (run_.has_communicators)
         document["communicators"] = communicators_json();
     return dumped(document);
@@ -319,7 +343,9 @@ nlohmann::json Reports::tasks_json() const
         auto functions = nlohmann::json::object();
         for (const auto &[function, time] : task.functions)
             functions[function_name(function)] = static_cast<double>(time) * seconds_per_ns;
-        tasks.push_back({{"rank", task.rank}, {"host", task.host}, {"process", task.process},
+        tasks.push_back({{"rank", task.rank},
+                         {"host", task.host},
+                         {"process", task.process},
                          {"threads", task.threads},
                          {"application_s", static_cast<double>(task.application) * seconds_per_ns},
                          {"mpi_s", static_cast<double>(task.mpi) * seconds_per_ns},
@@ -335,12 +361,13 @@ nlohmann::json Reports::functions_json() const
     for (const Function &function : functions_) {
         const Totals &totals = function.summary->totals;
         auto line = bytes_json(totals);
-        line.update({{"name", function_name(function.id)}, {"timed_calls", totals.timed_calls},
+        line.update({{"name", function_name(function.id)},
+                     {"timed_calls", totals.timed_calls},
                      {"ranks", totals.time.ranks},
                      {"time_s", totals.time.sum * seconds_per_ns},
-                     {"least_s", totals.time.least_of(ranks) * seconds_per_ns},
+                     {"least_s", totals.time.min_of(ranks) * seconds_per_ns},
                      {"mean_s", totals.time.mean(ranks) * seconds_per_ns},
-                     {"most_s", totals.time.most * seconds_per_ns},
+                     {"most_s", totals.time.max * seconds_per_ns},
                      {"cov", totals.time.variation(ranks)},
                      {"application_percent", share_of_application(function.id, totals.time.sum)},
                      {"mpi_percent", share_of_mpi(function.id, totals.time.sum)},
@@ -360,8 +387,10 @@ nlohmann::json Reports::sites_json() const
         auto path = nlohmann::json::array();
         for (const CallSite &frame : site.path)
             path.push_back(frame_json(frame));
-        line.update({{"function", function_name(site.function)}, {"path", path},
-                     {"timed_calls", totals.timed_calls}, {"ranks", totals.time.ranks},
+        line.update({{"function", function_name(site.function)},
+                     {"path", path},
+                     {"timed_calls", totals.timed_calls},
+                     {"ranks", totals.time.ranks},
                      {"time_s", totals.time.sum * seconds_per_ns},
                      {"shortest_s", static_cast<double>(totals.shortest) * seconds_per_ns},
                      {"mean_s", totals.mean_time() * seconds_per_ns},
@@ -378,13 +407,16 @@ nlohmann::json Reports::communicators_json() const
         auto lines = nlohmann::json::array();
         for (const auto &[function, totals] : communicator.functions) {
             auto line = bytes_json(totals);
-            line.update({{"name", function_name(function)}, {"ranks", totals.time.ranks},
+            line.update({{"name", function_name(function)},
+                         {"ranks", totals.time.ranks},
                          {"time_s", totals.time.sum * seconds_per_ns}});
             lines.push_back(std::move(line));
         }
-        communicators.push_back({{"id", id}, {"name", communicator.name},
+        communicators.push_back({{"id", id},
+                                 {"name", communicator.name},
                                  {"size", communicator.size},
-                                 {"is_inter", communicator.is_inter}, {"functions", lines}});
+                                 {"is_inter", communicator.is_inter},
+                                 {"functions", lines}});
     }
     return communicators;
 }
@@ -397,7 +429,7 @@ std::string Reports::html() const
     const double mpi = static_cast<double>(summary_.mpi()) * seconds_per_ns;
     Page page("MPI profile", run_.command);
     auto list = facts();
-    list.emplace_back("Application time", print("%.3f s in all processes", application));
+    list.emplace_back("Application time", print("%.3f s over all processes", application));
     list.emplace_back("MPI time", print("%.3f s, %.1f %%", mpi, share(mpi, application)));
     page.facts(list);
     add_bars(page);
@@ -410,30 +442,31 @@ std::string Reports::html() const
     return page.html();
 }
 
-/* A series for each of the functions that take most time, and one for the rest of MPI. */
+/* The functions with the most time, and the rest as one series. */
 void Reports::add_bars(Page &page) const
 {
     std::vector<int> series;
     for (const Function &function : functions_) {
-        if (!begins_or_ends(function.id) && series.size() < most_series)
+        if (!is_init_or_finalize(function.id) && series.size() < max_series)
             series.push_back(function.id);
     }
     std::vector<std::string> names{Page::application};
     for (const int function : series)
-        names.push_back(function_name(function));
+        names.emplace_back(function_name(function));
     names.emplace_back("Other MPI");
 
     std::vector<std::string> rows;
     std::vector<std::vector<double>> values;
     for (const Task &task : summary_.tasks) {
-        rows.push_back(task.rank < 0 ? "Process " + std::to_string(task.process) :
-                       "Rank " + std::to_string(task.rank));
-        double other = static_cast<double>(task.mpi);
+        rows.push_back(task.rank < 0 ? "Process " + std::to_string(task.process)
+                                     : "Rank " + std::to_string(task.rank));
+        auto other = static_cast<double>(task.mpi);
         std::vector<double> parts{std::max(static_cast<double>(task.application) - other, 0.0) *
                                   seconds_per_ns};
         for (const int function : series) {
             const auto found = task.functions.find(function);
-            const double time = found == task.functions.end() ? 0 : static_cast<double>(found->second);
+            const double time =
+                found == task.functions.end() ? 0 : static_cast<double>(found->second);
             parts.push_back(time * seconds_per_ns);
             other -= time;
         }
@@ -455,13 +488,22 @@ void Reports::add_sites(Page &page) const
                          totals.mean_time() * seconds_per_ns,
                          static_cast<double>(totals.longest) * seconds_per_ns,
                          share_of_application(site.function, totals.time.sum),
-                         share_of_mpi(site.function, totals.time.sum), totals.sent, totals.received});
+                         share_of_mpi(site.function, totals.time.sum), totals.sent,
+                         totals.received});
     }
     page.table("Call sites",
-               {{"Function", Unit::text}, {"Place", Unit::text}, {"Calls", Unit::number},
-                {"Time", Unit::seconds}, {"Shortest", Unit::seconds}, {"Mean", Unit::seconds},
-                {"Longest", Unit::seconds}, {"Application", Unit::percent}, {"MPI", Unit::percent},
-                {"Sent", Unit::bytes}, {"Received", Unit::bytes}}, lines);
+               {{"Function", Unit::text},
+                {"Place", Unit::text},
+                {"Calls", Unit::number},
+                {"Time", Unit::seconds},
+                {"Shortest", Unit::seconds},
+                {"Mean", Unit::seconds},
+                {"Longest", Unit::seconds},
+                {"Application", Unit::percent},
+                {"MPI", Unit::percent},
+                {"Sent", Unit::bytes},
+                {"Received", Unit::bytes}},
+               lines);
 }
 
 void Reports::add_functions(Page &page) const
@@ -471,19 +513,25 @@ void Reports::add_functions(Page &page) const
     for (const Function &function : functions_) {
         const Totals &totals = function.summary->totals;
         lines.push_back({function_name(function.id), totals.calls, totals.time.sum * seconds_per_ns,
-                         totals.time.least_of(ranks) * seconds_per_ns,
-                         totals.time.mean(ranks) * seconds_per_ns,
-                         totals.time.most * seconds_per_ns, totals.time.variation(ranks),
+                         totals.time.min_of(ranks) * seconds_per_ns,
+                         totals.time.mean(ranks) * seconds_per_ns, totals.time.max * seconds_per_ns,
+                         totals.time.variation(ranks),
                          share_of_application(function.id, totals.time.sum),
                          share_of_mpi(function.id, totals.time.sum), totals.sent, totals.received});
     }
     page.table("Functions",
-               {{"Function", Unit::text}, {"Calls", Unit::number}, {"Time", Unit::seconds},
-                {"Least of a rank", Unit::seconds}, {"Mean", Unit::seconds},
-                {"Most of a rank", Unit::seconds}, {"Variation", Unit::number},
-                {"Application", Unit::percent}, {"MPI", Unit::percent}, {"Sent", Unit::bytes},
-                {"Received", Unit::bytes}}, lines,
-               "Variation is the standard deviation over the ranks divided by their mean.");
+               {{"Function", Unit::text},
+                {"Calls", Unit::number},
+                {"Time", Unit::seconds},
+                {"Least of a rank", Unit::seconds},
+                {"Mean", Unit::seconds},
+                {"Most of a rank", Unit::seconds},
+                {"Variation", Unit::number},
+                {"Application", Unit::percent},
+                {"MPI", Unit::percent},
+                {"Sent", Unit::bytes},
+                {"Received", Unit::bytes}},
+               lines, "Variation: standard deviation over the ranks divided by the mean.");
 }
 
 void Reports::add_sizes(Page &page) const
@@ -500,9 +548,9 @@ void Reports::add_sizes(Page &page) const
         if (receiving > 0)
             received.push_back({first_size(bin), next_size(bin), receiving});
     }
-    page.histogram("Sizes of what was sent", sent, Unit::bytes, "Calls by the bytes that they send.");
-    page.histogram("Sizes of what was received", received, Unit::bytes,
-                   "Calls by the bytes that they have room for.");
+    page.histogram("Sizes of sent data", sent, Unit::bytes, "Calls by bytes sent.");
+    page.histogram("Sizes of received data", received, Unit::bytes,
+                   "Calls by receive-buffer size.");
 }
 
 void Reports::add_communicators(Page &page) const
@@ -515,22 +563,34 @@ void Reports::add_communicators(Page &page) const
                              totals.received});
     }
     page.table("Communicators",
-               {{"Communicator", Unit::text}, {"Size", Unit::number}, {"Function", Unit::text},
-                {"Calls", Unit::number}, {"Time", Unit::seconds}, {"Sent", Unit::bytes},
-                {"Received", Unit::bytes}}, lines);
+               {{"Communicator", Unit::text},
+                {"Size", Unit::number},
+                {"Function", Unit::text},
+                {"Calls", Unit::number},
+                {"Time", Unit::seconds},
+                {"Sent", Unit::bytes},
+                {"Received", Unit::bytes}},
+               lines);
 }
 
 void Reports::add_processes(Page &page) const
 {
     Lines lines;
     for (const Task &task : summary_.tasks)
-        lines.push_back({task.rank, task.host, task.process, task.threads,
-                         static_cast<double>(task.application) * seconds_per_ns,
-                         static_cast<double>(task.mpi) * seconds_per_ns,
-                         share(static_cast<double>(task.mpi), static_cast<double>(task.application))});
-    page.table("Processes", {{"Rank", Unit::number}, {"Host", Unit::text}, {"Process", Unit::number},
-                             {"Threads", Unit::number}, {"Application", Unit::seconds},
-                             {"MPI", Unit::seconds}, {"Share of MPI", Unit::percent}}, lines);
+        lines.push_back(
+            {task.rank, task.host, task.process, task.threads,
+             static_cast<double>(task.application) * seconds_per_ns,
+             static_cast<double>(task.mpi) * seconds_per_ns,
+             share(static_cast<double>(task.mpi), static_cast<double>(task.application))});
+    page.table("Processes",
+               {{"Rank", Unit::number},
+                {"Host", Unit::text},
+                {"Process", Unit::number},
+                {"Threads", Unit::number},
+                {"Application", Unit::seconds},
+                {"MPI", Unit::seconds},
+                {"Share of MPI", Unit::percent}},
+               lines);
 }
 
 }  // namespace tools::profile

@@ -22,23 +22,22 @@ class Page;
 
 namespace profile {
 
-/* What the reports say of the run. */
 struct Run {
     int instance = 1, instances = 1;
-    int tool_id = 0;            /* place in the chain */
-    std::string arguments;      /* of the instance, as the user wrote them */
+    int tool_id = 0;       /* position in the chain */
+    std::string arguments; /* of the instance, as in the list */
     std::string command;
     std::string library;
-    std::string begin, end;     /* local time */
-    std::uint64_t sample = 1;   /* every so many calls of a function are timed */
-    std::uint64_t sites = 20;   /* that the text shows of each list; 0: all */
-    bool is_alone = false;      /* of one process */
+    std::string begin, end;
+    std::uint64_t sample = 1; /* one of so many calls of a function is timed */
+    std::uint64_t sites = 20; /* lines of each list in the text; 0: all */
+    bool is_alone = false;    /* one process only */
     bool has_communicators = false;
 };
 
 class Reports {
   public:
-    /* Finds the call sites of the summary in the source; both stay the caller's. */
+    /* Resolves the call sites. Both arguments must outlive this object. */
     Reports(const Run &run, const Summary &summary, CallSites &call_sites);
 
     std::string text() const;
@@ -48,7 +47,7 @@ class Reports {
   private:
     struct Site {
         int function;
-        std::vector<CallSite> path;     /* innermost first */
+        std::vector<CallSite> path; /* innermost first */
         const Totals *totals;
     };
 
@@ -82,8 +81,8 @@ class Reports {
 
     const Run &run_;
     const Summary &summary_;
-    std::vector<Site> sites_;           /* by time, the longest first */
-    std::vector<Function> functions_;   /* likewise */
+    std::vector<Site> sites_;         /* by time, longest first */
+    std::vector<Function> functions_; /* likewise */
 };
 
 }  // namespace profile

@@ -14,29 +14,34 @@ namespace {
 constexpr qmpi::function_set beginnings_and_ends(MPI_INIT_T, MPI_INIT_THREAD_T, MPI_FINALIZE_T,
                                                  MPI_SESSION_INIT_T, MPI_SESSION_FINALIZE_T);
 
-/* What stands for all calls where some were timed. */
+/* Estimate for all calls from the timed ones. */
 std::uint64_t scaled(std::uint64_t number, double factor)
 {
-    return factor == 1 ? number : static_cast<std::uint64_t>(std::llround(static_cast<double>(number) *
-                                                                          factor));
+    return factor == 1
+        ? number
+        : static_cast<std::uint64_t>(std::llround(static_cast<double>(number) * factor));
 }
 
 void put(Writer &writer, const Totals &totals)
 {
-    for (const std::uint64_t number : {totals.calls, totals.timed_calls, totals.sent, totals.received,
-                                       totals.shortest, totals.longest, totals.time.ranks})
+    for (const std::uint64_t number :
+         {totals.calls, totals.timed_calls, totals.sent, totals.received, totals.shortest,
+          totals.longest, totals.time.ranks})
         writer.put(number);
-    for (const double number : {totals.time.sum, totals.time.squares, totals.time.least, totals.time.most})
+    for (const double number :
+         {totals.time.sum, totals.time.squares, totals.time.min, totals.time.max})
         writer.put(number);
 }
 
 Totals get_totals(Reader &reader)
 {
     Totals totals;
-    for (std::uint64_t *number : {&totals.calls, &totals.timed_calls, &totals.sent, &totals.received,
-                                  &totals.shortest, &totals.longest, &totals.time.ranks})
+    for (std::uint64_t *number :
+         {&totals.calls, &totals.timed_calls, &totals.sent, &totals.received, &totals.shortest,
+          &totals.longest, &totals.time.ranks})
         *number = reader.get<std::uint64_t>();
-    for (double *number : {&totals.time.sum, &totals.time.squares, &totals.time.least, &totals.time.most})
+    for (double *number :
+         {&totals.time.sum, &totals.time.squares, &totals.time.min, &totals.time.max})
         *number = reader.get<double>();
     return totals;
 }
@@ -83,7 +88,7 @@ std::vector<std::uint64_t> vector_of(const std::array<std::uint64_t, size_bins> 
     return {sizes.begin(), sizes.end()};
 }
 
-/* The threads of a process are one to the statistics over processes. */
+/* Statistics are over processes: add the threads of one. */
 void add(Totals &totals, const Totals &of_thread)
 {
     const double time = totals.time.sum + of_thread.time.sum;
@@ -91,7 +96,7 @@ void add(Totals &totals, const Totals &of_thread)
     totals.time = Spread::of(time);
 }
 
-/* What sites and communicators have in common. */
+/* Common to sites and communicators. */
 template <typename Record>
 Totals totals_of(const Record &record, double factor)
 {
@@ -108,20 +113,21 @@ double factor_of(const FunctionRecord *record)
 {
     if (record == nullptr || record->timed_calls.get() == 0)
         return 1;
-    return static_cast<double>(record->calls.get()) / static_cast<double>(record->timed_calls.get());
+    return static_cast<double>(record->calls.get()) /
+        static_cast<double>(record->timed_calls.get());
 }
 
 }  // namespace
 
-bool begins_or_ends(int function)
+bool is_init_or_finalize(int function)
 {
     return beginnings_and_ends.contains(function);
 }
 
 void Spread::merge(const Spread &other)
 {
-    least = ranks == 0 ? other.least : other.ranks == 0 ? least : std::min(least, other.least);
-    most = std::max(most, other.most);
+    min = ranks == 0 ? other.min : other.ranks == 0 ? min : std::min(min, other.min);
+    max = std::max(max, other.max);
     sum += other.sum;
     squares += other.squares;
     ranks += other.ranks;
@@ -154,8 +160,8 @@ void Totals::merge(const Totals &other)
 
 std::uint64_t Summary::number_of_module(const std::string &path)
 {
-    const auto number = static_cast<std::size_t>(
-        std::find(modules.begin(), modules.end(), path) - modules.begin());
+    const auto number =
+        static_cast<std::size_t>(std::find(modules.begin(), modules.end(), path) - modules.begin());
     if (number == modules.size())
         modules.push_back(path);
     return number;
@@ -178,7 +184,7 @@ void Summary::add_tables(const Table &table, Task &task)
             function.received_sizes[i] += record->received_sizes[i].get();
         }
         const Time outer_time = scaled(record->outer_time.get(), factor_of(record));
-        if (!begins_or_ends(id)) {
+        if (!is_init_or_finalize(id)) {
             task.functions[id] += outer_time;
             task.mpi += outer_time;
         }

@@ -3,7 +3,7 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* What the processes of a job know together: made by each from its tables, merged into one. */
+/* Sums over processes: made by each from its tables, then merged. */
 
 #ifndef TOOLS_PROFILE_SUMMARY_HPP_INCLUDED
 #define TOOLS_PROFILE_SUMMARY_HPP_INCLUDED
@@ -20,41 +20,39 @@
 
 namespace tools::profile {
 
-/* MPI_Init, MPI_Finalize and their like: they have their line in the report, but the application's
- * time begins behind the one and ends before the other. */
-bool begins_or_ends(int function);
+/* MPI_Init, MPI_Finalize and the like: they are listed, but are outside the application's time. */
+bool is_init_or_finalize(int function);
 
-/* One process. */
 struct Task {
     int rank = 0;
-    int process = 0;            /* number of the operating system */
+    int process = 0; /* number of the operating system */
     std::string host;
-    std::uint64_t threads = 0;  /* that called MPI */
+    std::uint64_t threads = 0; /* that called MPI */
     Time application = 0;
-    Time mpi = 0;               /* all threads together, calls inside of calls once */
+    Time mpi = 0; /* all threads; nested calls once */
     std::map<int, Time> functions;
 };
 
-/* A number that processes have: what statistics need of it. */
+/* Statistics of a number over processes. */
 struct Spread {
-    double sum = 0, squares = 0, least = 0, most = 0;
-    std::uint64_t ranks = 0;    /* that have it */
+    double sum = 0, squares = 0, min = 0, max = 0;
+    std::uint64_t ranks = 0; /* that have it */
 
     static Spread of(double value) { return {value, value * value, value, value, 1}; }
     void merge(const Spread &other);
 
-    /* Over all processes of a job, where those that do not have it have 0. */
+    /* Over all processes of the job; those without it count as 0. */
     double mean(std::uint64_t processes) const;
-    double least_of(std::uint64_t processes) const { return ranks < processes ? 0 : least; }
-    double variation(std::uint64_t processes) const;    /* standard deviation / mean */
+    double min_of(std::uint64_t processes) const { return ranks < processes ? 0 : min; }
+    double variation(std::uint64_t processes) const; /* standard deviation / mean */
 };
 
 struct Totals {
     std::uint64_t calls = 0;
     std::uint64_t timed_calls = 0;
     std::uint64_t sent = 0, received = 0;
-    Time shortest = std::numeric_limits<Time>::max(), longest = 0;     /* of timed calls */
-    Spread time;                /* over ranks */
+    Time shortest = std::numeric_limits<Time>::max(), longest = 0; /* of timed calls */
+    Spread time;                                                   /* over ranks */
 
     void merge(const Totals &other);
     double mean_time() const { return calls == 0 ? 0 : time.sum / static_cast<double>(calls); }
@@ -65,10 +63,10 @@ struct FunctionSummary {
     std::array<std::uint64_t, size_bins> sent_sizes{}, received_sizes{};
 };
 
-/* A path of call sites, the innermost first: module (by number) and offset. */
+/* Call sites, innermost first: module number and offset. */
 using Path = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
 
-/* A communicator is known by the same number in all its processes. */
+/* The id of a communicator is the same in all its processes. */
 struct CommunicatorSummary {
     std::string name;
     int size = 0;
@@ -77,14 +75,14 @@ struct CommunicatorSummary {
 };
 
 struct Summary {
-    std::vector<Task> tasks;    /* by rank */
+    std::vector<Task> tasks;
     std::map<int, FunctionSummary> functions;
     std::vector<std::string> modules;
-    std::map<std::pair<int, Path>, Totals> sites;       /* function, path */
+    std::map<std::pair<int, Path>, Totals> sites; /* function, path */
     std::map<std::uint64_t, CommunicatorSummary> communicators;
 
-    /* From the tables of one process, without those that a reset left behind. Sampled times are
-     * multiplied here, for each function by its own calls. */
+    /* From the tables of one process, current generation only. Sampled times are scaled per
+     * function. */
     static Summary of(const Tables &tables, std::uint32_t generation, Task task);
 
     void write(Writer &writer) const;

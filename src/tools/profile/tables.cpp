@@ -75,7 +75,7 @@ void Table::clear(std::uint32_t generation)
 thread_local Table **Tables::of_thread_ = nullptr;
 thread_local std::size_t Tables::known_ = 0;
 
-/* What a thread has borrowed. */
+/* Tables a thread has borrowed. */
 struct Loans {
     struct Loan {
         Tables *lender;
@@ -105,8 +105,8 @@ struct Loans {
 
 Table &Tables::take()
 {
-    /* Gives the tables back when the thread ends, for others to go on with. Calls may still come
-     * then, from other such objects: for them there are new loans, which stay. */
+    /* Returns the tables at thread exit for reuse. Calls from later thread-local destructors get
+     * new tables, which are not returned. */
     static thread_local Loans *loans = nullptr;
     static thread_local struct End {
         ~End() { delete std::exchange(loans, nullptr); }
@@ -133,7 +133,7 @@ Table &Tables::take()
 
 void Tables::give_back(Table *table)
 {
-    /* In a child of fork the lock may be held by a thread that is not there: then nobody needs it. */
+    /* In a child of fork the lock may be held by a thread that no longer exists; skip it then. */
     const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
     if (lock.owns_lock())
         unused_.push_back(table);

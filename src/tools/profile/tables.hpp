@@ -3,9 +3,9 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* What the tool profile writes down while the program runs. Every thread has tables of its own, so
- * that a call takes no lock and writes no memory that another thread writes. Reports may read the
- * tables meanwhile: what grows is never moved, and numbers are atomic. */
+/* Records of the tool profile. Each thread has its own tables, so a call takes no lock and shares
+ * no written memory. Reports may read concurrently: growing tables never move, and numbers are
+ * atomic. */
 
 #ifndef TOOLS_PROFILE_TABLES_HPP_INCLUDED
 #define TOOLS_PROFILE_TABLES_HPP_INCLUDED
@@ -27,12 +27,12 @@
 
 namespace tools::profile {
 
-/* All times are in nanoseconds. */
+/* In nanoseconds. */
 using Time = std::uint64_t;
 
 constexpr std::size_t max_depth = 32;
 
-/* A number that one thread changes and others read: no instruction more than without that. */
+/* A number that one thread writes and others read; compiles to plain instructions. */
 class Number {
   public:
     explicit Number(std::uint64_t value = 0) : value_(value) {}
@@ -40,8 +40,16 @@ class Number {
     std::uint64_t get() const { return value_.load(std::memory_order_relaxed); }
     void set(std::uint64_t value) { value_.store(value, std::memory_order_relaxed); }
     void add(std::uint64_t number) { set(get() + number); }
-    void at_least(std::uint64_t number) { if (number > get()) set(number); }
-    void at_most(std::uint64_t number) { if (number < get()) set(number); }
+    void at_least(std::uint64_t number)
+    {
+        if (number > get())
+            set(number);
+    }
+    void at_most(std::uint64_t number)
+    {
+        if (number < get())
+            set(number);
+    }
 
   private:
     std::atomic<std::uint64_t> value_;
@@ -53,20 +61,19 @@ inline std::uint64_t mixed(std::uint64_t hash, std::uint64_t value)
     return hash ^ (hash >> 32);
 }
 
-/* All calls of one function by one thread. */
+/* Calls of one function by one thread. */
 struct FunctionRecord {
     Number calls;
     Number timed_calls;
-    Number outer_time;          /* of timed calls that were not made inside of another one */
+    Number outer_time; /* of timed calls that are not nested */
     Number sent, received;
     std::array<Number, size_bins> sent_sizes, received_sizes;
-    std::uint32_t until_timed = 0;      /* calls before the next that is timed */
+    std::uint32_t until_timed = 0; /* calls before the next timed one */
 
     void clear();
 };
 
-/* The timed calls of one function at one place of the program: a path of return addresses, the
- * innermost first. */
+/* Timed calls of one function from one path of return addresses, innermost first. */
 struct SiteRecord {
     int function = 0;
     const void *innermost = nullptr;
@@ -80,7 +87,7 @@ struct SiteRecord {
     void clear();
 };
 
-/* The timed calls of one function on one communicator. */
+/* Timed calls of one function on one communicator. */
 struct CommunicatorRecord {
     int function = 0;
     Communicators::Shared communicator;
@@ -91,7 +98,7 @@ struct CommunicatorRecord {
     void clear();
 };
 
-/* Records that are made by one thread and stay where they are. */
+/* Records of one thread; they never move. */
 template <typename Record>
 class Records {
   public:
@@ -105,7 +112,7 @@ class Records {
             delete std::exchange(chunk, chunk->next.load());
     }
 
-    /* make(record) fills in what finds it again, before others see it. */
+    /* make(record) sets the key before readers see the record. */
     template <typename Make>
     Record &add(Make make)
     {
@@ -135,7 +142,8 @@ class Records {
     template <typename Visit>
     void each(Visit visit)
     {
-        std::as_const(*this).each([&](const Record &record) { visit(const_cast<Record &>(record)); });
+        std::as_const(*this).each(
+            [&](const Record &record) { visit(const_cast<Record &>(record)); });
     }
 
   private:
@@ -151,11 +159,11 @@ class Records {
     Chunk *last_ = &first_;
 };
 
-/* Finds a record by a hash of what it is about; for the thread that owns it. */
+/* Hash index of records; for the owning thread only. */
 template <typename Record>
 class Index {
   public:
-    /* The record for which is_it(record) holds, or the one that make(record) describes, added. */
+    /* The record for which is_it(record) holds, or a new one initialised by make(record). */
     template <typename IsIt, typename Make>
     Record &find(Records<Record> &records, std::uint64_t hash, IsIt is_it, Make make)
     {
@@ -203,18 +211,18 @@ class Index {
     std::size_t size_ = 0;
 };
 
-/* The tables of one thread. */
 class Table {
   public:
     ~Table();
 
     FunctionRecord &function(int id)
     {
-        FunctionRecord *found = functions_[static_cast<std::size_t>(id)].load(std::memory_order_relaxed);
+        FunctionRecord *found =
+            functions_[static_cast<std::size_t>(id)].load(std::memory_order_relaxed);
         return found != nullptr ? *found : add_function(id);
     }
 
-    /* nullptr: never called by this thread */
+    /* nullptr: this thread never called it */
     const FunctionRecord *find_function(int id) const
     {
         return functions_[static_cast<std::size_t>(id)].load(std::memory_order_acquire);
@@ -223,7 +231,7 @@ class Table {
     /* depth: at least 1 */
     SiteRecord &site(int function, const void *const *path, std::size_t depth)
     {
-        std::uint64_t hash = static_cast<std::uint64_t>(function);
+        auto hash = static_cast<std::uint64_t>(function);
         for (std::size_t i = 0; i < depth; i++)
             hash = mixed(hash, reinterpret_cast<std::uintptr_t>(path[i]));
         return site_index_.find(
@@ -242,7 +250,7 @@ class Table {
 
     CommunicatorRecord &communicator(int function, const Communicators::Shared &communicator);
 
-    /* Forgets all numbers; by the thread itself. */
+    /* Resets all numbers; by the owning thread. */
     void clear(std::uint32_t generation);
 
     const Records<SiteRecord> &sites() const { return sites_; }
@@ -250,7 +258,7 @@ class Table {
 
     std::uint32_t generation() const { return generation_.load(std::memory_order_acquire); }
 
-    /* How many calls the thread is in: a callback of the program may call MPI. */
+    /* Nesting depth: a callback of the program may call MPI. */
     int nesting = 0;
 
   private:
@@ -264,17 +272,17 @@ class Table {
     std::atomic<std::uint32_t> generation_{0};
 };
 
-/* The tables of all threads for one instance of the tool. An object is never destroyed, as threads
- * may be in a call when the process ends. */
+/* Tables of all threads for one instance. Never destroyed, as threads may be in a call when the
+ * process exits. */
 class Tables {
   public:
-    /* number: that of the instance among all of the tool, from 0 */
+    /* number: of the instance within the tool, from 0 */
     explicit Tables(std::size_t number) : number_(number) {}
     Tables(const Tables &) = delete;
     Tables &operator=(const Tables &) = delete;
 
-    /* The calling thread's; made when it is first asked for. */
-    Table &mine()
+    /* Table of the calling thread, created on first use. */
+    Table &own_table()
     {
         return number_ < known_ && of_thread_[number_] != nullptr ? *of_thread_[number_] : take();
     }
@@ -293,14 +301,14 @@ class Tables {
     Table &take();
     void give_back(Table *table);
 
-    /* By the number of the instance. In the part of the thread's memory that costs no call to find. */
+    /* By instance number. initial-exec: access needs no call. */
     [[gnu::tls_model("initial-exec")]] static thread_local Table **of_thread_;
     [[gnu::tls_model("initial-exec")]] static thread_local std::size_t known_;
 
     const std::size_t number_;
     mutable std::mutex mutex_;
     std::vector<std::unique_ptr<Table>> all_;
-    std::vector<Table *> unused_;       /* of threads that have ended; the next ones add to them */
+    std::vector<Table *> unused_; /* of ended threads; for reuse */
 };
 
 }  // namespace tools::profile

@@ -20,15 +20,16 @@
 
 #include <unistd.h>
 
-namespace trace {
+namespace tools::trace {
 namespace {
 
 using tools::print;
 
-/* A text file that remembers the first thing that went wrong. */
+/* A text file that keeps its first error. */
 class File {
   public:
-    File(std::string path, const char *mode) : path_(std::move(path)), file_(std::fopen(path_.c_str(), mode))
+    File(std::string path, const char *mode)
+        : path_(std::move(path)), file_(std::fopen(path_.c_str(), mode))
     {
         check(file_ != nullptr);
     }
@@ -60,7 +61,7 @@ class File {
         std::fclose(source);
     }
 
-    /* The reason why not everything was written. */
+    /* Returns the first error. */
     std::string close()
     {
         if (file_ != nullptr)
@@ -84,8 +85,8 @@ std::string text_of(const std::string &text)
     return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-/* The nth message between two processes with a tag in a communicator is the nth on either side, as
- * messages do not overtake: that gives both the same name without a word between them. */
+/* Flow ids without communication: the nth message of a channel (communicator, tag, sender,
+ * receiver) is the nth on both sides, as messages do not overtake. */
 struct Channel {
     std::uint32_t communicator;
     std::int64_t source, destination;
@@ -97,7 +98,7 @@ struct Channel {
 
 struct End {
     Channel channel;
-    std::uint64_t matched;      /* when it was sent, or when the receive was posted */
+    std::uint64_t matched; /* time of the send, or of posting the receive */
     std::uint64_t shown;
     std::int32_t thread;
     std::uint64_t bytes;
@@ -109,8 +110,8 @@ class Events : public Sink {
     {
         for (const auto &entry : definitions.functions) {
             functions_.push_back(text_of(entry.first));
-            categories_.push_back(text_of(
-                category_names[static_cast<std::size_t>(category_of(entry.first))]));
+            categories_.push_back(
+                text_of(category_names[static_cast<std::size_t>(category_of(entry.first))]));
         }
         for (const auto &entry : definitions.sites)
             sites_.push_back(text_of(entry.first.caller));
@@ -135,9 +136,11 @@ class Events : public Sink {
         const Open call = open_.back();
         open_.pop_back();
         const std::uint64_t begin = clock_->global(call.begin), end = clock_->global(time);
-        std::string text = ",\n{\"ph\":\"X\",\"name\":" + functions_[function] + ",\"cat\":" +
-            categories_[function] + place() + ",\"ts\":" + microseconds(begin - definitions_.begin) +
-            ",\"dur\":" + microseconds(end - begin) + ",\"args\":{\"call site\":" + sites_[call.site];
+        std::string text = ",\n{\"ph\":\"X\",\"name\":" + functions_[function] +
+            ",\"cat\":" + categories_[function] + place() +
+            ",\"ts\":" + microseconds(begin - definitions_.begin) +
+            ",\"dur\":" + microseconds(end - begin) +
+            ",\"args\":{\"call site\":" + sites_[call.site];
         if (call.sent > 0)
             text += print(",\"bytes sent\":%" PRIu64, call.sent);
         if (call.received > 0)
@@ -155,19 +158,19 @@ class Events : public Sink {
         if (kind == Kind::irecv)
             posted_[transfer.request] = time;
         else if (kind == Kind::send || kind == Kind::isend)
-            sends_.push_back({channel(communicator, transfer, true), time, time, thread_,
-                              transfer.sent});
+            sends_.push_back(
+                {channel(communicator, transfer, true), time, time, thread_, transfer.sent});
         else if (kind == Kind::receive)
             receives_.push_back({channel(communicator, transfer, false), begin_of_call(time), time,
                                  thread_, transfer.received});
         else if (kind == Kind::irecv_done)
-            receives_.push_back({channel(communicator, transfer, false), posted(transfer, time), time,
-                                 thread_, transfer.received});
+            receives_.push_back({channel(communicator, transfer, false), posted(transfer, time),
+                                 time, thread_, transfer.received});
     }
 
     void end() override {}
 
-    /* When all threads of a process have been read. */
+    /* After all threads of a process. */
     void write_flows()
     {
         write_flows(sends_, "\"ph\":\"s\"");
@@ -260,18 +263,21 @@ std::string join_chrome_events(const std::string &path, const std::vector<std::s
 {
     const std::string temporary = path + "." + std::to_string(getpid()) + "~";
     File file(temporary, "w");
-    file.write("{\"displayTimeUnit\":\"ns\",\"otherData\":{\"creator\":\"QMPI tool trace\"},\n"
-               "\"traceEvents\":[\n{\"ph\":\"M\",\"name\":\"trace\",\"pid\":0,\"args\":{}}");
+    file.write(
+        "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"creator\":\"QMPI tool trace\"},\n"
+        "\"traceEvents\":[\n{\"ph\":\"M\",\"name\":\"trace\",\"pid\":0,\"args\":{}}");
     for (const auto &[rank, process] : definitions.processes) {
         const std::string name = text_of("Rank " + std::to_string(rank) + " on " + process.host);
         file.write(print(",\n{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%" PRId32
-                         ",\"args\":{\"name\":%s}}", rank, name.c_str()));
+                         ",\"args\":{\"name\":%s}}",
+                         rank, name.c_str()));
         file.write(print(",\n{\"ph\":\"M\",\"name\":\"process_sort_index\",\"pid\":%" PRId32
-                         ",\"args\":{\"sort_index\":%" PRId32 "}}", rank, rank));
+                         ",\"args\":{\"sort_index\":%" PRId32 "}}",
+                         rank, rank));
         for (const std::int32_t thread : process.threads)
             file.write(print(",\n{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%" PRId32
-                             ",\"tid\":%" PRId32 ",\"args\":{\"name\":\"Thread %" PRId32 "\"}}", rank,
-                             thread, thread));
+                             ",\"tid\":%" PRId32 ",\"args\":{\"name\":\"Thread %" PRId32 "\"}}",
+                             rank, thread, thread));
     }
     for (const std::string &part : parts)
         file.append(part);
@@ -284,4 +290,4 @@ std::string join_chrome_events(const std::string &path, const std::vector<std::s
     return reason;
 }
 
-}  // namespace trace
+}  // namespace tools::trace

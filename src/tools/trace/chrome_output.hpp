@@ -3,28 +3,27 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* A trace in the trace-event format, a JSON text that Perfetto (ui.perfetto.dev) and Chrome show:
- * a process for each rank, messages as flows. */
+/* Trace-event JSON for Perfetto (ui.perfetto.dev) and Chrome: one process per rank, messages as
+ * flows. */
 
-#ifndef QMPI_TRACE_CHROME_OUTPUT_HPP_INCLUDED
-#define QMPI_TRACE_CHROME_OUTPUT_HPP_INCLUDED
+#ifndef TOOLS_TRACE_CHROME_OUTPUT_HPP_INCLUDED
+#define TOOLS_TRACE_CHROME_OUTPUT_HPP_INCLUDED
 
 #include "definitions.hpp"
 
 #include <string>
 #include <vector>
 
-namespace trace {
+namespace tools::trace {
 
-/* Writes the events of recordings to a file, each with a comma before it. Returns the reason why not,
- * or an empty text. */
+/* Writes the events of recordings, each preceded by a comma. Returns the error or an empty text. */
 std::string write_chrome_events(const std::string &path, const Definitions &definitions,
                                 const std::vector<Recording> &recordings);
 
-/* Makes the whole of what several processes wrote. */
+/* Joins the files of several processes. */
 std::string join_chrome_events(const std::string &path, const std::vector<std::string> &parts,
                                const Definitions &definitions);
 
-}  // namespace trace
+}  // namespace tools::trace
 
-#endif /* QMPI_TRACE_CHROME_OUTPUT_HPP_INCLUDED */
+#endif /* TOOLS_TRACE_CHROME_OUTPUT_HPP_INCLUDED */

@@ -18,32 +18,33 @@
 
 #include <unistd.h>
 
-namespace trace {
+namespace tools::trace {
 namespace {
 
-/* How far the clock of rank 0 is ahead, measured by messages there and back: the fastest is the one with
- * the least that could be asymmetric. There are more of them while none is fast, as when processes
- * share a core. Called by rank 0 and the other, who says when it is enough. */
+/* Offset to the clock of rank 0, by ping-pong: the fastest round has the least asymmetry. More
+ * rounds if none is fast, as when processes share a core. Called by rank 0 and the other process,
+ * which decides when to stop. */
 ClockPoint measure_offset(MPI_Comm comm, int rank, int other)
 {
-    constexpr int least_rounds = 20, most_rounds = 400;
-    constexpr double good_enough = 10000;   /* nanoseconds */
+    constexpr int min_rounds = 20, max_rounds = 400;
+    constexpr double good_deviation = 10000; /* nanoseconds */
     ClockPoint best{0, 0, std::numeric_limits<double>::max()};
 
-    std::uint64_t goes_on = 1;
-    for (int i = 1; goes_on != 0; i++) {
+    std::uint64_t continues = 1;
+    for (int i = 1; continues != 0; i++) {
         if (rank == 0) {
-            if (QMPI_Recv(&goes_on, 1, MPI_UINT64_T, other, 0, comm, MPI_STATUS_IGNORE) != MPI_SUCCESS)
+            if (QMPI_Recv(&continues, 1, MPI_UINT64_T, other, 0, comm, MPI_STATUS_IGNORE) !=
+                MPI_SUCCESS)
                 break;
             const std::uint64_t time = tools::now();
             if (QMPI_Send(&time, 1, MPI_UINT64_T, other, 0, comm) != MPI_SUCCESS)
                 break;
             continue;
         }
-        goes_on = i < least_rounds || (i < most_rounds && best.deviation > good_enough);
+        continues = i < min_rounds || (i < max_rounds && best.deviation > good_deviation);
         std::uint64_t time = 0;
         const std::uint64_t begin = tools::now();
-        if (QMPI_Send(&goes_on, 1, MPI_UINT64_T, 0, 0, comm) != MPI_SUCCESS ||
+        if (QMPI_Send(&continues, 1, MPI_UINT64_T, 0, 0, comm) != MPI_SUCCESS ||
             QMPI_Recv(&time, 1, MPI_UINT64_T, 0, 0, comm, MPI_STATUS_IGNORE) != MPI_SUCCESS)
             break;
         const std::uint64_t end = tools::now();
@@ -103,4 +104,4 @@ ClockPoint measure_clock(MPI_Comm comm, std::uint64_t identity)
     return point;
 }
 
-}  // namespace trace
+}  // namespace tools::trace

@@ -3,10 +3,10 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* How far the clocks of processes are apart. All communication is the library's own (QMPI_ names). */
+/* Clock offsets between processes. All communication uses QMPI_ names. */
 
-#ifndef QMPI_TRACE_CLOCKS_HPP_INCLUDED
-#define QMPI_TRACE_CLOCKS_HPP_INCLUDED
+#ifndef TOOLS_TRACE_CLOCKS_HPP_INCLUDED
+#define TOOLS_TRACE_CLOCKS_HPP_INCLUDED
 
 #include "definitions.hpp"
 
@@ -14,17 +14,17 @@
 
 #include <cstdint>
 
-namespace trace {
+namespace tools::trace {
 
-/* The same for all processes that read the same clock: those of a kernel, in a name space of time. */
+/* Equal for processes that share a clock: same kernel and time namespace. */
 std::uint64_t clock_identity();
 
-/* Measures the clock of the calling process against that of rank 0. One process of each clock does so,
- * the first, and tells the others. Collective.
- *   comm        nobody else sends on it
- *   identity    of the process' clock */
+/* Measures this process's clock against rank 0's. One process per clock measures and tells the
+ * others. Collective.
+ *   comm        private communicator
+ *   identity    of the process's clock */
 ClockPoint measure_clock(MPI_Comm comm, std::uint64_t identity);
 
-}  // namespace trace
+}  // namespace tools::trace
 
-#endif /* QMPI_TRACE_CLOCKS_HPP_INCLUDED */
+#endif /* TOOLS_TRACE_CLOCKS_HPP_INCLUDED */

@@ -13,17 +13,16 @@
 
 #include <unistd.h>
 
-namespace trace {
+namespace tools::trace {
 
 /* ---- clocks ---- */
 
 void Clock::add(ClockPoint point)
 {
-    const auto place = std::upper_bound(points_.begin(), points_.end(), point,
-                                        [](const ClockPoint &a, const ClockPoint &b) {
-                                            return a.time < b.time;
-                                        });
-    points_.insert(place, point);
+    const auto found =
+        std::upper_bound(points_.begin(), points_.end(), point,
+                         [](const ClockPoint &a, const ClockPoint &b) { return a.time < b.time; });
+    points_.insert(found, point);
 }
 
 std::uint64_t Clock::global(std::uint64_t time) const
@@ -31,7 +30,7 @@ std::uint64_t Clock::global(std::uint64_t time) const
     if (points_.empty())
         return time;
     const ClockPoint &first = points_.front(), &last = points_.back();
-    double offset = static_cast<double>(first.offset);
+    auto offset = static_cast<double>(first.offset);
     if (last.time > first.time) {
         const double part = (static_cast<double>(time) - static_cast<double>(first.time)) /
             static_cast<double>(last.time - first.time);
@@ -84,8 +83,9 @@ bool contains(const Group &group, std::int64_t rank)
 {
     for (std::size_t i = 0; i + 2 < group.size(); i += 3) {
         const std::int64_t distance = rank - group[i], step = group[i + 1];
-        if (step == 0 ? distance == 0 : distance % step == 0 && distance / step >= 0 &&
-                                        distance / step < group[i + 2])
+        if (step == 0
+                ? distance == 0
+                : distance % step == 0 && distance / step >= 0 && distance / step < group[i + 2])
             return true;
     }
     return false;
@@ -114,7 +114,8 @@ std::string describe_process(int rank, int size, const std::string &host,
     return writer.take();
 }
 
-std::string describe_site(std::string_view function, const std::string &module, std::uint64_t offset)
+std::string describe_site(std::string_view function, const std::string &module,
+                          std::uint64_t offset)
 {
     tools::Writer writer;
     writer.put(function);
@@ -173,7 +174,7 @@ ClockPoint read_clock(tools::Reader &reader)
     return point;
 }
 
-/* Finding a call site opens files; many threads have the same. */
+/* Cache: resolving a call site opens files, and threads share sites. */
 class Sites {
   public:
     Site read(tools::Reader &reader)
@@ -183,12 +184,12 @@ class Sites {
         tools::CodeLocation location;
         location.module = reader.get<std::string>();
         location.offset = reader.get<std::uint64_t>();
-        auto [place, is_new] = known_.try_emplace({location.module, location.offset});
+        auto [found, is_new] = known_.try_emplace({location.module, location.offset});
         if (is_new)
-            place->second = sites_.find(location);
-        site.caller = location.module.empty() ? "" : text_of(place->second);
-        site.file = place->second.file;
-        site.line = place->second.line;
+            found->second = sites_.find(location);
+        site.caller = location.module.empty() ? "" : text_of(found->second);
+        site.file = found->second.file;
+        site.line = found->second.line;
         return site;
     }
 
@@ -205,7 +206,7 @@ void set(std::vector<Value> &values, std::uint32_t number, Value value)
     values[number] = std::move(value);
 }
 
-/* One that nothing could be written to any more is empty. */
+/* An empty journal: recording had already stopped. */
 Recording read_recording(const std::string &path, Sites &sites)
 {
     Recording recording;
@@ -238,7 +239,7 @@ std::vector<Recording> read_recordings(const std::vector<std::string> &paths)
     return recordings;
 }
 
-/* ---- definitions of all ---- */
+/* ---- definitions of all processes ---- */
 
 Definitions::Definitions(const std::vector<Recording> &recordings)
 {
@@ -255,7 +256,7 @@ Definitions::Definitions(const std::vector<Recording> &recordings)
             tools::Reader reader(content);
             if (head.what() == Kind::process) {
                 reader.get<std::int32_t>();
-                /* Those that left nothing are known as well. */
+                /* Processes without journals. */
                 for (auto other = reader.get<std::int32_t>() - 1; other >= 0; other--)
                     processes.try_emplace(other);
                 process.host = reader.get<std::string>();
@@ -407,4 +408,4 @@ void replay(const Recording &recording, const Definitions &definitions, Sink &si
     sink.end();
 }
 
-}  // namespace trace
+}  // namespace tools::trace

@@ -3,10 +3,10 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* What the journals of a trace define, numbered the same in all processes. */
+/* Definitions of a trace's journals, with common numbers for all processes. */
 
-#ifndef QMPI_TRACE_DEFINITIONS_HPP_INCLUDED
-#define QMPI_TRACE_DEFINITIONS_HPP_INCLUDED
+#ifndef TOOLS_TRACE_DEFINITIONS_HPP_INCLUDED
+#define TOOLS_TRACE_DEFINITIONS_HPP_INCLUDED
 
 #include "journal.hpp"
 
@@ -24,17 +24,17 @@
 #include <utility>
 #include <vector>
 
-namespace trace {
+namespace tools::trace {
 
-/* At that time of a process' clock rank 0's clock said time + offset, give or take the deviation;
- * all in nanoseconds. */
+/* At that time of a process's clock, rank 0's clock was time + offset, within the deviation; all in
+ * nanoseconds. */
 struct ClockPoint {
     std::uint64_t time;
     std::int64_t offset;
     double deviation;
 };
 
-/* Turns times of a process into times of rank 0, along a straight line between two points. */
+/* Converts times to rank 0's clock by linear interpolation. */
 class Clock {
   public:
     void add(ClockPoint point);
@@ -42,7 +42,7 @@ class Clock {
     const std::vector<ClockPoint> &points() const { return points_; }
 
   private:
-    std::vector<ClockPoint> points_;    /* by time */
+    std::vector<ClockPoint> points_; /* by time */
 };
 
 struct Process {
@@ -50,41 +50,41 @@ struct Process {
     std::string program;
     std::int64_t pid = 0;
     Clock clock;
-    std::vector<std::int32_t> threads;  /* numbers of those that recorded something */
+    std::vector<std::int32_t> threads; /* that recorded something */
 };
 
-/* Where a function was called. */
+/* A call site. */
 struct Site {
-    std::string function;       /* of MPI */
-    std::string caller;         /* "solve (halo.c:231)" */
-    std::string file;           /* empty if not known */
+    std::string function;
+    std::string caller; /* "solve (halo.c:231)" */
+    std::string file;   /* empty if unknown */
     std::int32_t line = 0;
 
     auto key() const { return std::tie(function, file, line, caller); }
     bool operator<(const Site &other) const { return key() < other.key(); }
 };
 
-/* Ranks in MPI_COMM_WORLD, in few numbers: first, step, number of members; and so on. */
+/* World ranks, encoded as triples: first, step, count. */
 using Group = std::vector<std::int64_t>;
 Group group_of(const std::vector<int> &ranks);
 std::vector<std::uint64_t> members_of(const Group &group);
 
-/* All communicators of one process each are the same for a trace: they have no group. */
+/* Communicators with a single process are all the same and have no group. */
 struct Communicator {
     std::uint64_t id = 0;
     bool is_inter = false;
-    Group own, remote;          /* in either order, the same in all processes */
-    std::string name;           /* does not tell communicators apart */
+    Group own, remote; /* either order, the same in all processes */
+    std::string name;  /* not unique */
 
     bool is_self() const { return own.empty(); }
     auto key() const { return std::tie(id, is_inter, own, remote); }
     bool operator<(const Communicator &other) const { return key() < other.key(); }
 
-    /* The rank in MPI_COMM_WORLD of a peer of the process with the world's rank me. */
+    /* World rank of a peer; me: world rank of the process. */
     std::int64_t world_rank_of(std::int32_t peer, std::int32_t me) const;
 };
 
-/* A journal, and what the numbers in it mean. */
+/* A journal and the meaning of its numbers. */
 struct Recording {
     std::shared_ptr<JournalFile> file;
     std::int32_t rank = 0, thread = 0;
@@ -92,18 +92,19 @@ struct Recording {
     std::vector<Communicator> communicators;
 };
 
-/* What a tool puts into a journal as definitions, and how that is read. */
+/* Format of the definitions in a journal. */
 std::string describe_process(int rank, int size, const std::string &host,
                              const std::string &program);
-std::string describe_site(std::string_view function, const std::string &module, std::uint64_t offset);
+std::string describe_site(std::string_view function, const std::string &module,
+                          std::uint64_t offset);
 std::string describe_communicator(std::uint64_t id, const std::string &name, bool is_inter,
                                   const std::vector<int> &own, const std::vector<int> &remote);
 std::string describe_clock(const ClockPoint &point);
 
-/* Throws std::runtime_error where a journal cannot be read. */
+/* Throws std::runtime_error if a journal cannot be read. */
 std::vector<Recording> read_recordings(const std::vector<std::string> &paths);
 
-/* Of all processes together, once it is merged and shared. Numbers are those of the order. */
+/* Definitions of all processes, after merging; a number is the index in order. */
 class Definitions {
   public:
     Definitions() = default;
@@ -119,19 +120,19 @@ class Definitions {
     }
     std::uint32_t function_of(const std::string &name) const { return functions.at(name); }
 
-    /* Gives the numbers, when nothing is added any more. */
+    /* Assigns the numbers; nothing may be added afterwards. */
     void number();
 
-    std::map<std::int32_t, Process> processes;      /* by rank */
+    std::map<std::int32_t, Process> processes;
     std::map<std::string, std::uint32_t> functions;
     std::map<Site, std::uint32_t> sites;
     std::map<Communicator, std::uint32_t> communicators;
-    /* Of rank 0's clock. */
+    /* On rank 0's clock. */
     std::uint64_t begin = std::numeric_limits<std::uint64_t>::max();
     std::uint64_t end = 0;
 };
 
-/* Takes what is in journals. Times are the process' own. */
+/* Receives the events of journals, in the process's own time. */
 class Sink {
   public:
     virtual ~Sink() = default;
@@ -144,10 +145,10 @@ class Sink {
     virtual void end() = 0;
 };
 
-/* Calls that had not come back are left at the last time that is known. Communication with processes
- * outside of the world is left out. */
+/* Unfinished calls end at the last known time. Communication with processes outside the world is
+ * skipped. */
 void replay(const Recording &recording, const Definitions &definitions, Sink &sink);
 
-}  // namespace trace
+}  // namespace tools::trace
 
-#endif /* QMPI_TRACE_DEFINITIONS_HPP_INCLUDED */
+#endif /* TOOLS_TRACE_DEFINITIONS_HPP_INCLUDED */

@@ -22,10 +22,10 @@
 #include <dirent.h>
 #include <unistd.h>
 
-namespace trace {
+namespace tools::trace {
 namespace {
 
-/* The processes that make a trace together, or the one that does so alone. */
+/* Processes that make a trace together, or one alone. */
 class Team {
   public:
     explicit Team(MPI_Comm handle) : comm(handle)
@@ -42,7 +42,7 @@ class Team {
         return comm == MPI_COMM_NULL || tools::merge_to_root(comm, state);
     }
 
-    /* What rank 0 has, everybody gets. */
+    /* Broadcast from rank 0. */
     void share(std::string &text) const
     {
         if (comm == MPI_COMM_NULL)
@@ -56,7 +56,7 @@ class Team {
                        MPI_BYTE, 0, comm);
     }
 
-    /* The reason of the first that has one. */
+    /* Reason of the lowest rank that has one. */
     std::string first(std::string reason) const
     {
         struct Reason {
@@ -70,7 +70,7 @@ class Team {
             }
         } state{std::move(reason)};
         if (!merge(state) && state.text.empty())
-            state.text = "the processes cannot reach each other";
+            state.text = "merging failed: an MPI call returned an error";
         share(state.text);
         return state.text;
     }
@@ -79,7 +79,7 @@ class Team {
     int rank = 0, size = 1;
 };
 
-/* Calls work and says why it failed. */
+/* Runs work; returns the text of its exception. */
 template <typename Work>
 std::string attempt(Work work)
 {
@@ -98,9 +98,8 @@ std::string part_of(const std::string &folder, int number)
 std::string write_json(const Team &team, const std::string &folder, const std::string &stem,
                        const Definitions &definitions, const std::vector<Recording> &recordings)
 {
-    std::string reason = team.first(attempt([&] {
-        return write_chrome_events(part_of(folder, team.rank), definitions, recordings);
-    }));
+    std::string reason = team.first(attempt(
+        [&] { return write_chrome_events(part_of(folder, team.rank), definitions, recordings); }));
     if (team.rank == 0 && reason.empty()) {
         std::vector<std::string> parts;
         for (int i = 0; i < team.size; i++)
@@ -119,7 +118,7 @@ std::string write_html(const Team &team, const std::string &stem, const Definiti
     for (const Recording &recording : recordings)
         replay(recording, definitions, overview);
     if (!team.merge(overview))
-        return "the processes cannot reach each other";
+        return "merging failed: an MPI call returned an error";
     if (team.rank != 0)
         return "";
     const std::string name = stem + ".html";
@@ -140,7 +139,7 @@ std::string write_all(const Team &team, const std::vector<std::string> &journals
     if (!reason.empty())
         return reason;
     if (!team.merge(definitions))
-        return "the processes cannot reach each other";
+        return "merging failed: an MPI call returned an error";
     tools::Writer writer;
     if (team.rank == 0)
         definitions.write(writer);
@@ -158,9 +157,8 @@ std::string write_all(const Team &team, const std::vector<std::string> &journals
             reason = other;
     };
     if (formats.otf2)
-        add(attempt([&] {
-            return write_otf2(team.comm, stem + ".otf2", definitions, recordings);
-        }));
+        add(attempt(
+            [&] { return write_otf2(team.comm, stem + ".otf2", definitions, recordings); }));
     if (formats.json)
         add(write_json(team, folder, stem, definitions, recordings));
     if (formats.html)
@@ -175,7 +173,7 @@ std::vector<std::string> journals_in(const std::string &folder, int rank)
     DIR *const directory = opendir(folder.c_str());
     if (directory == nullptr)
         throw std::runtime_error("cannot read " + folder + ": " + std::strerror(errno));
-    /* In the order of ranks and threads. */
+    /* By rank and thread. */
     std::vector<std::pair<std::pair<int, int>, std::string>> found;
     while (const dirent *entry = readdir(directory)) {
         int its_rank = 0, its_thread = 0, length = 0;
@@ -191,8 +189,9 @@ std::vector<std::string> journals_in(const std::string &folder, int rank)
     return paths;
 }
 
-std::string finish(MPI_Comm comm, const std::vector<std::string> &journals, const std::string &folder,
-                   const std::string &stem, const Formats &formats, bool keeps_journals)
+std::string finish(MPI_Comm comm, const std::vector<std::string> &journals,
+                   const std::string &folder, const std::string &stem, const Formats &formats,
+                   bool keeps_journals)
 {
     const Team team(comm);
     const std::string reason = write_all(team, journals, folder, stem, formats);
@@ -206,4 +205,4 @@ std::string finish(MPI_Comm comm, const std::vector<std::string> &journals, cons
     return reason;
 }
 
-}  // namespace trace
+}  // namespace tools::trace

@@ -19,14 +19,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace trace {
+namespace tools::trace {
 
 namespace {
 
 constexpr std::size_t page = 4096;
 constexpr std::size_t first_window = 16 * page;
 
-std::uint64_t whole_pages(std::uint64_t bytes) { return (bytes + page - 1) / page * page; }
+std::uint64_t whole_pages(std::uint64_t bytes)
+{
+    return (bytes + page - 1) / page * page;
+}
 
 }  // namespace
 
@@ -65,7 +68,7 @@ bool Store::reserve(std::uint64_t bytes)
         return true;
     used_.fetch_sub(bytes);
     stop("rank " + std::to_string(rank_) + ": the limit of " + std::to_string(limit_ >> 20) +
-         " MB is reached; nothing more is recorded there (limit=MB sets it)");
+         " MB is reached, recording stops (set limit=MB)");
     return false;
 }
 
@@ -109,7 +112,7 @@ void Journal::append(Kind kind, std::uint32_t subject, std::uint64_t time, const
     if (static_cast<std::size_t>(end_ - next_) < words * 8 && !make_room(words * 8))
         return;
 
-    last_time_ = std::max(last_time_, time);    /* a callback of the program may have come between */
+    last_time_ = std::max(last_time_, time); /* a nested call may have been recorded */
     Head head{};
     head.kind = static_cast<std::uint8_t>(kind);
     head.words = static_cast<std::uint32_t>(words) & 0xffffffu;
@@ -128,7 +131,7 @@ bool Journal::make_room(std::size_t bytes)
 {
     if (store_.is_stopped())
         return false;
-    const std::size_t used = static_cast<std::size_t>(next_ - window_);
+    const auto used = static_cast<std::size_t>(next_ - window_);
     if (file_ < 0 && !store_.is_open() && used + bytes > store_.window())
         store_.open_now();
     if (file_ < 0 && store_.is_open())
@@ -138,20 +141,20 @@ bool Journal::make_room(std::size_t bytes)
     return map_memory(bytes);
 }
 
-/* As much again as there is until now, but no more than a window. */
+/* Doubles the size, up to a window. */
 bool Journal::map_file(std::uint64_t bytes)
 {
     const std::uint64_t used = begin_ + static_cast<std::uint64_t>(next_ - window_);
     const std::uint64_t begin = used / page * page;
     const std::uint64_t reserved = begin_ + static_cast<std::uint64_t>(end_ - window_);
-    const std::uint64_t growth = std::min<std::uint64_t>(std::max<std::uint64_t>(used, first_window),
-                                                         store_.window());
+    const std::uint64_t growth =
+        std::min<std::uint64_t>(std::max<std::uint64_t>(used, first_window), store_.window());
     const std::uint64_t end = whole_pages(std::max(begin + growth, used + bytes));
     if (!store_.reserve(end - reserved))
         return false;
-    /* The blocks must be there: a disk that is full would be a signal in the middle of a call. */
-    int reason = posix_fallocate(file_, static_cast<off_t>(reserved),
-                                 static_cast<off_t>(end - reserved));
+    /* Allocate blocks now: a full disk would cause SIGBUS inside an MPI call. */
+    int reason =
+        posix_fallocate(file_, static_cast<off_t>(reserved), static_cast<off_t>(end - reserved));
     void *mapped = MAP_FAILED;
     if (reason == 0) {
         mapped = mmap(nullptr, end - begin, PROT_READ | PROT_WRITE, MAP_SHARED, file_,
@@ -160,7 +163,7 @@ bool Journal::map_file(std::uint64_t bytes)
     }
     if (reason != 0) {
         store_.stop("cannot write " + store_.path_of(thread_) + ": " + std::strerror(reason) +
-                    "; nothing more is recorded in this process");
+                    "; this process stops recording");
         return false;
     }
     unmap();
@@ -171,16 +174,16 @@ bool Journal::map_file(std::uint64_t bytes)
     return true;
 }
 
-/* Nobody knows yet where the files go: what little there is before MPI_Init. */
+/* Before MPI_Init the folder is unknown; there is little to record. */
 bool Journal::map_memory(std::size_t bytes)
 {
-    const std::size_t used = static_cast<std::size_t>(next_ - window_);
+    const auto used = static_cast<std::size_t>(next_ - window_);
     const std::size_t size = whole_pages(std::max(2 * used, first_window) + bytes);
     if (!store_.reserve(size - static_cast<std::size_t>(end_ - window_)))
         return false;
     void *mapped = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (mapped == MAP_FAILED) {
-        store_.stop(std::string("no memory: ") + std::strerror(errno));
+        store_.stop(std::string("out of memory: ") + std::strerror(errno));
         return false;
     }
     if (used > 0)
@@ -204,8 +207,8 @@ void Journal::attach()
     }
 
     char *const memory = window_;
-    const std::size_t used = static_cast<std::size_t>(next_ - window_);
-    const std::size_t size = static_cast<std::size_t>(end_ - window_);
+    const auto used = static_cast<std::size_t>(next_ - window_);
+    const auto size = static_cast<std::size_t>(end_ - window_);
     file_ = file;
     window_ = next_ = end_ = nullptr;
     store_.give_back(size);
@@ -227,7 +230,7 @@ void Journal::close()
         return;
     const std::uint64_t used = begin_ + static_cast<std::uint64_t>(next_ - window_);
     unmap();
-    /* If that fails, zeros are left behind, which mean the end as well. */
+    /* If that fails, the rest is zeros, which also mean the end. */
     if (ftruncate(file_, static_cast<off_t>(used)) == 0)
         begin_ = used;
     ::close(std::exchange(file_, -1));
@@ -244,7 +247,9 @@ void Journal::unmap()
 
 JournalFile::JournalFile(std::string path) : path_(std::move(path))
 {
-    auto fail = [this] { throw std::runtime_error("cannot read " + path_ + ": " + std::strerror(errno)); };
+    auto fail = [this] {
+        throw std::runtime_error("cannot read " + path_ + ": " + std::strerror(errno));
+    };
 
     const int file = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
     struct stat found;
@@ -283,4 +288,4 @@ void JournalFile::each(const std::function<void(const Head &, std::string_view)>
     }
 }
 
-}  // namespace trace
+}  // namespace tools::trace

@@ -3,12 +3,12 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* What the tool "trace" records while the program runs: a journal for each thread, a file that is
- * mapped into memory. What has been recorded is in the file at once, whatever kills the process
- * then. A journal needs nothing else to be understood: what its records name is defined in it. */
+/* Journals of the tool "trace": one memory-mapped file per thread. A record is in the file at once,
+ * even if the process is killed then. A journal is self-contained: it defines all that its records
+ * refer to. */
 
-#ifndef QMPI_TRACE_JOURNAL_HPP_INCLUDED
-#define QMPI_TRACE_JOURNAL_HPP_INCLUDED
+#ifndef TOOLS_TRACE_JOURNAL_HPP_INCLUDED
+#define TOOLS_TRACE_JOURNAL_HPP_INCLUDED
 
 #include <atomic>
 #include <cstddef>
@@ -18,16 +18,16 @@
 #include <string_view>
 #include <utility>
 
-namespace trace {
+namespace tools::trace {
 
 enum class Kind : std::uint8_t {
-    end = 0,                /* nothing was written from here on */
+    end = 0, /* nothing recorded from here on */
 
-    /* Calls; the subject is a call site. */
+    /* Calls; subject: call site. */
     enter,
     leave,
 
-    /* Communication, with a Transfer; the subject is a communicator. */
+    /* Communication, with a Transfer; subject: communicator. */
     send,
     receive,
     isend,
@@ -40,49 +40,49 @@ enum class Kind : std::uint8_t {
     icollective,
     icollective_done,
 
-    /* Definitions, with what a Writer wrote; the subject is the number that is defined. */
+    /* Definitions, serialised by a Writer; subject: the number defined. */
     process,
     site,
     communicator,
     clock
 };
 
-/* Before every record. Sizes are in words of 8 bytes, with this head. */
+/* Precedes each record. Sizes are in words of 8 bytes, including this head. */
 struct Head {
     std::uint32_t kind : 8, words : 24;
     std::uint32_t subject;
-    std::uint64_t time;     /* as tools::now() has it */
+    std::uint64_t time; /* tools::now() */
 
     Kind what() const { return static_cast<Kind>(kind); }
 };
 static_assert(sizeof(Head) == 16, "a file format");
 
-/* No communicator as a subject: one that has members outside of the world. */
+/* Subject for a communicator with members outside the world. */
 inline constexpr std::uint32_t no_subject = ~std::uint32_t{0};
 
-/* One message or one part in a collective operation. */
+/* One message or one part of a collective operation. */
 struct Transfer {
-    std::int32_t peer = 0;          /* rank in the communicator (the remote group of two); or the root */
+    std::int32_t peer =
+        0; /* rank in the communicator (remote group of an intercommunicator), or root */
     std::int32_t tag = 0;
-    std::uint64_t sent = 0;         /* bytes */
+    std::uint64_t sent = 0; /* bytes */
     std::uint64_t received = 0;
-    std::uint64_t request = 0;      /* the same number at the start and at the end of an operation */
-    std::uint64_t function = 0;     /* id of the function that started it */
+    std::uint64_t request = 0;  /* links start and end of an operation */
+    std::uint64_t function = 0; /* that started it */
 };
 
-/* The folder with the journals of the processes of a program. Before it is known where that is,
- * journals are kept in memory. All members may be called by any thread. */
+/* Folder of the journals of a process. Journals stay in memory until it is known. Thread-safe. */
 class Store {
   public:
-    /* tool: name for messages; limit: bytes that the journals of this process may take, window: bytes
-     * of a journal that are mapped at a time, at most. */
+    /* tool: name for messages; limit: bytes of all journals of this process; window: bytes mapped
+     * per journal, at most. */
     Store(std::string tool, std::uint64_t limit, std::size_t window);
 
-    /* Makes the folder if it is not there; false, with a message, if that cannot be. rank names the
-     * files; introduction is what the definition of the process says. */
+    /* Creates the folder if needed; returns false, with a message, on failure. rank is part of the
+     * file names; introduction defines the process. */
     bool open(const std::string &folder, int rank, std::string introduction);
 
-    /* What opens the store when a journal gets too long for memory. */
+    /* Called to open the store when a journal outgrows memory. */
     void set_opener(std::function<void()> opener) { opener_ = std::move(opener); }
     void open_now() const { opener_(); }
 
@@ -93,11 +93,11 @@ class Store {
     std::size_t window() const { return window_; }
     std::string path_of(int thread) const;
 
-    /* Counts bytes against the limit; false when nothing more can be recorded. */
+    /* Counts bytes against the limit; false if recording must stop. */
     bool reserve(std::uint64_t bytes);
     void give_back(std::uint64_t bytes) { used_.fetch_sub(bytes); }
 
-    /* Ends all recording, with one message. An empty reason says nothing. */
+    /* Stops all recording, with one message unless the reason is empty. */
     void stop(const std::string &reason);
 
   private:
@@ -111,8 +111,8 @@ class Store {
     std::atomic<bool> is_stopped_{false};
 };
 
-/* The journal of one thread, which alone may call its members while it records. What does not fit any
- * more is lost without a sign but the store's. */
+/* Journal of one thread, used by that thread only while it records. Records that do not fit are
+ * lost; the store reports it. */
 class Journal {
   public:
     Journal(Store &store, int thread);
@@ -124,22 +124,22 @@ class Journal {
     void transfer(Kind kind, std::uint32_t subject, std::uint64_t time, const Transfer &transfer);
     void define(Kind kind, std::uint32_t subject, std::string_view content);
 
-    /* Moves what is in memory to a file, if the store is open now. */
+    /* Moves records from memory to a file if the store is open. */
     void attach();
 
-    /* The thread records no more: the file is cut to what is in it. What is in memory stays there. */
+    /* Ends recording and truncates the file. Records in memory stay there. */
     void close();
 
     int thread() const { return thread_; }
 
-    /* A number that no other operation of the process has. */
+    /* Number unique within the process. */
     std::uint64_t new_request()
     {
         return (static_cast<std::uint64_t>(thread_) << 40) + ++requests_;
     }
 
   private:
-    /* Appends a record; the head comes last, as it makes the record valid. */
+    /* Appends a record; the head is written last and makes it valid. */
     void append(Kind kind, std::uint32_t subject, std::uint64_t time, const void *content,
                 std::size_t bytes);
     bool make_room(std::size_t bytes);
@@ -150,15 +150,15 @@ class Journal {
     Store &store_;
     int thread_;
     int file_ = -1;
-    char *window_ = nullptr;        /* what is mapped */
-    char *next_ = nullptr;          /* where the next record goes */
+    char *window_ = nullptr; /* mapped memory */
+    char *next_ = nullptr;   /* next record */
     char *end_ = nullptr;
-    std::uint64_t begin_ = 0;       /* position of the window in the file */
+    std::uint64_t begin_ = 0; /* file offset of the window */
     std::uint64_t last_time_ = 0;
     std::uint64_t requests_ = 0;
 };
 
-/* A journal that is read. Throws std::runtime_error where a file cannot be read. */
+/* A journal for reading. Throws std::runtime_error if the file cannot be read. */
 class JournalFile {
   public:
     explicit JournalFile(std::string path);
@@ -166,7 +166,7 @@ class JournalFile {
     JournalFile(const JournalFile &) = delete;
     JournalFile &operator=(const JournalFile &) = delete;
 
-    /* Calls visit for every record that is complete; content has what stands behind the head. */
+    /* Calls visit for each complete record; content follows the head. */
     void each(const std::function<void(const Head &, std::string_view content)> &visit) const;
 
     const std::string &path() const { return path_; }
@@ -177,6 +177,6 @@ class JournalFile {
     std::size_t size_ = 0;
 };
 
-}  // namespace trace
+}  // namespace tools::trace
 
-#endif /* QMPI_TRACE_JOURNAL_HPP_INCLUDED */
+#endif /* TOOLS_TRACE_JOURNAL_HPP_INCLUDED */

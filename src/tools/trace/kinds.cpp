@@ -10,7 +10,7 @@
 #include <cctype>
 #include <string_view>
 
-namespace trace {
+namespace tools::trace {
 
 const std::array<const char *, number_of_categories> category_names = {
     "Application", "Point to point", "Completion", "Collective", "One-sided", "I/O", "Other MPI"};
@@ -20,7 +20,7 @@ Category category_of(const std::string &function)
     int id = 0;
     if (MPIX_Get_function_enum(function.c_str(), &id) != MPI_SUCCESS)
         return Category::other;
-    /* MPI_File_... are collective as well, and so on: the first that fits. */
+    /* First match: MPI_File_... are also collective, and so on. */
     if (qmpi::set::io.contains(id))
         return Category::io;
     if (qmpi::set::rma.contains(id))
@@ -44,7 +44,7 @@ std::string operation_of(const std::string &function)
     name.remove_prefix(name.find('_') + 1);
     remove_end("_c");
     remove_end("_init");
-    /* MPI_Ibcast has a small letter behind the I as MPI_Iallreduce has */
+    /* Nonblocking: "Ibcast" as "Iallreduce" has a small letter after the I. */
     std::string operation(name);
     if (operation.size() > 1 && operation[0] == 'I')
         operation.erase(0, 1);
@@ -55,4 +55,4 @@ std::string operation_of(const std::string &function)
     return operation;
 }
 
-}  // namespace trace
+}  // namespace tools::trace

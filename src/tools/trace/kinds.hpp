@@ -3,27 +3,27 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* What a function of MPI is for, by its name. */
+/* Classification of MPI functions by name. */
 
-#ifndef QMPI_TRACE_KINDS_HPP_INCLUDED
-#define QMPI_TRACE_KINDS_HPP_INCLUDED
+#ifndef TOOLS_TRACE_KINDS_HPP_INCLUDED
+#define TOOLS_TRACE_KINDS_HPP_INCLUDED
 
 #include <array>
 #include <string>
 
-namespace trace {
+namespace tools::trace {
 
 enum class Category { application, point_to_point, completion, collective, one_sided, io, other };
 inline constexpr std::size_t number_of_categories = 7;
 
-/* For the eye, in the order of Category. */
+/* In the order of Category. */
 extern const std::array<const char *, number_of_categories> category_names;
 
 Category category_of(const std::string &function);
 
-/* "alltoallv" for MPI_Ialltoallv_c: what a collective function does, whatever its form. */
+/* "alltoallv" for all forms, such as MPI_Ialltoallv_c. */
 std::string operation_of(const std::string &function);
 
-}  // namespace trace
+}  // namespace tools::trace
 
-#endif /* QMPI_TRACE_KINDS_HPP_INCLUDED */
+#endif /* TOOLS_TRACE_KINDS_HPP_INCLUDED */

@@ -7,14 +7,15 @@
 
 #ifndef HAVE_OTF2
 
-namespace trace {
+namespace tools::trace {
 
-std::string write_otf2(MPI_Comm, const std::string &, const Definitions &, const std::vector<Recording> &)
+std::string write_otf2(MPI_Comm, const std::string &, const Definitions &,
+                       const std::vector<Recording> &)
 {
-    return "OTF2 was not there when this was built";
+    return "built without OTF2 support";
 }
 
-}  // namespace trace
+}  // namespace tools::trace
 
 #else
 
@@ -34,7 +35,7 @@ std::string write_otf2(MPI_Comm, const std::string &, const Definitions &, const
 #include <time.h>
 #include <unistd.h>
 
-/* OTF2 has collective operations for MPI programs in a header. They must not come back to the tools. */
+/* OTF2's collective callbacks for MPI are in a header; they must bypass the tools. */
 #define MPI_Barrier QMPI_Barrier
 #define MPI_Bcast QMPI_Bcast
 #define MPI_Comm_dup QMPI_Comm_dup
@@ -49,14 +50,14 @@ std::string write_otf2(MPI_Comm, const std::string &, const Definitions &, const
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-function"
 #pragma GCC diagnostic ignored "-Wunused-parameter"
-#include <otf2/otf2.h>
 #include <otf2/OTF2_MPI_Collectives.h>
+#include <otf2/otf2.h>
 #pragma GCC diagnostic pop
 
-namespace trace {
+namespace tools::trace {
 namespace {
 
-/* Rank in the low half: the first thread of a process has the process' rank. */
+/* Rank in the low half: the first thread's location is the rank. */
 OTF2_LocationRef location_of(std::int32_t rank, std::int32_t thread)
 {
     return static_cast<OTF2_LocationRef>(rank) | static_cast<OTF2_LocationRef>(thread) << 32;
@@ -64,7 +65,7 @@ OTF2_LocationRef location_of(std::int32_t rank, std::int32_t thread)
 
 /* ---- errors ---- */
 
-/* OTF2 says what went wrong to a callback; the first is what matters. */
+/* Collects OTF2's errors; the first one counts. */
 class Errors {
   public:
     Errors() : former_(OTF2_Error_RegisterCallback(note, this)) {}
@@ -131,23 +132,24 @@ std::uint32_t root_of(const Transfer &transfer)
         return OTF2_COLLECTIVE_ROOT_SELF;
     if (transfer.peer == MPI_PROC_NULL)
         return OTF2_COLLECTIVE_ROOT_THIS_GROUP;
-    return transfer.peer < 0 ? OTF2_COLLECTIVE_ROOT_NONE : static_cast<std::uint32_t>(transfer.peer);
+    return transfer.peer < 0 ? OTF2_COLLECTIVE_ROOT_NONE
+                             : static_cast<std::uint32_t>(transfer.peer);
 }
 
-/* What the attributes of an entry are called in the archive. */
+/* Attributes of an entry in the archive. */
 enum Attribute : OTF2_AttributeRef { call_site, caller };
 
-/* Strings are defined when they are first asked for, with one number each, from first on. */
+/* String table; numbers are assigned on first use. */
 class Strings {
   public:
     Strings(OTF2_GlobalDefWriter *writer, OTF2_StringRef first) : writer_(writer), next_(first) {}
 
     OTF2_StringRef operator()(const std::string &text)
     {
-        const auto [place, is_new] = numbers_.emplace(text, next_);
+        const auto [found, is_new] = numbers_.emplace(text, next_);
         if (is_new)
             OTF2_GlobalDefWriter_WriteString(writer_, next_++, text.c_str());
-        return place->second;
+        return found->second;
     }
 
   private:
@@ -156,7 +158,7 @@ class Strings {
     std::map<std::string, OTF2_StringRef> numbers_;
 };
 
-/* How many events each location has, in all processes. */
+/* Events per location, over all processes. */
 struct EventNumbers {
     std::map<OTF2_LocationRef, std::uint64_t> numbers;
 
@@ -178,7 +180,7 @@ struct EventNumbers {
     }
 };
 
-/* Writes the events of one location after the other. */
+/* Writes the events of one location after another. */
 class Events : public Sink {
   public:
     Events(OTF2_Archive *archive, const Definitions &definitions)
@@ -211,52 +213,54 @@ class Events : public Sink {
         OTF2_EvtWriter_Leave(writer_, nullptr, time, function);
     }
 
-    void transfer(Kind kind, std::uint64_t time, std::uint32_t comm, const Transfer &transfer) override
+    void transfer(Kind kind, std::uint64_t time, std::uint32_t comm,
+                  const Transfer &transfer) override
     {
         const auto peer = static_cast<std::uint32_t>(transfer.peer);
         const auto tag = static_cast<std::uint32_t>(transfer.tag);
         const std::uint64_t request = transfer.request;
         switch (kind) {
-            case Kind::send:
-                OTF2_EvtWriter_MpiSend(writer_, nullptr, time, peer, comm, tag, transfer.sent);
-                break;
-            case Kind::receive:
-                OTF2_EvtWriter_MpiRecv(writer_, nullptr, time, peer, comm, tag, transfer.received);
-                break;
-            case Kind::isend:
-                OTF2_EvtWriter_MpiIsend(writer_, nullptr, time, peer, comm, tag, transfer.sent, request);
-                break;
-            case Kind::isend_done:
-                OTF2_EvtWriter_MpiIsendComplete(writer_, nullptr, time, request);
-                break;
-            case Kind::irecv:
-                OTF2_EvtWriter_MpiIrecvRequest(writer_, nullptr, time, request);
-                break;
-            case Kind::irecv_done:
-                OTF2_EvtWriter_MpiIrecv(writer_, nullptr, time, peer, comm, tag, transfer.received,
-                                        request);
-                break;
-            case Kind::cancelled:
-                OTF2_EvtWriter_MpiRequestCancelled(writer_, nullptr, time, request);
-                break;
-            case Kind::collective_begin:
-                OTF2_EvtWriter_MpiCollectiveBegin(writer_, nullptr, time);
-                break;
-            case Kind::collective_end:
-                OTF2_EvtWriter_MpiCollectiveEnd(writer_, nullptr, time,
-                                                collective_operation_of(transfer), comm,
-                                                root_of(transfer), transfer.sent, transfer.received);
-                break;
-            case Kind::icollective:
-                OTF2_EvtWriter_NonBlockingCollectiveRequest(writer_, nullptr, time, request);
-                break;
-            case Kind::icollective_done:
-                OTF2_EvtWriter_NonBlockingCollectiveComplete(
-                    writer_, nullptr, time, collective_operation_of(transfer), comm,
-                    root_of(transfer), transfer.sent, transfer.received, request);
-                break;
-            default:
-                break;
+        case Kind::send:
+            OTF2_EvtWriter_MpiSend(writer_, nullptr, time, peer, comm, tag, transfer.sent);
+            break;
+        case Kind::receive:
+            OTF2_EvtWriter_MpiRecv(writer_, nullptr, time, peer, comm, tag, transfer.received);
+            break;
+        case Kind::isend:
+            OTF2_EvtWriter_MpiIsend(writer_, nullptr, time, peer, comm, tag, transfer.sent,
+                                    request);
+            break;
+        case Kind::isend_done:
+            OTF2_EvtWriter_MpiIsendComplete(writer_, nullptr, time, request);
+            break;
+        case Kind::irecv:
+            OTF2_EvtWriter_MpiIrecvRequest(writer_, nullptr, time, request);
+            break;
+        case Kind::irecv_done:
+            OTF2_EvtWriter_MpiIrecv(writer_, nullptr, time, peer, comm, tag, transfer.received,
+                                    request);
+            break;
+        case Kind::cancelled:
+            OTF2_EvtWriter_MpiRequestCancelled(writer_, nullptr, time, request);
+            break;
+        case Kind::collective_begin:
+            OTF2_EvtWriter_MpiCollectiveBegin(writer_, nullptr, time);
+            break;
+        case Kind::collective_end:
+            OTF2_EvtWriter_MpiCollectiveEnd(writer_, nullptr, time,
+                                            collective_operation_of(transfer), comm,
+                                            root_of(transfer), transfer.sent, transfer.received);
+            break;
+        case Kind::icollective:
+            OTF2_EvtWriter_NonBlockingCollectiveRequest(writer_, nullptr, time, request);
+            break;
+        case Kind::icollective_done:
+            OTF2_EvtWriter_NonBlockingCollectiveComplete(
+                writer_, nullptr, time, collective_operation_of(transfer), comm, root_of(transfer),
+                transfer.sent, transfer.received, request);
+            break;
+        default:
+            break;
         }
     }
 
@@ -282,29 +286,29 @@ OTF2_RegionRole role_of(const std::string &function)
 {
     const std::string operation = operation_of(function);
     switch (category_of(function)) {
-        case Category::point_to_point:
-        case Category::completion:
-            return OTF2_REGION_ROLE_POINT2POINT;
-        case Category::one_sided:
-            return OTF2_REGION_ROLE_RMA;
-        case Category::io:
-            return OTF2_REGION_ROLE_FILE_IO;
-        case Category::collective:
-            if (operation == "barrier")
-                return OTF2_REGION_ROLE_BARRIER;
-            if (operation == "bcast" || operation.compare(0, 7, "scatter") == 0)
-                return OTF2_REGION_ROLE_COLL_ONE2ALL;
-            if (operation == "reduce" || operation.compare(0, 6, "gather") == 0)
-                return OTF2_REGION_ROLE_COLL_ALL2ONE;
-            if (operation == "scan" || operation == "exscan")
-                return OTF2_REGION_ROLE_COLL_OTHER;
-            return OTF2_REGION_ROLE_COLL_ALL2ALL;
-        default:
-            return OTF2_REGION_ROLE_FUNCTION;
+    case Category::point_to_point:
+    case Category::completion:
+        return OTF2_REGION_ROLE_POINT2POINT;
+    case Category::one_sided:
+        return OTF2_REGION_ROLE_RMA;
+    case Category::io:
+        return OTF2_REGION_ROLE_FILE_IO;
+    case Category::collective:
+        if (operation == "barrier")
+            return OTF2_REGION_ROLE_BARRIER;
+        if (operation == "bcast" || operation.compare(0, 7, "scatter") == 0)
+            return OTF2_REGION_ROLE_COLL_ONE2ALL;
+        if (operation == "reduce" || operation.compare(0, 6, "gather") == 0)
+            return OTF2_REGION_ROLE_COLL_ALL2ONE;
+        if (operation == "scan" || operation == "exscan")
+            return OTF2_REGION_ROLE_COLL_OTHER;
+        return OTF2_REGION_ROLE_COLL_ALL2ALL;
+    default:
+        return OTF2_REGION_ROLE_FUNCTION;
     }
 }
 
-/* The definitions that are of all processes. */
+/* Definitions common to all processes. */
 class GlobalDefinitions {
   public:
     GlobalDefinitions(OTF2_GlobalDefWriter *writer, const Definitions &definitions)
@@ -322,16 +326,16 @@ class GlobalDefinitions {
         OTF2_GlobalDefWriter_WriteParadigm(writer_, OTF2_PARADIGM_MPI, string_("MPI"),
                                            OTF2_PARADIGM_CLASS_PROCESS);
         for (const auto &[name, number] : definitions_.functions)
-            OTF2_GlobalDefWriter_WriteRegion(writer_, number, string_(name), string_(name), string_(""),
-                                             role_of(name), OTF2_PARADIGM_MPI, OTF2_REGION_FLAG_NONE,
-                                             string_("MPI"), 0, 0);
+            OTF2_GlobalDefWriter_WriteRegion(writer_, number, string_(name), string_(name),
+                                             string_(""), role_of(name), OTF2_PARADIGM_MPI,
+                                             OTF2_REGION_FLAG_NONE, string_("MPI"), 0, 0);
         write_processes(numbers);
         write_communicators();
     }
 
   private:
-    /* The one clock of the trace is monotonic; what o'clock its beginning was is known to a second or
-     * so, if rank 0 is on this host. */
+    /* The trace's clock is monotonic; the wall-clock time of its start is accurate to about a
+     * second, if rank 0 is on this host. */
     static std::uint64_t real_time_of(std::uint64_t begin)
     {
         timespec time;
@@ -343,15 +347,14 @@ class GlobalDefinitions {
 
     void write_call_sites()
     {
-        /* A site and the text of its caller have the same number, which the events name. */
+        /* A site and its caller's text have the same number, which events refer to. */
         for (const auto &[site, number] : definitions_.sites)
             OTF2_GlobalDefWriter_WriteString(writer_, number, site.caller.c_str());
         OTF2_GlobalDefWriter_WriteAttribute(writer_, Attribute::call_site, string_("CALL_SITE"),
-                                            string_("where the program called the function"),
+                                            string_("call site of the function"),
                                             OTF2_TYPE_SOURCE_CODE_LOCATION);
         OTF2_GlobalDefWriter_WriteAttribute(writer_, Attribute::caller, string_("CALLER"),
-                                            string_("the function of the program that called"),
-                                            OTF2_TYPE_STRING);
+                                            string_("calling function"), OTF2_TYPE_STRING);
         for (const auto &[site, number] : definitions_.sites)
             OTF2_GlobalDefWriter_WriteSourceCodeLocation(writer_, number, string_(site.file),
                                                          static_cast<std::uint32_t>(site.line));
@@ -367,8 +370,8 @@ class GlobalDefinitions {
             const auto next = static_cast<OTF2_SystemTreeNodeRef>(nodes.size() + 1);
             const auto [node, is_new] = nodes.emplace(process.host, next);
             if (is_new) {
-                OTF2_GlobalDefWriter_WriteSystemTreeNode(writer_, node->second, string_(process.host),
-                                                         string_("node"), 0);
+                OTF2_GlobalDefWriter_WriteSystemTreeNode(writer_, node->second,
+                                                         string_(process.host), string_("node"), 0);
                 OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(
                     writer_, node->second, OTF2_SYSTEM_TREE_DOMAIN_SHARED_MEMORY);
             }
@@ -379,8 +382,8 @@ class GlobalDefinitions {
             for (const std::int32_t thread : process.threads) {
                 const OTF2_LocationRef location = location_of(rank, thread);
                 const auto found = numbers.numbers.find(location);
-                const std::string name = thread == 0 ? "Master thread" :
-                    "Thread " + std::to_string(thread);
+                const std::string name =
+                    thread == 0 ? "Master thread" : "Thread " + std::to_string(thread);
                 OTF2_GlobalDefWriter_WriteLocation(
                     writer_, location, string_(name), OTF2_LOCATION_TYPE_CPU_THREAD,
                     found == numbers.numbers.end() ? 0 : found->second, group);
@@ -398,10 +401,10 @@ class GlobalDefinitions {
         OTF2_GroupRef self = OTF2_UNDEFINED_GROUP;
         std::map<Group, OTF2_GroupRef> groups;
         auto group_of_members = [&](const Group &group) {
-            const auto [place, is_new] = groups.emplace(group, groups_);
+            const auto [found, is_new] = groups.emplace(group, groups_);
             if (is_new)
                 write_group("", OTF2_GROUP_TYPE_COMM_GROUP, members_of(group));
-            return place->second;
+            return found->second;
         };
         for (const auto &[communicator, number] : definitions_.communicators) {
             if (communicator.is_self()) {
@@ -410,9 +413,10 @@ class GlobalDefinitions {
                 OTF2_GlobalDefWriter_WriteComm(writer_, number, string_(communicator.name), self,
                                                OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE);
             } else if (communicator.is_inter)
-                OTF2_GlobalDefWriter_WriteInterComm(
-                    writer_, number, string_(communicator.name), group_of_members(communicator.own),
-                    group_of_members(communicator.remote), OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE);
+                OTF2_GlobalDefWriter_WriteInterComm(writer_, number, string_(communicator.name),
+                                                    group_of_members(communicator.own),
+                                                    group_of_members(communicator.remote),
+                                                    OTF2_UNDEFINED_COMM, OTF2_COMM_FLAG_NONE);
             else
                 OTF2_GlobalDefWriter_WriteComm(writer_, number, string_(communicator.name),
                                                group_of_members(communicator.own),
@@ -442,8 +446,8 @@ void write_clocks(OTF2_Archive *archive, const Definitions &definitions,
 {
     OTF2_Archive_OpenDefFiles(archive);
     for (const Recording &recording : recordings) {
-        OTF2_DefWriter *writer = OTF2_Archive_GetDefWriter(
-            archive, location_of(recording.rank, recording.thread));
+        OTF2_DefWriter *writer =
+            OTF2_Archive_GetDefWriter(archive, location_of(recording.rank, recording.thread));
         for (const ClockPoint &point : definitions.processes.at(recording.rank).clock.points())
             OTF2_DefWriter_WriteClockOffset(writer, point.time, point.offset, point.deviation);
         OTF2_Archive_CloseDefWriter(archive, writer);
@@ -451,7 +455,7 @@ void write_clocks(OTF2_Archive *archive, const Definitions &definitions,
     OTF2_Archive_CloseDefFiles(archive);
 }
 
-/* As others call it. */
+/* The usual name. */
 constexpr const char *archive_name = "traces";
 
 void remove_files(const std::string &folder, const std::vector<std::string> &endings)
@@ -468,7 +472,7 @@ void remove_files(const std::string &folder, const std::vector<std::string> &end
     closedir(directory);
 }
 
-/* OTF2 does not write where there is an archive; an older one makes place. */
+/* OTF2 refuses to overwrite an archive. */
 void remove_archive(const std::string &folder)
 {
     const std::string inner = folder + "/" + archive_name;
@@ -491,11 +495,11 @@ std::string write_otf2(MPI_Comm comm, const std::string &folder, const Definitio
     if (comm != MPI_COMM_NULL)
         QMPI_Barrier(comm);
 
-    OTF2_Archive *archive = OTF2_Archive_Open(folder.c_str(), archive_name, OTF2_FILEMODE_WRITE,
-                                              1 << 20, 4 << 20, OTF2_SUBSTRATE_POSIX,
-                                              OTF2_COMPRESSION_NONE);
+    OTF2_Archive *archive =
+        OTF2_Archive_Open(folder.c_str(), archive_name, OTF2_FILEMODE_WRITE, 1 << 20, 4 << 20,
+                          OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
     if (archive == nullptr)
-        return errors.first().empty() ? "OTF2 opens no archive" : errors.first();
+        return errors.first().empty() ? "OTF2 cannot open the archive" : errors.first();
     OTF2_FlushCallbacks flush{flush_always, nullptr};
     OTF2_Archive_SetFlushCallbacks(archive, &flush, nullptr);
     if (comm == MPI_COMM_NULL)
@@ -522,6 +526,6 @@ std::string write_otf2(MPI_Comm comm, const std::string &folder, const Definitio
     return errors.first();
 }
 
-}  // namespace trace
+}  // namespace tools::trace
 
 #endif /* HAVE_OTF2 */

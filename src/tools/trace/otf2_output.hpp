@@ -5,8 +5,8 @@
 
 /* A trace as an OTF2 archive. */
 
-#ifndef QMPI_TRACE_OTF2_OUTPUT_HPP_INCLUDED
-#define QMPI_TRACE_OTF2_OUTPUT_HPP_INCLUDED
+#ifndef TOOLS_TRACE_OTF2_OUTPUT_HPP_INCLUDED
+#define TOOLS_TRACE_OTF2_OUTPUT_HPP_INCLUDED
 
 #include "definitions.hpp"
 
@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-namespace trace {
+namespace tools::trace {
 
 #ifdef HAVE_OTF2
 inline constexpr bool has_otf2 = true;
@@ -24,12 +24,12 @@ inline constexpr bool has_otf2 = true;
 inline constexpr bool has_otf2 = false;
 #endif
 
-/* Writes an archive into a folder: traces.otf2 and what belongs to it. Collective over comm, whose rank 0 writes what is of
- * all; MPI_COMM_NULL for a process that has all recordings. Returns the reason why it failed in the
- * calling process, or an empty text. */
+/* Writes an archive into a folder. Collective over comm, whose rank 0 writes the global
+ * definitions; MPI_COMM_NULL for one process with all recordings. Returns the calling process's
+ * error, or an empty text. */
 std::string write_otf2(MPI_Comm comm, const std::string &folder, const Definitions &definitions,
                        const std::vector<Recording> &recordings);
 
-}  // namespace trace
+}  // namespace tools::trace
 
-#endif /* QMPI_TRACE_OTF2_OUTPUT_HPP_INCLUDED */
+#endif /* TOOLS_TRACE_OTF2_OUTPUT_HPP_INCLUDED */

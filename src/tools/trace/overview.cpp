@@ -11,12 +11,12 @@
 #include <algorithm>
 #include <set>
 
-namespace trace {
+namespace tools::trace {
 namespace {
 
-constexpr std::size_t most_lanes = 64, most_rows = 1024, most_spans = 65536;
+constexpr std::size_t max_lanes = 64, max_rows = 1024, max_spans = 65536;
 
-/* "Rank 3", or "Ranks 16-31" where several share a lane. */
+/* "Rank 3", or "Ranks 16-31" if several share a lane. */
 std::vector<std::string> names_of(const std::map<std::int32_t, std::size_t> &index_of_rank,
                                   std::size_t number)
 {
@@ -32,18 +32,20 @@ std::vector<std::string> names_of(const std::map<std::int32_t, std::size_t> &ind
     }
     std::vector<std::string> names;
     for (const Range &range : ranges)
-        names.push_back(range.first == range.last ? "Rank " + std::to_string(range.first) :
-                        "Ranks " + std::to_string(range.first) + "-" + std::to_string(range.last));
+        names.push_back(range.first == range.last ? "Rank " + std::to_string(range.first)
+                                                  : "Ranks " + std::to_string(range.first) + "-" +
+                                std::to_string(range.last));
     return names;
 }
 
 }  // namespace
 
 Overview::Overview(const Definitions &definitions)
-    : definitions_(definitions), number_of_lanes_(std::min(definitions.processes.size(), most_lanes)),
-      number_of_slots_(std::min<std::size_t>(
-          2048, most_spans / std::max<std::size_t>(number_of_lanes_, 1))),
-      number_of_rows_(std::min(definitions.processes.size(), most_rows))
+    : definitions_(definitions),
+      number_of_lanes_(std::min(definitions.processes.size(), max_lanes)),
+      number_of_slots_(
+          std::min<std::size_t>(2048, max_spans / std::max<std::size_t>(number_of_lanes_, 1))),
+      number_of_rows_(std::min(definitions.processes.size(), max_rows))
 {
     for (const auto &entry : definitions.processes)
         index_of_rank_.emplace(entry.first, index_of_rank_.size());
@@ -72,7 +74,7 @@ void Overview::enter(std::uint64_t time, std::uint32_t function, std::uint32_t)
     open_.push_back({clock_->global(time), function});
 }
 
-/* A call that a callback of the program makes is within another: that is whose time it is. */
+/* Nested calls (from callbacks) belong to the outer call. */
 void Overview::leave(std::uint64_t time, std::uint32_t function)
 {
     const Open call = open_.back();
@@ -100,14 +102,16 @@ void Overview::end() {}
 void Overview::add_time(std::uint64_t begin, std::uint64_t end, std::uint32_t function)
 {
     auto slot_of = [this](std::uint64_t time) {
-        const double position = static_cast<double>(time - std::min(time, definitions_.begin)) / slot_;
+        const double position =
+            static_cast<double>(time - std::min(time, definitions_.begin)) / slot_;
         return std::min(static_cast<std::size_t>(position), number_of_slots_ - 1);
     };
     const auto base = static_cast<double>(definitions_.begin);
     for (std::size_t slot = slot_of(begin); slot <= slot_of(end); slot++) {
-        const double from = std::max(static_cast<double>(begin), base + static_cast<double>(slot) * slot_);
-        const double to = std::min(static_cast<double>(end),
-                                   base + static_cast<double>(slot + 1) * slot_);
+        const double from =
+            std::max(static_cast<double>(begin), base + static_cast<double>(slot) * slot_);
+        const double to =
+            std::min(static_cast<double>(end), base + static_cast<double>(slot + 1) * slot_);
         slots_[key_of({lane_, slot}, function)] += std::max(to - from, 0.0) / 1e9;
     }
 }
@@ -129,9 +133,10 @@ void Overview::write(tools::Writer &writer) const
         writer.put(sums.received);
         writer.put(sums.time);
     }
-    /* Most rows are of other ranks. */
+    /* Most rows belong to other ranks. */
     for (std::uint64_t row = 0; row < times_.size(); row++) {
-        if (std::any_of(times_[row].begin(), times_[row].end(), [](double time) { return time > 0; })) {
+        if (std::any_of(times_[row].begin(), times_[row].end(),
+                        [](double time) { return time > 0; })) {
             writer.put(row);
             writer.put(times_[row]);
         }
@@ -164,7 +169,7 @@ void Overview::merge(tools::Reader &reader)
 
 /* ---- the page ---- */
 
-/* What took most of a slot; neighbours of the same kind are one span. */
+/* The dominant activity of each slot; equal neighbours become one span. */
 std::vector<tools::Span> Overview::spans() const
 {
     std::vector<std::string> names;
@@ -211,20 +216,24 @@ std::string Overview::html() const
         threads += entry.second.threads.size();
     }
     const double seconds = static_cast<double>(definitions_.end - definitions_.begin) / 1e9;
-    const std::string program = definitions_.processes.empty() ? "" :
-        definitions_.processes.begin()->second.program;
+    const std::string program =
+        definitions_.processes.empty() ? "" : definitions_.processes.begin()->second.program;
 
-    tools::Page page("Trace of " + program, std::to_string(index_of_rank_.size()) + " ranks, " +
-                     std::to_string(threads) + " threads on " + std::to_string(hosts.size()) +
-                     (hosts.size() == 1 ? " host" : " hosts"));
-    page.facts({{"Program", program}, {"Ranks", std::to_string(index_of_rank_.size())},
-                {"Threads", std::to_string(threads)}, {"Hosts", std::to_string(hosts.size())},
-                {"Duration", tools::print("%.6g s", seconds)}, {"MPI calls", tools::grouped(calls)},
+    tools::Page page("Trace of " + program,
+                     std::to_string(index_of_rank_.size()) + " ranks, " + std::to_string(threads) +
+                         " threads on " + std::to_string(hosts.size()) +
+                         (hosts.size() == 1 ? " host" : " hosts"));
+    page.facts({{"Program", program},
+                {"Ranks", std::to_string(index_of_rank_.size())},
+                {"Threads", std::to_string(threads)},
+                {"Hosts", std::to_string(hosts.size())},
+                {"Duration", tools::print("%.6g s", seconds)},
+                {"MPI calls", tools::grouped(calls)},
                 {"Bytes sent", tools::grouped(sent)}});
 
-    page.timeline("What the ranks did", names_of(index_of_rank_, number_of_lanes_), spans(),
-                  "Each piece of time shows what took most of it. The whole trace is in the files "
-                  "beside this page.");
+    page.timeline("Timeline", names_of(index_of_rank_, number_of_lanes_), spans(),
+                  "Each interval shows its dominant activity. The full trace is in the files "
+                  "next to this page.");
 
     std::vector<std::string> functions;
     std::vector<std::vector<nlohmann::json>> rows;
@@ -232,26 +241,32 @@ std::string Overview::html() const
         functions.push_back(name);
         const Sums &sums = sums_[number];
         rows.push_back({name, sums.calls, sums.time,
-                        sums.calls > 0 ? sums.time / static_cast<double>(sums.calls) : 0.0, sums.sent,
-                        sums.received});
+                        sums.calls > 0 ? sums.time / static_cast<double>(sums.calls) : 0.0,
+                        sums.sent, sums.received});
     }
     std::sort(rows.begin(), rows.end(), [](const auto &a, const auto &b) { return a[2] > b[2]; });
-    page.bars("Time in MPI by function", names_of(index_of_rank_, number_of_rows_), functions, times_,
-              tools::Unit::seconds);
-    page.table("Functions", {{"Function", tools::Unit::text}, {"Calls", tools::Unit::number},
-                             {"Time", tools::Unit::seconds}, {"Time per call", tools::Unit::seconds},
-                             {"Sent", tools::Unit::bytes}, {"Received", tools::Unit::bytes}}, rows);
+    page.bars("Time in MPI by function", names_of(index_of_rank_, number_of_rows_), functions,
+              times_, tools::Unit::seconds);
+    page.table("Functions",
+               {{"Function", tools::Unit::text},
+                {"Calls", tools::Unit::number},
+                {"Time", tools::Unit::seconds},
+                {"Time per call", tools::Unit::seconds},
+                {"Sent", tools::Unit::bytes},
+                {"Received", tools::Unit::bytes}},
+               rows);
 
     std::vector<tools::Bin> bins;
     for (std::size_t i = 0; i < sizes_.size(); i++) {
         if (sizes_[i] > 0 || !bins.empty())
-            bins.push_back({tools::first_size(i), tools::next_size(i), static_cast<double>(sizes_[i])});
+            bins.push_back(
+                {tools::first_size(i), tools::next_size(i), static_cast<double>(sizes_[i])});
     }
     while (!bins.empty() && bins.back().count == 0)
         bins.pop_back();
     if (!bins.empty())
-        page.histogram("Sizes of messages", bins, tools::Unit::bytes);
+        page.histogram("Message sizes", bins, tools::Unit::bytes);
     return page.html();
 }
 
-}  // namespace trace
+}  // namespace tools::trace

@@ -3,10 +3,10 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* What the page of a trace shows: so little that it can be looked at, whatever the number of ranks. */
+/* Page of a trace: bounded in size, independent of the number of ranks. */
 
-#ifndef QMPI_TRACE_OVERVIEW_HPP_INCLUDED
-#define QMPI_TRACE_OVERVIEW_HPP_INCLUDED
+#ifndef TOOLS_TRACE_OVERVIEW_HPP_INCLUDED
+#define TOOLS_TRACE_OVERVIEW_HPP_INCLUDED
 
 #include "definitions.hpp"
 
@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-namespace trace {
+namespace tools::trace {
 
 class Overview : public Sink {
   public:
@@ -30,7 +30,6 @@ class Overview : public Sink {
                   const Transfer &transfer) override;
     void end() override;
 
-    /* For tools::merge_to_root() */
     void write(tools::Writer &writer) const;
     void merge(tools::Reader &reader);
 
@@ -39,10 +38,10 @@ class Overview : public Sink {
   private:
     struct Sums {
         std::uint64_t calls = 0, sent = 0, received = 0;
-        double time = 0;        /* seconds */
+        double time = 0; /* seconds */
     };
 
-    /* A piece of the time of a lane. */
+    /* An interval of a lane. */
     struct Slot {
         std::uint64_t lane, number;
     };
@@ -50,7 +49,7 @@ class Overview : public Sink {
     void add_time(std::uint64_t begin, std::uint64_t end, std::uint32_t function);
     std::vector<tools::Span> spans() const;
 
-    /* Of all slots of all lanes, with a function: few of them are ever used. */
+    /* Key over all slots, lanes and functions; few are used. */
     std::uint64_t key_of(Slot slot, std::uint32_t function) const
     {
         return (slot.lane * number_of_slots_ + slot.number) * times_.front().size() + function;
@@ -59,13 +58,13 @@ class Overview : public Sink {
     const Definitions &definitions_;
     std::map<std::int32_t, std::size_t> index_of_rank_;
     std::size_t number_of_lanes_, number_of_slots_, number_of_rows_;
-    double slot_ = 0;                       /* nanoseconds */
+    double slot_ = 0; /* nanoseconds */
 
-    std::map<std::uint64_t, double> slots_; /* seconds, by key_of() */
-    std::vector<double> threads_;           /* of each lane */
-    std::vector<std::vector<double>> times_;    /* seconds, by row and function */
-    std::vector<Sums> sums_;                /* of each function */
-    std::vector<std::uint64_t> sizes_;      /* messages by the logarithm of their size */
+    std::map<std::uint64_t, double> slots_;  /* seconds, by key_of() */
+    std::vector<double> threads_;            /* of each lane */
+    std::vector<std::vector<double>> times_; /* seconds, by row and function */
+    std::vector<Sums> sums_;                 /* of each function */
+    std::vector<std::uint64_t> sizes_;       /* messages by log2 of the size */
 
     const Clock *clock_ = nullptr;
     std::size_t lane_ = 0, row_ = 0;
@@ -76,6 +75,6 @@ class Overview : public Sink {
     std::vector<Open> open_;
 };
 
-}  // namespace trace
+}  // namespace tools::trace
 
-#endif /* QMPI_TRACE_OVERVIEW_HPP_INCLUDED */
+#endif /* TOOLS_TRACE_OVERVIEW_HPP_INCLUDED */

@@ -3,8 +3,8 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Do tools see the calls that are allowed after MPI_Finalize, with their storage and links still
- * there? Run with a list of two instances of "rec". */
+/* Tools see the calls that are allowed after MPI_Finalize; their storage and links stay valid. Run
+ * with the list rec,rec. */
 
 #include "qmpi_test.h"
 
@@ -41,6 +41,6 @@ int main(int argc, char **argv)
     QT_SUCCESS(MPI_Info_create(&info));
     QT_SUCCESS(MPI_Info_free(&info));
     qt_expect_log(NESTED("MPI_Info_create") " " NESTED("MPI_Info_free"), "info");
-    QT_CHECK(qt_num_inits == 2, "%d initialisations of instances instead of 2", qt_num_inits);
+    QT_CHECK(qt_num_inits == 2, "%d instances instead of 2", qt_num_inits);
     return qt_end();
 }

@@ -3,8 +3,8 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Do QMPI functions have the arguments of their MPI functions, do the same work, and reach no tool?
- * Run with a list of two instances of "rec", on two processes. */
+/* QMPI functions have the arguments of their MPI functions, do the same work, and reach no tool.
+ * Run with the list rec,rec on two processes. */
 
 #include "qmpi_test.h"
 
@@ -47,7 +47,7 @@ static void query(int rank)
     qt_expect_log("", "queries");
 }
 
-/* absent from a library without QMPI, as all others: see qmpi_test.h */
+/* weak, as in qmpi_test.h */
 #define OPTIONAL(name, type)                                                    \
     extern MPI_Fint QMPI_##name##_c2f(type handle) __attribute__ ((weak));      \
     extern type QMPI_##name##_f2c(MPI_Fint handle) __attribute__ ((weak));
@@ -62,7 +62,7 @@ OPTIONAL(Win, MPI_Win)
 OPTIONAL(Message, MPI_Message)
 OPTIONAL(Session, MPI_Session)
 
-/* The MPI names are macros in MPICH: an independent value for the function to equal. */
+/* The MPI_ names are macros in MPICH; the functions must give the same values. */
 #define CONVERSION(name, type, handle)                                          \
     do {                                                                        \
         MPI_Fint f = MPI_##name##_c2f(handle);                                  \
@@ -143,7 +143,7 @@ int main(int argc, char **argv)
     convert_handles();
     convert_status();
 
-    /* the tools are there all the time: the same call by its MPI name reaches them */
+    /* the same call by its MPI_ name reaches the tools */
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     qt_expect_log("1>MPI_Comm_rank 2>MPI_Comm_rank 2<MPI_Comm_rank 1<MPI_Comm_rank",
                   "MPI_Comm_rank");

@@ -3,9 +3,8 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Are MPI calls that the application's callbacks make seen by tools, inside the call that led to
- * the callback? They are the application's calls, though the library called the callback. Run with
- * the list rec. */
+/* Tools see the MPI calls of the application's callbacks, inside the call that led to the callback.
+ * Run with the list rec. */
 
 #include "qmpi_test.h"
 
@@ -51,7 +50,7 @@ static void attributes(void)
     qt_expect_log("1>MPI_Comm_free 1>MPI_Comm_size 1<MPI_Comm_size 1<MPI_Comm_free",
                   "delete function of a freed communicator");
     MPI_Comm_free(&comm);
-    /* the last one stays: MPI_Finalize deletes the attributes of MPI_COMM_SELF */
+    /* MPI_Finalize deletes the attributes of MPI_COMM_SELF */
     MPI_Comm_set_attr(MPI_COMM_SELF, keyval, &value);
     MPI_Comm_free_keyval(&keyval);
 }
@@ -95,7 +94,8 @@ static void error_handlers(void)
     MPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
     qt_log_clear();
     MPI_Send(&in, 1, MPI_INT, 17, 0, MPI_COMM_SELF);
-    qt_expect_log("1>MPI_Send 1>MPI_Error_class 1<MPI_Error_class 1<MPI_Send", "handler of an error");
+    qt_expect_log("1>MPI_Send 1>MPI_Error_class 1<MPI_Error_class 1<MPI_Send",
+                  "handler of an error");
     MPI_Comm_call_errhandler(MPI_COMM_SELF, MPI_ERR_OTHER);
     qt_expect_log("1>MPI_Comm_call_errhandler 1>MPI_Error_class 1<MPI_Error_class "
                   "1<MPI_Comm_call_errhandler", "called handler");

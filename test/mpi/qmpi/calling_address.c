@@ -3,9 +3,9 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Does MPI_Get_calling_address give the place in the application where the function was called, the
- * same in every instance, and the place in the wrapper if a PMPI wrapper lies in between? Run with
- * a list of two instances of "where". */
+/* MPI_Get_calling_address gives the application's call site, the same in every instance; for a call
+ * that a PMPI wrapper passes on it is the call site in the wrapper. Run with the list
+ * where,where. */
 
 #define _GNU_SOURCE
 #include "qmpi_test.h"
@@ -20,7 +20,7 @@ static void note_address(MPI_Context context, int tool_id, int function)
     QT_SUCCESS(MPI_Get_calling_address(context, &address));
     QT_SUCCESS(QMPI_Get_calling_address(context, (void *) &again));
     QT_SUCCESS(QMPI_Context_get_calling_address(context, tool_id, (void *) &third));
-    QT_CHECK(address == again && address == third, "three answers: %p %p %p", address, again,
+    QT_CHECK(address == again && address == third, "three addresses: %p %p %p", address, again,
              third);
     seen[tool_id] = address;
 }
@@ -33,29 +33,29 @@ static void load(void)
 
 static volatile int sink;
 
-/* Where the call of the wrapper returns to. */
-static void *wrapper_called_from;
+/* Return address of the call of the wrapper. */
+static void *wrapper_return_address;
 
-/* A PMPI wrapper in the program itself. Compilers must not put it into its caller: they may, since
- * a program's own function is what its calls reach. */
+/* A PMPI wrapper in the program. Compilers may inline it into its callers otherwise. */
 __attribute__ ((noinline))
 int MPI_Comm_size(MPI_Comm comm, int *size)
 {
     int rc;
 
-    wrapper_called_from = __builtin_return_address(0);
+    wrapper_return_address = __builtin_return_address(0);
     rc = PMPI_Comm_size(comm, size);
-    sink = rc;                  /* a call in tail position would not return here */
+    sink = rc;                  /* prevents a tail call */
     return rc;
 }
 
-/* A function whose only call is the MPI call; 256 bytes are enough for either. */
+/* True for a call site in the function that begins at start; these functions have up to 256
+ * bytes. */
 #define NEAR(address, start) \
     ((uintptr_t) (address) > (uintptr_t) (start) && \
      (uintptr_t) (address) < (uintptr_t) (start) + 256)
 
 __attribute__ ((noinline))
-static void first_place(void)
+static void first_site(void)
 {
     int rank;
 
@@ -64,7 +64,7 @@ static void first_place(void)
 }
 
 __attribute__ ((noinline))
-static void second_place(void)
+static void second_site(void)
 {
     int rank;
 
@@ -73,7 +73,7 @@ static void second_place(void)
 }
 
 __attribute__ ((noinline))
-static void direct_place(void)
+static void pmpi_site(void)
 {
     int rank;
 
@@ -81,9 +81,9 @@ static void direct_place(void)
     sink = rank + 2;
 }
 
-/* A stack argument and a result that is no int must not matter. */
+/* has arguments on the stack */
 __attribute__ ((noinline))
-static void many_arguments_place(void)
+static void sendrecv_site(void)
 {
     int in = 1, out = 0;
 
@@ -92,7 +92,7 @@ static void many_arguments_place(void)
 }
 
 __attribute__ ((noinline))
-static void time_place(void)
+static void wtime_site(void)
 {
     double t = MPI_Wtime();
 
@@ -100,19 +100,19 @@ static void time_place(void)
 }
 
 __attribute__ ((noinline))
-static void pcontrol_place(void)
+static void pcontrol_site(void)
 {
     MPI_Pcontrol(1, 2, 3.0);
     sink = 5;
 }
 
-static void *called_at(void (*place) (void), const char *what)
+static void *called_at(void (*site) (void), const char *what)
 {
     memset(seen, 0, sizeof(seen));
-    place();
-    QT_CHECK(NEAR(seen[1], place), "%s: called at %p, which is not in the function at %p", what,
-             seen[1], (void *) (uintptr_t) place);
-    QT_CHECK(seen[2] == seen[1], "%s: the second instance was told %p, the first %p", what,
+    site();
+    QT_CHECK(NEAR(seen[1], site), "%s: called at %p, which is not in the function at %p", what,
+             seen[1], (void *) (uintptr_t) site);
+    QT_CHECK(seen[2] == seen[1], "%s: the second instance got %p, the first %p", what,
              seen[2], seen[1]);
     return seen[1];
 }
@@ -124,7 +124,7 @@ static void check_wrapper(void)
     memset(seen, 0, sizeof(seen));
     MPI_Comm_size(MPI_COMM_SELF, &size);
     QT_CHECK(seen[1] && seen[1] == seen[2], "wrapper: %p and %p", seen[1], seen[2]);
-    QT_CHECK(seen[1] != wrapper_called_from, "the wrapper's own call site was given");
+    QT_CHECK(seen[1] != wrapper_return_address, "call site of the wrapper's caller");
     QT_CHECK(NEAR(seen[1], MPI_Comm_size), "called at %p, not in the wrapper", seen[1]);
 }
 
@@ -136,14 +136,14 @@ int main(int argc, char **argv)
     qt_on_enter = note_address;
     MPI_Init(&argc, &argv);
 
-    first = called_at(first_place, "first place");
-    QT_CHECK(called_at(first_place, "first place") == first, "the same place changed");
-    second = called_at(second_place, "second place");
-    QT_CHECK(first != second, "two places have one address");
-    called_at(direct_place, "PMPI call");
-    called_at(many_arguments_place, "MPI_Sendrecv");
-    called_at(time_place, "MPI_Wtime");
-    called_at(pcontrol_place, "MPI_Pcontrol");
+    first = called_at(first_site, "first call site");
+    QT_CHECK(called_at(first_site, "first call site") == first, "the call site changed");
+    second = called_at(second_site, "second call site");
+    QT_CHECK(first != second, "two call sites have one address");
+    called_at(pmpi_site, "PMPI call");
+    called_at(sendrecv_site, "MPI_Sendrecv");
+    called_at(wtime_site, "MPI_Wtime");
+    called_at(pcontrol_site, "MPI_Pcontrol");
     check_wrapper();
 
     qt_on_enter = NULL;

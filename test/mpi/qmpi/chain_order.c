@@ -3,9 +3,9 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* In the chain foo,bar,foo: is every instance initialised once, in list order, with an id of its
- * own, and are calls nested in that order, each instance with its own storage? (The recorder
- * checks the storage in every call.) Run with each name of the environment variable and with both
+/* In the chain foo,bar,foo every instance is initialized once, in the order of the list, with its
+ * own id; calls are nested in that order and each instance gets its own storage, which the
+ * recording tool checks in every call. Run with each name of the variable and with both
  * separators. */
 
 #include "qmpi_test.h"
@@ -25,7 +25,7 @@ static void init_foo(int tool_id)
     qt_record_all(tool_id);
 }
 
-/* intercepts less than foo: the instance is skipped for all other functions */
+/* intercepts one function; all other calls skip the instance */
 static void init_bar(int tool_id)
 {
     note_init("bar", tool_id);
@@ -35,7 +35,7 @@ static void init_bar(int tool_id)
 
 static void init_unused(int tool_id)
 {
-    QT_CHECK(0, "a tool that is not in the list was initialised with id %d", tool_id);
+    QT_CHECK(0, "a tool that is not in the list was initialized with id %d", tool_id);
 }
 
 __attribute__ ((constructor))
@@ -51,9 +51,9 @@ int main(int argc, char **argv)
     int rank = -1, size = -1;
 
     qt_begin(argc, argv);
-    QT_CHECK(inits[0] == '\0', "tools were initialised before the first MPI call: %s", inits);
+    QT_CHECK(inits[0] == '\0', "tools were initialized before the first MPI call: %s", inits);
     MPI_Init(&argc, &argv);
-    QT_CHECK(strcmp(inits, "foo=1 bar=2 foo=3 ") == 0, "wrong initialisation: %s", inits);
+    QT_CHECK(strcmp(inits, "foo=1 bar=2 foo=3 ") == 0, "wrong initialization: %s", inits);
     qt_expect_log("1>MPI_Init 3>MPI_Init 3<MPI_Init 1<MPI_Init", "MPI_Init");
 
     MPI_Comm_rank(MPI_COMM_SELF, &rank);
@@ -68,6 +68,6 @@ int main(int argc, char **argv)
 
     MPI_Finalize();
     qt_expect_log("1>MPI_Finalize 3>MPI_Finalize 3<MPI_Finalize 1<MPI_Finalize", "MPI_Finalize");
-    QT_CHECK(strcmp(inits, "foo=1 bar=2 foo=3 ") == 0, "initialised again: %s", inits);
+    QT_CHECK(strcmp(inits, "foo=1 bar=2 foo=3 ") == 0, "initialized again: %s", inits);
     return qt_end();
 }

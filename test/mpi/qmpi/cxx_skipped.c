@@ -3,20 +3,20 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Stands for cxx_tool where the test suite was configured without C++: its list must be answered, or
- * the library ends the program. */
+/* Replaces cxx_tool if the test suite was configured without C++. It registers the tool of the
+ * list, because the library ends programs that do not. */
 
 #include <mpi.h>
 #include <stdio.h>
 
-static void intercept_nothing(int tool_id)
+static void init_cxx(int tool_id)
 {
 }
 
 __attribute__ ((constructor))
-static void answer_list(void)
+static void load(void)
 {
-    MPI_Register_tool_name("cxx", intercept_nothing);
+    MPI_Register_tool_name("cxx", init_cxx);
 }
 
 int main(int argc, char **argv)

@@ -3,8 +3,8 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Can a tool be written in C++ with the interface of mpi.h, all wrappers as instances of one
- * template? Run with a list of two instances of "cxx". */
+/* A tool in C++ on the interface of mpi.h, all wrappers from one template. Run with the list
+ * cxx,cxx. */
 
 #include <mpi.h>
 #include <cstdio>
@@ -27,7 +27,7 @@ struct Instance {
 
 static Instance instances[3];
 
-/* Result, type and arguments of a function follow from its function type. */
+/* The function type gives result and arguments. */
 template < int id, typename Type > struct Wrapper;
 template < int id, typename Result, typename ...Arguments >
 struct Wrapper < id, Result(MPI_Context, int, Arguments...) > {

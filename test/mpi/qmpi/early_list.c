@@ -3,10 +3,9 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Does choosing tools leave all other control variables open? Main sets one in its environment
- * after the tool was registered and before MPI_Init, as programs do: it must count, also where the
- * chain was built by an earlier call. The argument "earlier" makes such a call. Run with a list of
- * two instances of "rec". */
+/* Building the chain does not read the other control variables: those that main sets with setenv
+ * before MPI_Init count, even if an earlier call built the chain. The argument "earlier" makes
+ * such a call. Run with the list rec,rec. */
 
 #define _GNU_SOURCE
 #include "qmpi_test.h"

@@ -3,19 +3,18 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Is the very first MPI call of a process intercepted, whichever function it is? The argument names
- * the function: one of those that MPI, or MPICH beyond it, allows before MPI_Init. Run with a list
- * of two instances of "rec". */
+/* The first MPI call of a process is intercepted, whichever function it is. The argument names the
+ * function: one of those that MPI or MPICH allows before MPI_Init. Run with the list rec,rec. */
 
 #include "qmpi_test.h"
 
-static int world = 0;           /* MPI_Finalize is owed */
-static int tools_information = 0;       /* MPI_T_finalize is owed */
+static int world = 0;           /* MPI_Finalize must be called */
+static int mpi_t = 0;           /* MPI_T_finalize must be called */
 static MPI_Session session = MPI_SESSION_NULL;
 
 static MPI_Info info = MPI_INFO_NULL;
 
-/* QMPI functions reach no tool: a handle made with them leaves the first call to the test. */
+/* QMPI functions, so that the call under test is the first that tools can see. */
 static void make_info(void)
 {
     QT_SUCCESS(QMPI_Info_create(&info));
@@ -99,7 +98,7 @@ static void call_t_init_thread(void)
     int provided = -1;
 
     QT_SUCCESS(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided));
-    tools_information = 1;
+    mpi_t = 1;
 }
 
 static void call_info_create(void)
@@ -273,7 +272,7 @@ static void clean_up(void)
         MPI_Finalize();
     if (session != MPI_SESSION_NULL)
         MPI_Session_finalize(&session);
-    if (tools_information)
+    if (mpi_t)
         MPI_T_finalize();
     if (info != MPI_INFO_NULL)
         MPI_Info_free(&info);

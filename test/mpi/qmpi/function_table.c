@@ -3,9 +3,8 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Do names and ids of all functions agree in both directions, are the ids unique and below
- * MPI_LAST_FUNC_T, has every id of the enum a name, and is every function of the list reached by its
- * own name and no other? Needs no tool list. */
+/* Names and ids of all functions agree in both directions, ids are unique and below
+ * MPI_LAST_FUNC_T, and every id has a name. Without a tool list. */
 
 #include "qmpi_test.h"
 
@@ -19,8 +18,7 @@ static void load(void)
     qt_register("tool", init_tool);
 }
 
-/* The generated list, and of it what a type check can say: the function type of each is that of its
- * MPI function with two arguments before. */
+/* Compile-time check: the type MPI_X_t has the arguments of MPI_X after a context and a tool id. */
 #define MPIX_QMPI_FUNCTION(id, ret, name, tool_params, next_args, params, args, buffers) \
     static ret expected_##name tool_params { return (ret) 0; }                                  \
     static name##_t *const typed_##name = expected_##name;                                      \
@@ -71,12 +69,12 @@ int main(int argc, char **argv)
         const char *name = NULL;
 
         QT_CHECK(times[id] <= 1, "%d functions have the id %d", times[id], id);
-        /* A function that this configuration lacks has an id and a name still. */
+        /* ids of functions that this library lacks have names, too */
         QT_SUCCESS(MPIX_Get_function_name(id, &name));
         QT_CHECK(name && (strncmp(name, "MPI_", 4) == 0 || strncmp(name, "MPIX_", 5) == 0),
                  "id %d has the name %s", id, name ? name : "NULL");
     }
-    /* 541 in the base, without MPI-IO, conversions and the Fortran parametrised types */
+    /* 541 in the base, without MPI-IO, conversions and MPI_Type_create_f90_* */
     QT_CHECK(NUM_FUNCTIONS >= 541, "only %d functions", NUM_FUNCTIONS);
     return qt_end();
 }

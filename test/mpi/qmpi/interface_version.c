@@ -3,21 +3,27 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Is a tool of another version of the interface kept out, and every other one let in? Each case is a
- * process of its own, this program started again, whose argument says which way the tool "probe"
- * registers:
- *   macro        as in any source that includes mpi.h, by each of the three names
- *   function     by the functions that the macro hides
- *   subversion   compiled for a later subversion; uses a function id that this library does not know
+/* Tools of another version of the interface are refused, all others are accepted. Each case is a
+ * child process; its argument says how the tool "probe" registers:
+ *   name         by each of the three forms of MPI_Register_tool_name
+ *   version      for the version of this library
+ *   subversion   compiled for a later subversion; uses an id that this library does not have
  *   later        compiled for a later version
+ *   first        compiled with the first mpi_qmpi.h, where two functions had other names
  *   binary       compiled with the mpi.h of the experimental interface */
 
 #define _GNU_SOURCE
 #include "qmpi_test.h"
 
+/* Called by old binaries only; mpi.h has macros of these names. */
+#undef QMPI_Register_function
+extern int QMPI_Register_function(int tool_id, enum MPI_Functions_enum function_enum,
+                                  void (*function_ptr) (void));
+
 static int num_calls = 0;
 static int num_results = 0;
 static int results[3];
+static const char *how = "";
 
 static int my_rank(MPI_Context context, int tool_id, MPI_Comm comm, int *rank)
 {
@@ -33,37 +39,43 @@ static void init_probe(int tool_id)
 {
     int id = MPI_LAST_FUNC_T + 5;
 
+    if (strcmp(how, "binary") == 0) {
+        /* the id of another function in the experimental interface */
+        QMPI_Register_function(tool_id, MPI_COMM_RANK_T, (void (*)(void)) my_rank);
+        return;
+    }
+    if (strcmp(how, "first") == 0) {
+        QT_SUCCESS(QMPI_Register_function(tool_id, MPI_COMM_RANK_T, (void (*)(void)) my_rank));
+        return;
+    }
     QT_CLASS(MPI_Register_tool_function(tool_id, id, (void (*)(void)) my_rank), MPI_ERR_ARG);
     QT_SUCCESS(MPI_Register_tool_function(tool_id, MPI_COMM_RANK_T, (void (*)(void)) my_rank));
 }
 
-static void register_probe(const char *way)
+static void register_probe(void)
 {
-    if (strcmp(way, "macro") == 0) {
+    int version = MPIX_TOOL_INTERFACE_VERSION, subversion = MPIX_TOOL_INTERFACE_SUBVERSION;
+
+    if (strcmp(how, "name") == 0) {
         results[num_results++] = MPI_Register_tool_name("probe", init_probe);
         results[num_results++] = PMPI_Register_tool_name("probe2", init_probe);
         results[num_results++] = QMPI_Register_tool_name("probe3", init_probe);
-    } else if (strcmp(way, "function") == 0) {
-        results[num_results++] = (MPI_Register_tool_name) ("probe", init_probe);
-        results[num_results++] = (PMPI_Register_tool_name) ("probe2", init_probe);
-        results[num_results++] =
-            MPIX_Register_tool("probe3", init_probe, MPIX_TOOL_INTERFACE_VERSION, 0);
-    } else if (strcmp(way, "subversion") == 0) {
-        results[num_results++] =
-            MPIX_Register_tool("probe", init_probe, MPIX_TOOL_INTERFACE_VERSION, 99);
-    } else if (strcmp(way, "later") == 0) {
-        results[num_results++] =
-            MPIX_Register_tool("probe", init_probe, MPIX_TOOL_INTERFACE_VERSION + 1, 0);
-    } else if (strcmp(way, "binary") == 0) {
+    } else if (strcmp(how, "version") == 0 || strcmp(how, "first") == 0) {
+        results[num_results++] = MPIX_Register_tool("probe", init_probe, version, subversion);
+    } else if (strcmp(how, "subversion") == 0) {
+        results[num_results++] = MPIX_Register_tool("probe", init_probe, version, 99);
+    } else if (strcmp(how, "later") == 0) {
+        results[num_results++] = MPIX_Register_tool("probe", init_probe, version + 1, 0);
+    } else if (strcmp(how, "binary") == 0) {
         results[num_results++] = (QMPI_Register_tool_name) ("probe", init_probe);
     }
 }
 
-static int be_child(const char *way)
+static int be_child(void)
 {
     int rank;
 
-    register_probe(way);
+    register_probe();
     MPI_Init(NULL, NULL);
     MPI_Comm_rank(MPI_COMM_SELF, &rank);
     MPI_Finalize();
@@ -73,7 +85,7 @@ static int be_child(const char *way)
     return 0;
 }
 
-static void expect(const char *way, const char *list, int status, const char *out,
+static void expect(const char *task, const char *list, int status, const char *out,
                    const char *message)
 {
     struct qt_child child;
@@ -83,12 +95,12 @@ static void expect(const char *way, const char *list, int status, const char *ou
     if (asprintf(&setting, "MPIR_CVAR_QMPI_TOOL_LIST=%s", list) < 0)
         abort();
     env[0] = setting;
-    qt_run_self(way, env, &child);
-    QT_CHECK(child.exited && child.status == status, "%s, list %s: %s %d", way, list,
+    qt_run_self(task, env, &child);
+    QT_CHECK(child.exited && child.status == status, "%s, list %s: %s %d", task, list,
              child.exited ? "exit status" : "signal", child.status);
-    QT_CHECK(strcmp(child.out, out) == 0, "%s, list %s: '%s'", way, list, child.out);
+    QT_CHECK(strcmp(child.out, out) == 0, "%s, list %s: '%s'", task, list, child.out);
     QT_CHECK(message ? strstr(child.err, message) != NULL : child.err[0] == '\0',
-             "%s, list %s: '%s'", way, list, child.err);
+             "%s, list %s: '%s'", task, list, child.err);
     qt_child_free(&child);
     free(setting);
 }
@@ -97,19 +109,21 @@ int main(int argc, char **argv)
 {
     char refused[32];
 
-    if (argc == 2 && strcmp(argv[0], "child") == 0)
-        return be_child(argv[1]);
+    if (argc == 2 && strcmp(argv[0], "child") == 0) {
+        how = argv[1];
+        return be_child();
+    }
     if (qt_class(MPI_Register_tool_name("", NULL)) != MPI_ERR_UNSUPPORTED_OPERATION) {
-        expect("macro", "probe,probe2,probe3", 0, "0 0 0 calls 3 errors 0\n", NULL);
-        expect("function", "probe,probe2,probe3", 0, "0 0 0 calls 3 errors 0\n", NULL);
+        expect("name", "probe,probe2,probe3", 0, "0 0 0 calls 3 errors 0\n", NULL);
+        expect("version", "probe", 0, "0 calls 1 errors 0\n", NULL);
         expect("subversion", "probe", 0, "0 calls 1 errors 0\n", NULL);
+        expect("first", "probe", 0, "0 calls 1 errors 0\n", NULL);
         expect("later", "probe", 1, "", "'probe' was compiled for version 2.0");
-        expect("binary", "probe", 1, "",
-               "'probe' was compiled for MPICH's experimental interface");
-        /* unlisted they do not matter */
+        expect("binary", "probe", 1, "", "compiled for MPICH's experimental interface");
+        /* no message for tools that are not in the list */
         snprintf(refused, sizeof(refused), "%d calls 0 errors 0\n", MPI_ERR_OTHER);
         expect("later", "", 0, refused, NULL);
-        expect("binary", "", 0, refused, NULL);
+        expect("binary", "", 0, "0 calls 0 errors 0\n", NULL);
     }
     MPI_Init(&argc, &argv);
     MPI_Finalize();

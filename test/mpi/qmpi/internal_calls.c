@@ -3,8 +3,8 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Do tools see nothing of the calls that the library makes inside itself? Every call here must show
- * as one call, although MPICH builds it of other functions. Run with the list rec. */
+/* Tools do not see the calls that the library makes itself: each function here is one call,
+ * although MPICH implements it with other functions. Run with the list rec. */
 
 #define _GNU_SOURCE
 #include "qmpi_test.h"
@@ -155,7 +155,7 @@ static void objects(void)
     }
 }
 
-/* The library's own error handling. */
+/* the library's error handling */
 static void errors(void)
 {
     char text[MPI_MAX_ERROR_STRING];
@@ -179,7 +179,8 @@ static void input_and_output(void)
     MPI_Status status;
     MPI_Info info;
 
-    ALONE(MPI_File_open, MPI_COMM_SELF, name, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+    ALONE(MPI_File_open, MPI_COMM_SELF, name, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL,
+          &file);
     ALONE(MPI_File_set_view, file, 0, MPI_INT, MPI_INT, "native", MPI_INFO_NULL);
     ALONE(MPI_File_write_all, file, numbers, 4, MPI_INT, &status);
     ALONE(MPI_File_write_at_c, file, 4, numbers, 4, MPI_INT, &status);
@@ -194,7 +195,7 @@ static void input_and_output(void)
     ALONE(MPI_File_get_info, file, &info);
     MPI_Info_free(&info);
     ALONE(MPI_File_sync, file);
-    /* two that return no error code */
+    /* functions that return no error code */
     qt_log_clear();
     QT_CHECK(MPI_File_f2c(MPI_File_c2f(file)) == file, "another file");
     qt_expect_log("1>MPI_File_c2f 1<MPI_File_c2f 1>MPI_File_f2c 1<MPI_File_f2c", "conversions");

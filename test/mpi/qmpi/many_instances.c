@@ -3,8 +3,8 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* In a chain of 1000 instances: is every one initialised and called exactly once, in order, each
- * with its own storage? */
+/* In a chain of 1000 instances each is initialized and called exactly once, in order, with its own
+ * storage. */
 
 #include "qmpi_test.h"
 
@@ -39,7 +39,7 @@ static int my_rank(MPI_Context context, int tool_id, MPI_Comm comm, int *rank)
 static void init_many(int tool_id)
 {
     num_inits++;
-    QT_CHECK(tool_id == num_inits, "instance %d came as number %d", tool_id, num_inits);
+    QT_CHECK(tool_id == num_inits, "instance %d is number %d", tool_id, num_inits);
     if (tool_id < 1 || tool_id > NUM_INSTANCES)
         return;
     instances[tool_id].tool_id = tool_id;
@@ -69,7 +69,7 @@ int main(int argc, char **argv)
     QT_CHECK(rank == 0, "rank %d", rank);
     QT_CHECK(num_calls == NUM_INSTANCES, "%d calls", num_calls);
     for (int i = 0; i < NUM_INSTANCES; i++) {
-        QT_CHECK(order[i] == i + 1, "call %d came to instance %d", i + 1, order[i]);
+        QT_CHECK(order[i] == i + 1, "call %d reached instance %d", i + 1, order[i]);
         QT_CHECK(instances[i + 1].times == 1, "instance %d: %d calls with its storage", i + 1,
                  instances[i + 1].times);
     }

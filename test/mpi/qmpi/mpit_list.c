@@ -3,24 +3,22 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* The tool list as a control variable of the tools information interface. The argument says what is
- * asked:
- *   read      with a list in the environment, under whichever of the three names: is the variable's
- *             value that list, before and after MPI_Init?
- *   unset     without one: is the value the empty string?
- *   write     does a list written before MPI_Init choose the tools?
- *   replace   does a list written before MPI_Init replace the one of the environment?
- *   again     of two lists written before MPI_Init, is it the last one that counts?
- *   empty     does an empty list written before MPI_Init leave no tools?
- *   late      is writing refused once MPI is initialised, with the value unchanged?
- *   chain     is writing refused once the chain stands, though MPI is not initialised? */
+/* The tool list as a control variable of MPI_T. The argument names the case:
+ *   read      the value is the list of the environment, before and after MPI_Init
+ *   unset     without a list the value is the empty string
+ *   write     a list written before MPI_Init chooses the tools
+ *   replace   a list written before MPI_Init replaces the list of the environment
+ *   again     of two lists written before MPI_Init the last one counts
+ *   empty     an empty list written before MPI_Init leaves no tools
+ *   late      writing is refused after MPI_Init, and the value stays
+ *   chain     writing is refused after the chain was built, before MPI_Init */
 
 #include "qmpi_test.h"
 
 #define VARIABLE "MPIR_CVAR_QMPI_TOOL_LIST"
 
 static MPI_T_cvar_handle handle;
-static int capacity;            /* bytes for the value */
+static int capacity;            /* size of the value */
 
 __attribute__ ((constructor))
 static void load(void)
@@ -29,7 +27,7 @@ static void load(void)
     qt_register("bar", qt_record_all);
 }
 
-/* QMPI functions where the chain must not be built by asking, MPI functions otherwise. */
+/* QMPI functions do not build the chain, MPI functions do. */
 static void open_variable(int through_chain)
 {
     int provided, index = -1;
@@ -62,7 +60,7 @@ static void expect_value(const char *expected)
     memset(value, '?', capacity);
     value[capacity] = '\0';
     QT_SUCCESS(QMPI_T_cvar_read(handle, value));
-    QT_CHECK(memchr(value, '\0', capacity) != NULL, "the value has no end");
+    QT_CHECK(memchr(value, '\0', capacity) != NULL, "the value is not terminated");
     QT_CHECK(strcmp(value, expected) == 0, "value '%s' instead of '%s'", value, expected);
     free(value);
 }
@@ -75,22 +73,22 @@ static void expect_instances(int n)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     for (int id = 1; id <= 4; id++)
         found += qt_count(id, MPI_COMM_RANK_T);
-    QT_CHECK(found == n && qt_num_inits == n, "%d instances initialised and %d called instead of %d",
-             qt_num_inits, found, n);
+    QT_CHECK(found == n && qt_num_inits == n,
+             "%d instances initialized and %d called instead of %d", qt_num_inits, found, n);
 }
 
 static const char *list_of_environment(void)
 {
-    static const char *const names[] = { VARIABLE, "MPICH_QMPI_TOOL_LIST", "QMPI_TOOL_LIST" };
+    static const char *const names[] = { VARIABLE, "QMPI_TOOL_LIST" };
 
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 2; i++) {
         if (getenv(names[i]))
             return getenv(names[i]);
     }
     return "";
 }
 
-static void ask_read(void)
+static void test_read(void)
 {
     open_variable(1);
     expect_value(list_of_environment());
@@ -101,7 +99,7 @@ static void ask_read(void)
     MPI_Finalize();
 }
 
-static void ask_unset(void)
+static void test_unset(void)
 {
     open_variable(1);
     expect_value("");
@@ -112,12 +110,12 @@ static void ask_unset(void)
     MPI_Finalize();
 }
 
-static void ask_write(const char *list, int instances)
+static void test_write(const char *list, int instances)
 {
     open_variable(0);
     QT_SUCCESS(QMPI_T_cvar_write(handle, list));
     expect_value(list);
-    QT_CHECK(qt_num_inits == 0, "writing the list initialised tools");
+    QT_CHECK(qt_num_inits == 0, "writing the list initialized tools");
     MPI_Init(NULL, NULL);
     expect_value(list);
     expect_instances(instances);
@@ -125,17 +123,17 @@ static void ask_write(const char *list, int instances)
     MPI_Finalize();
 }
 
-static void ask_again(void)
+static void test_again(void)
 {
     open_variable(0);
     QT_SUCCESS(QMPI_T_cvar_write(handle, ""));
     QT_SUCCESS(QMPI_T_cvar_write(handle, "foo,foo,foo"));
     close_variable();
-    ask_write("bar,foo", 2);
+    test_write("bar,foo", 2);
 }
 
-/* In a program that does not know of the chain the MPI names are used. */
-static void ask_write_plainly(const char *list, int instances)
+/* As in a program that does not know the chain: MPI functions only. */
+static void test_write_by_mpi(const char *list, int instances)
 {
     open_variable(1);
     QT_SUCCESS(MPI_T_cvar_write(handle, list));
@@ -146,7 +144,7 @@ static void ask_write_plainly(const char *list, int instances)
     MPI_Finalize();
 }
 
-static void ask_late(void)
+static void test_late(void)
 {
     MPI_Init(NULL, NULL);
     open_variable(0);
@@ -157,7 +155,7 @@ static void ask_late(void)
     MPI_Finalize();
 }
 
-static void ask_chain(void)
+static void test_chain(void)
 {
     int flag;
 
@@ -174,25 +172,25 @@ static void ask_chain(void)
 
 int main(int argc, char **argv)
 {
-    const char *question = argc > 1 ? argv[1] : "";
+    const char *part = argc > 1 ? argv[1] : "";
 
     qt_begin(argc, argv);
-    if (strcmp(question, "read") == 0)
-        ask_read();
-    else if (strcmp(question, "unset") == 0)
-        ask_unset();
-    else if (strcmp(question, "write") == 0)
-        ask_write_plainly("foo,bar,foo", 3);
-    else if (strcmp(question, "replace") == 0)
-        ask_write("bar", 1);
-    else if (strcmp(question, "again") == 0)
-        ask_again();
-    else if (strcmp(question, "empty") == 0)
-        ask_write("", 0);
-    else if (strcmp(question, "late") == 0)
-        ask_late();
-    else if (strcmp(question, "chain") == 0)
-        ask_chain();
+    if (strcmp(part, "read") == 0)
+        test_read();
+    else if (strcmp(part, "unset") == 0)
+        test_unset();
+    else if (strcmp(part, "write") == 0)
+        test_write_by_mpi("foo,bar,foo", 3);
+    else if (strcmp(part, "replace") == 0)
+        test_write("bar", 1);
+    else if (strcmp(part, "again") == 0)
+        test_again();
+    else if (strcmp(part, "empty") == 0)
+        test_write("", 0);
+    else if (strcmp(part, "late") == 0)
+        test_late();
+    else if (strcmp(part, "chain") == 0)
+        test_chain();
     else
         qt_errs++;
     return qt_end();

@@ -4,8 +4,8 @@
  */
 
 /* A tool replaces MPI_Bcast by calls of the next tool's MPI_Comm_rank, MPI_Comm_size, MPI_Send and
- * MPI_Recv: do the tools below see these calls and no MPI_Bcast, the tools above the MPI_Bcast and
- * none of them, and is the data right? Run with the list rec,tree,rec on two processes. */
+ * MPI_Recv. Tools that follow it see these calls only, tools before it the MPI_Bcast only. Run
+ * with the list rec,tree,rec on two processes. */
 
 #include "qmpi_test.h"
 

@@ -3,19 +3,17 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* The tool "passall": intercepts every function and passes each call on unchanged.
- *
- * It is meant for running programs that know nothing of tools, such as the other directories of
- * this test suite, under a chain that covers all functions:
+/* The tool "passall" intercepts every function and passes each call on unchanged, for running other
+ * programs, such as the other directories of this test suite, with a chain for all functions:
  *
  *     mpicc -O2 -shared -fPIC -o passall.so passall.c
  *     mpiexec -genv LD_PRELOAD ./passall.so -genv MPIR_CVAR_QMPI_TOOL_LIST passall,passall ...
  *
- * Each instance keeps the next link of every function. The links are looked up once, when the
- * chain stands, and only read afterwards, so calls need no lock.
+ * Each instance looks up the next link of every function once, in its ready function; calls only
+ * read the links and need no lock.
  *
- * With PASSALL_STATISTICS=1 in the environment the number of intercepted calls is written to
- * standard error when the process ends: the proof that the tool was really in the way.
+ * With PASSALL_STATISTICS=1 in the environment the number of intercepted calls is printed to
+ * standard error when the process ends.
  */
 
 #include <mpi.h>
@@ -34,7 +32,7 @@ struct passall_instance {
     struct passall_link next[MPI_LAST_FUNC_T];
 };
 
-/* Indexed by tool id; ids of other tools' instances and id 0 hold NULL. */
+/* Indexed by tool id; NULL for instances of other tools. */
 static struct passall_instance **passall_instances;
 static int passall_num_ids;
 
@@ -47,7 +45,7 @@ static void passall_die(const char *what, const char *name)
     exit(1);
 }
 
-/* Relaxed: the figure is read once, after the last call. */
+/* Relaxed: read once, after the last call. */
 static inline void passall_note_call(void)
 {
     if (passall_count_calls)
@@ -65,7 +63,7 @@ static inline void passall_note_call(void)
         return ((name##_t *) my_link->fn) next_args;                                       \
     }
 
-/* Pcontrol reaches every instance by itself: there is nothing to pass on. */
+/* MPI itself calls every instance for MPI_Pcontrol. */
 #define MPIX_QMPI_FUNCTION_PCONTROL(id, ret, name, tool_params, next_args, params, args, buffers) \
     static ret passall_##name tool_params                                                        \
     {                                                                                            \
@@ -151,23 +149,14 @@ static void passall_load(void)
     int rc = MPI_Register_tool_name(PASSALL_NAME, passall_init);
 
     if (rc == MPI_ERR_UNSUPPORTED_OPERATION)
-        return;                 /* a library without QMPI: nothing to pass through */
+        return;                 /* a library without QMPI */
     if (rc != MPI_SUCCESS) {
-        /* no reason to stop a program that may not even ask for the tool */
-        fprintf(stderr, "%s: the MPI library refuses the registration of the tool\n", PASSALL_NAME);
+        /* the program may not have the tool in its list */
+        fprintf(stderr, "%s: the MPI library refused to register the tool\n", PASSALL_NAME);
         return;
     }
     if (statistics && strcmp(statistics, "1") == 0) {
         passall_count_calls = 1;
         atexit(passall_report);
     }
-}
-
-/* Nobody calls a tool any more when its library is unloaded. */
-__attribute__ ((destructor))
-static void passall_unload(void)
-{
-    for (int id = 0; id < passall_num_ids; id++)
-        free(passall_instances[id]);
-    free(passall_instances);
 }

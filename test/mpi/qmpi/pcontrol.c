@@ -3,16 +3,16 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Is every instance that registered for MPI_Pcontrol called once, in the order of the chain, with
- * the level and the variadic arguments, though none calls on? And also where one does call on, does
- * nobody hear it twice? Run with the list shout,deaf,shout,relay,shout. */
+/* MPI_Pcontrol calls every instance that registered for it once, in the order of the chain, with
+ * the level and the optional arguments. An instance that calls its next function reaches no other
+ * instance. Run with the list shout,deaf,shout,relay,shout. */
 
 #include "qmpi_test.h"
 #include <stdarg.h>
 
 static char heard[512];
 
-/* Reads the arguments that main passes for each level. */
+/* Reads the arguments that main passes. */
 static int shout(MPI_Context context, int tool_id, const int level, ...)
 {
     size_t n = strlen(heard);
@@ -34,7 +34,7 @@ static int shout(MPI_Context context, int tool_id, const int level, ...)
     return MPI_SUCCESS;
 }
 
-/* Calls the next function, as a tool would for any other function. */
+/* Calls the next function, as for any other function. */
 static int relay(MPI_Context context, int tool_id, const int level, ...)
 {
     size_t n = strlen(heard);

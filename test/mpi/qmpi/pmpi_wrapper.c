@@ -3,9 +3,8 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* With a PMPI wrapper in the program and two tools in the chain: does the wrapper come first, its
- * PMPI call enter the chain once, and does a direct PMPI call of the program enter it as well? Run
- * with a list of two instances of "rec". */
+/* A PMPI wrapper in the program comes before the chain. Its PMPI calls, and those of the program,
+ * enter the chain once. Run with the list rec,rec. */
 
 #include "qmpi_test.h"
 
@@ -25,7 +24,7 @@ int MPI_Comm_rank(MPI_Comm comm, int *rank)
     return rc;
 }
 
-/* A wrapper that replaces the function by another one. */
+/* replaces the function by others */
 int MPI_Comm_size(MPI_Comm comm, int *size)
 {
     MPI_Group group;

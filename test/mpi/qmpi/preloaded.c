@@ -3,14 +3,14 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Is a tool found that only a preloaded library brings, though this program knows nothing of tools?
- * The library is passall.so, built beside this program. */
+/* A tool in a preloaded library is found. The library is passall.so, in the same directory as this
+ * program. */
 
 #define _GNU_SOURCE
 #include "qmpi_test.h"
 #include <unistd.h>
 
-/* A program that contains the MPI library can get no tool by preloading. */
+/* A statically linked program cannot use preloaded tools. */
 static int has_shared_library(void)
 {
     FILE *maps = fopen("/proc/self/maps", "r");
@@ -32,10 +32,9 @@ static void preload(char **argv)
     if (preloaded && strstr(preloaded, "passall.so"))
         return;
     if (access("passall.so", R_OK) != 0) {
-        fprintf(stderr, "preloaded: no passall.so in the current folder\n");
+        fprintf(stderr, "preloaded: no passall.so in the current directory\n");
         exit(1);
     }
-    /* what is preloaded already stays */
     if (asprintf(&libraries, "./passall.so%s%s", preloaded ? ":" : "", preloaded ? preloaded : "")
         < 0)
         abort();
@@ -51,7 +50,7 @@ int main(int argc, char **argv)
     int rank = -1, in = 21, out = -1, id = -1;
     void (*fn) (void) = NULL;
 
-    /* asks nothing of the chain: tells whether the library has QMPI */
+    /* this call does not build the chain */
     if (!has_shared_library() ||
         qt_class(MPI_Register_tool_name("", NULL)) == MPI_ERR_UNSUPPORTED_OPERATION) {
         MPI_Init(&argc, &argv);
@@ -64,7 +63,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Allreduce(&in, &out, 1, MPI_INT, MPI_SUM, MPI_COMM_SELF);
     QT_CHECK(rank == 0 && out == 21, "rank %d, sum %d", rank, out);
-    /* the first instance intercepts nothing less than the second: both are in the chain */
+    /* both instances are in the chain */
     QT_SUCCESS(MPI_Get_next_tool_function(1, MPI_ALLREDUCE_T, &fn, &id));
     QT_CHECK(fn != NULL && id == 2, "the next of 1 is %d", id);
     QT_SUCCESS(MPI_Get_next_tool_function(2, MPI_ALLREDUCE_T, &fn, &id));

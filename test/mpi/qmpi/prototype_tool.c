@@ -3,9 +3,9 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Does a tool written for MPICH's earlier experimental interface, with none but its names, work
- * without a change? It also uses the two functions of the first description that the experimental
- * interface lacked. Run with the list old_tool:old_tool on two processes. */
+/* A tool written for MPICH's experimental interface works unchanged. It also uses the two
+ * functions of the first proposal that the experimental interface lacked. Run with the list
+ * old_tool:old_tool on two processes. */
 
 #include "qmpi_test.h"
 
@@ -32,7 +32,7 @@ static void old_register(void)
     char name[QMPI_MAX_TOOL_NAME_LENGTH] = "old_tool";
 
     if (QMPI_Register_tool_name(name, &old_init) != MPI_SUCCESS) {
-        /* lets the frame of the test learn why */
+        /* qt_begin reports the error */
         qt_register("old_tool", old_init);
     }
 }

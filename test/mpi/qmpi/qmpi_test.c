@@ -3,7 +3,7 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* What the tests of this directory share: see qmpi_test.h. */
+/* Shared by the tests of this directory; see qmpi_test.h. */
 
 #define _GNU_SOURCE
 #include "qmpi_test.h"
@@ -46,7 +46,7 @@ void qt_register(const char *name, MPI_Tool_init_function * init)
         first_failure = rc;
 }
 
-/* Only one process of a job may print the line that the harness looks for. */
+/* The test harness accepts the result line from one process only. */
 static int is_first_process(void)
 {
     const char *rank = getenv("PMI_RANK");
@@ -63,7 +63,7 @@ void qt_begin(int argc, char **argv)
     QT_CHECK(num_unsupported == num_registrations,
              "%d of %d registrations were refused as unsupported", num_unsupported,
              num_registrations);
-    /* every process must take part in the job, or the process manager complains */
+    /* a process that never calls MPI_Init makes the process manager fail the job */
     MPI_Init(&argc, &argv);
     MPI_Finalize();
     if (is_first_process())
@@ -115,10 +115,10 @@ static char *read_all(FILE * file)
 
 static void become_child(const char *arg, const char *const env[], int out, int err)
 {
-    /* the child is no member of this job: without these it starts as a job of its own */
+    /* without these the child is a job of its own, not a member of this one */
     static const char *const remove[] = {
         "PMI_RANK", "PMI_SIZE", "PMI_FD", "PMI_PORT", "PMI_ID", "MPI_LOCALRANKID",
-        "MPI_LOCALNRANKS", "MPIR_CVAR_QMPI_TOOL_LIST", "MPICH_QMPI_TOOL_LIST", "QMPI_TOOL_LIST"
+        "MPI_LOCALNRANKS", "MPIR_CVAR_QMPI_TOOL_LIST", "QMPI_TOOL_LIST"
     };
 
     for (size_t i = 0; i < sizeof(remove) / sizeof(remove[0]); i++)
@@ -167,7 +167,7 @@ void qt_child_free(struct qt_child *child)
 /* ---- the log ---- */
 
 struct event {
-    int tool_id;                /* 0: an entry of the test's own */
+    int tool_id;                /* 0: an entry of the test */
     int function;
     int leaving;
     const char *text;
@@ -182,7 +182,7 @@ static void log_event(int tool_id, int function, int leaving, const char *text)
 {
     int i = __atomic_fetch_add(&num_events, 1, __ATOMIC_RELAXED);
 
-    /* long programs may fill the log: a fault only if somebody wants to read it */
+    /* a full log is an error only if the test reads it */
     if (i >= MAX_EVENTS)
         return;
     events[i].tool_id = tool_id;
@@ -264,10 +264,10 @@ struct instance {
     struct instance *next;
 };
 
-/* Kept reachable from here, so that leak checkers see what is the library's. */
+/* A list, so that leak checkers report leaks of the library only. */
 static struct instance *all_instances = NULL;
 
-/* What every recording wrapper does first: the storage must be the one of this instance. */
+/* Logs the entry; the storage must belong to this instance. */
 static void enter(MPI_Context context, int tool_id, int function)
 {
     struct instance *instance = NULL;
@@ -326,14 +326,28 @@ static const struct {
 
 #define NUM_WRAPPERS (sizeof(wrappers) / sizeof(wrappers[0]))
 
-const char *qt_function_name(int function)
+/* Index of the wrapper of a function, -1 if the library lacks the function. */
+static int find_wrapper(int function)
 {
     for (size_t i = 0; i < NUM_WRAPPERS; i++) {
         if (wrappers[i].id == function)
-            return wrappers[i].name;
+            return (int) i;
     }
-    die("unknown function id");
-    return NULL;
+    return -1;
+}
+
+int qt_is_present(int function)
+{
+    return find_wrapper(function) >= 0;
+}
+
+const char *qt_function_name(int function)
+{
+    int i = find_wrapper(function);
+
+    if (i < 0)
+        die("unknown function id");
+    return wrappers[i].name;
 }
 
 void qt_record_begin(int tool_id)
@@ -351,13 +365,11 @@ void qt_record_begin(int tool_id)
 
 void qt_record_function(int tool_id, int function)
 {
-    for (size_t i = 0; i < NUM_WRAPPERS; i++) {
-        if (wrappers[i].id == function) {
-            QT_SUCCESS(MPI_Register_tool_function(tool_id, function, wrappers[i].fn));
-            return;
-        }
-    }
-    die("unknown function id");
+    int i = find_wrapper(function);
+
+    if (i < 0)
+        die("unknown function id");
+    QT_SUCCESS(MPI_Register_tool_function(tool_id, function, wrappers[i].fn));
 }
 
 void qt_record_all(int tool_id)

@@ -3,25 +3,25 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Is everything that the interface must refuse refused, with the right error class and nothing
- * changed? The argument names the phase:
+/* Wrong arguments and calls in the wrong phase return the right error class and change nothing. The
+ * argument names the phase:
  *   before      before the chain is built, tools in the list
- *   none        no list at all: there is never an instance
+ *   none        without a list: there is no instance
  *   init        inside an init callback
  *   ready       inside a ready callback
  *   call        inside an intercepted call
  *   after       after MPI_Finalize
- * Run with a list of two instances of "probe" (and without a list for "none"). */
+ * Run with the list probe,probe (without a list for "none"). */
 
 #include "qmpi_test.h"
 
 #define LONGEST (MPIX_MAX_TOOL_NAME_LENGTH - 1)
 
 static const char *phase = "";
-static int checked = 0;         /* how often the phase of interest was met */
+static int checked = 0;         /* number of checks of the phase */
 static int ready_calls = 0;
-static int late_calls = 0;      /* calls of what must never be registered */
-static int init_reached = 0;    /* ids for which the init callback ran, as bits */
+static int late_calls = 0;      /* calls of functions whose registration was refused */
+static int init_reached = 0;    /* bit set of the ids of init callbacks */
 
 static int next_of_two(int tool_id)
 {
@@ -63,8 +63,7 @@ static void mark_function(void)
     mark_function_target++;
 }
 
-/* Where two things are wrong at once, such as an id of no instance in the wrong phase, either may be
- * told. */
+/* For two errors at once, such as an unknown id in the wrong phase, either class is right. */
 #define EITHER (-1)
 
 static void check_class(int rc, int error_class, const char *what, int tool_id, int function)
@@ -79,7 +78,7 @@ static void check_class(int rc, int error_class, const char *what, int tool_id, 
                  phase, what, tool_id, function, found, error_class);
 }
 
-/* A refused look-up leaves its results alone. */
+/* A refused look-up does not write its results. */
 static void refuse_next(int tool_id, int function, int error_class)
 {
     void (*fn) (void) = mark_function;
@@ -116,7 +115,6 @@ static void refuse_bad_names(void)
     QT_CLASS(QMPI_Register_tool_name("", other_init), MPI_ERR_ARG);
 }
 
-/* With a valid context of a call where there is one. */
 static void refuse_bad_look_ups(MPI_Context context, int instances)
 {
     void (*fn) (void) = mark_function;
@@ -169,7 +167,7 @@ static void refuse_bad_function_names(void)
     QT_CHECK(strcmp(name, "untouched") == 0, "%s: refused, but result written", phase);
 }
 
-/* What works in every phase still does. */
+/* These work in every phase. */
 static void names_work(void)
 {
     int function = -1;
@@ -181,8 +179,8 @@ static void names_work(void)
     QT_CHECK(name && strcmp(name, "MPI_Send") == 0, "%s: name %s", phase, name ? name : "NULL");
 }
 
-/* Everything that only an init callback may do, outside of one. */
-static void refuse_wishes(int instances)
+/* Functions for init callbacks, called outside of one. */
+static void refuse_registrations(int instances)
 {
     int rc;
 
@@ -223,7 +221,7 @@ static int my_rank(MPI_Context context, int tool_id, MPI_Comm comm, int *rank)
     void *storage = NULL;
     int id = -1;
 
-    /* nothing that was refused before has changed what the instance is told */
+    /* refused calls have not changed the instance */
     QT_SUCCESS(MPI_Get_tool_storage(context, tool_id, &storage));
     QT_CHECK(storage == &storages[tool_id], "instance %d has another storage", tool_id);
     QT_SUCCESS(MPI_Get_next_tool_function(tool_id, MPI_COMM_RANK_T, &fn, &id));
@@ -232,7 +230,7 @@ static int my_rank(MPI_Context context, int tool_id, MPI_Comm comm, int *rank)
         checked++;
         refuse_bad_names();
         refuse_late_names();
-        refuse_wishes(2);
+        refuse_registrations(2);
         refuse_bad_look_ups(context, 2);
         refuse_bad_contexts();
         QT_CLASS(MPI_Get_calling_address(context, NULL), MPI_ERR_ARG);
@@ -251,7 +249,7 @@ static void my_ready(int tool_id)
     checked++;
     refuse_bad_names();
     refuse_late_names();
-    refuse_wishes(2);
+    refuse_registrations(2);
     refuse_bad_look_ups(NULL, 2);
     refuse_bad_contexts();
     refuse_bad_function_names();
@@ -273,7 +271,16 @@ static void refuse_in_init(int tool_id)
         QT_CLASS(MPI_Register_tool_function(tool_id, bad_functions[i], OTHER_RANK), MPI_ERR_ARG);
     QT_CLASS(MPI_Register_tool_function(tool_id, MPI_COMM_RANK_T, NULL), MPI_ERR_ARG);
     QT_CLASS(MPIX_Register_tool_ready_function(tool_id, NULL), MPI_ERR_ARG);
-    /* the chain is not complete: an answer would be wrong for some later tool */
+    /* another instance than the one whose callback runs */
+    check_class(MPI_Register_tool_storage(3 - tool_id, &mark_function_target), EITHER,
+                "registering storage", 3 - tool_id, -1);
+    check_class(MPI_Register_tool_function(3 - tool_id, MPI_COMM_RANK_T, OTHER_RANK), EITHER,
+                "registering", 3 - tool_id, MPI_COMM_RANK_T);
+    check_class(MPIX_Register_tool_ready_function(3 - tool_id, other_ready), EITHER,
+                "registering the ready function", 3 - tool_id, -1);
+    check_class(MPIX_Fail_tool(3 - tool_id, "another instance"), EITHER, "failing", 3 - tool_id,
+                -1);
+    /* the chain is not complete, so there is no next function yet */
     refuse_next(tool_id, MPI_COMM_RANK_T, MPI_ERR_OTHER);
     refuse_next(tool_id, MPI_SEND_T, MPI_ERR_OTHER);
     refuse_bad_contexts();
@@ -299,7 +306,7 @@ static void load(void)
     qt_register("probe", init_probe);
 }
 
-/* ---- the phases outside of callbacks ---- */
+/* ---- phases outside of callbacks ---- */
 
 static void refuse_before(void)
 {
@@ -307,12 +314,12 @@ static void refuse_before(void)
 
     refuse_bad_names();
     QT_CLASS(MPI_Register_tool_name("probe", other_init), MPI_ERR_ARG);
-    refuse_wishes(0);
+    refuse_registrations(0);
     refuse_bad_look_ups(NULL, 0);
     refuse_bad_contexts();
     refuse_bad_function_names();
     names_work();
-    /* the longest allowed name is fine, once */
+    /* the longest name is accepted, once */
     memset(name, 'n', LONGEST);
     name[LONGEST] = '\0';
     QT_SUCCESS(MPI_Register_tool_name(name, other_init));
@@ -323,14 +330,14 @@ static void refuse_after(int instances)
 {
     refuse_bad_names();
     refuse_late_names();
-    refuse_wishes(instances);
+    refuse_registrations(instances);
     refuse_bad_look_ups(NULL, instances);
     refuse_bad_contexts();
     refuse_bad_function_names();
     names_work();
 }
 
-/* The chain works as if nothing bad had been tried. */
+/* Refused calls have not changed the chain. */
 static void chain_works(int instances)
 {
     int rank = -1, size = -1;
@@ -367,12 +374,13 @@ int main(int argc, char **argv)
     if (strcmp(phase, "call") == 0)
         expected = 4;
     MPI_Finalize();
+    if (strcmp(phase, "none") == 0)
+        refuse_after(0);
     if (strcmp(phase, "after") == 0) {
         refuse_after(instances);
         checked++;
         expected = 1;
     }
-    QT_CHECK(checked == expected, "phase '%s' was met %d times instead of %d", phase, checked,
-             expected);
+    QT_CHECK(checked == expected, "phase '%s': %d checks instead of %d", phase, checked, expected);
     return qt_end();
 }

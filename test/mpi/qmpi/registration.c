@@ -3,17 +3,17 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* What becomes of unusual but allowed registrations? The argument says which:
- *   twice     a function registered twice: the last one counts; storage and ready function as well;
- *             ready callbacks come after all init callbacks, the last instance first
- *   silent    a listed tool that registers nothing changes nothing and may look functions up later
- *   unlisted  with no list a tool is never initialised, and its functions never called
- *   inside    MPI calls of a tool's own init and ready callbacks work and reach no tool
+/* Unusual but valid registrations. The argument names the case:
+ *   twice     of two registrations of a function the last one counts; the same for storage and
+ *             ready functions, which run after all init callbacks, the last instance first
+ *   silent    a tool that registers nothing changes nothing and may look functions up later
+ *   unlisted  without a list a tool is never initialized
+ *   inside    MPI calls in init callbacks and ready functions work and reach no tool
  *   partial   an instance gets the next link of functions that it does not intercept */
 
 #include "qmpi_test.h"
 
-static const char *question = "";
+static const char *part = "";
 static char order[256];
 
 static void note(const char *what, int tool_id)
@@ -63,7 +63,7 @@ static void call_mpi(void)
 static void right_ready(int tool_id)
 {
     note("ready", tool_id);
-    if (strcmp(question, "inside") == 0)
+    if (strcmp(part, "inside") == 0)
         call_mpi();
 }
 
@@ -76,7 +76,7 @@ static void init_twice(int tool_id)
     QT_SUCCESS(MPI_Register_tool_function(tool_id, MPI_COMM_RANK_T, (void (*)(void)) right_rank));
     QT_SUCCESS(MPI_Register_tool_storage(tool_id, &storages[1]));
     QT_SUCCESS(MPIX_Register_tool_ready_function(tool_id, right_ready));
-    if (strcmp(question, "inside") == 0)
+    if (strcmp(part, "inside") == 0)
         call_mpi();
 }
 
@@ -108,7 +108,7 @@ static void call_rank(void)
 }
 
 /* list twice,twice */
-static void ask_twice(void)
+static void test_twice(void)
 {
     expect_order("init1 init2 ready2 ready1 ");
     call_rank();
@@ -116,7 +116,7 @@ static void ask_twice(void)
 }
 
 /* list silent */
-static void ask_silent(void)
+static void test_silent(void)
 {
     void (*fn) (void) = NULL;
     void *storage = &fn;
@@ -128,26 +128,26 @@ static void ask_silent(void)
     QT_SUCCESS(MPI_Get_next_tool_function(1, MPI_COMM_RANK_T, &fn, &id));
     QT_CHECK(fn != NULL && id == 0, "the next function of the last instance has the id %d", id);
     QT_SUCCESS(MPI_Get_tool_storage(NULL, 1, &storage));
-    QT_CHECK(storage == NULL, "storage that nobody registered");
+    QT_CHECK(storage == NULL, "storage that was not registered");
 }
 
-static void ask_unlisted(void)
+static void test_unlisted(void)
 {
     call_rank();
     expect_order("");
-    QT_CHECK(qt_num_inits == 0, "%d initialisations", qt_num_inits);
+    QT_CHECK(qt_num_inits == 0, "%d instances", qt_num_inits);
     qt_expect_log("", "no list");
 }
 
 /* list rec,twice,rec */
-static void ask_inside(void)
+static void test_inside(void)
 {
     expect_order("init2 ready2 ");
     qt_expect_log("1>MPI_Init 3>MPI_Init 3<MPI_Init 1<MPI_Init", "calls of callbacks");
 }
 
 /* list silent,rec */
-static void ask_partial(void)
+static void test_partial(void)
 {
     void (*fn) (void) = NULL, (*last) (void) = NULL;
     int id = -1, rank = -1;
@@ -157,7 +157,7 @@ static void ask_partial(void)
     QT_CHECK(fn != NULL && id == 2, "next of 1 is %d", id);
     QT_SUCCESS(MPI_Get_next_tool_function(2, MPI_COMM_RANK_T, &last, &id));
     QT_CHECK(last != NULL && last != fn && id == 0, "next of 2 is %d", id);
-    /* the library's own needs no context of a call */
+    /* the end of the chain needs no context */
     QT_SUCCESS(((MPI_Comm_rank_t *) last) (NULL, id, MPI_COMM_SELF, &rank));
     QT_CHECK(rank == 0, "rank %d", rank);
 }
@@ -165,18 +165,18 @@ static void ask_partial(void)
 int main(int argc, char **argv)
 {
     qt_begin(argc, argv);
-    question = argc > 1 ? argv[1] : "";
+    part = argc > 1 ? argv[1] : "";
     MPI_Init(&argc, &argv);
-    if (strcmp(question, "twice") == 0)
-        ask_twice();
-    else if (strcmp(question, "silent") == 0)
-        ask_silent();
-    else if (strcmp(question, "unlisted") == 0)
-        ask_unlisted();
-    else if (strcmp(question, "inside") == 0)
-        ask_inside();
-    else if (strcmp(question, "partial") == 0)
-        ask_partial();
+    if (strcmp(part, "twice") == 0)
+        test_twice();
+    else if (strcmp(part, "silent") == 0)
+        test_silent();
+    else if (strcmp(part, "unlisted") == 0)
+        test_unlisted();
+    else if (strcmp(part, "inside") == 0)
+        test_inside();
+    else if (strcmp(part, "partial") == 0)
+        test_partial();
     else
         qt_errs++;
     MPI_Finalize();

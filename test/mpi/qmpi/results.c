@@ -3,14 +3,14 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Do the results of tools reach the application unchanged: error codes of any value, MPI_Wtime's
- * double, MPI_Aint_add's address; also where the tool calls nothing below itself? And does an error
- * of the library reach the tools? Run with a list of two instances of "bend". */
+/* Results of tools reach the application unchanged: any error code, the double of MPI_Wtime, the
+ * address of MPI_Aint_add, also if the tool does not call the next link. Errors of the library
+ * reach the tools. Run with the list bend,bend. */
 
 #include "qmpi_test.h"
 
-static int bent_code = MPI_SUCCESS;     /* what the second instance answers, calling nothing */
-static int seen_below = -1;     /* what the first instance was given */
+static int bent_code = MPI_SUCCESS;     /* result of the second instance */
+static int next_result = -1;    /* result of the next link of the first instance */
 
 static int my_comm_size(MPI_Context context, int tool_id, MPI_Comm comm, int *size)
 {
@@ -22,8 +22,8 @@ static int my_comm_size(MPI_Context context, int tool_id, MPI_Comm comm, int *si
         return bent_code;
     }
     QT_SUCCESS(MPI_Get_next_tool_function(tool_id, MPI_COMM_SIZE_T, &fn, &id));
-    seen_below = ((MPI_Comm_size_t *) fn) (context, id, comm, size);
-    return seen_below;
+    next_result = ((MPI_Comm_size_t *) fn) (context, id, comm, size);
+    return next_result;
 }
 
 static double my_wtime(MPI_Context context, int tool_id)
@@ -67,7 +67,7 @@ int main(int argc, char **argv)
 
     qt_begin(argc, argv);
     MPI_Init(&argc, &argv);
-    /* only the library calls the error handler; a tool's code must not need one */
+    /* error codes of tools do not call error handlers */
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
     for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
         bent_code = codes[i];
@@ -75,15 +75,15 @@ int main(int argc, char **argv)
         rc = MPI_Comm_size(MPI_COMM_WORLD, &size);
         QT_CHECK(rc == codes[i], "code %d became %d", codes[i], rc);
         QT_CHECK(size == 12345, "the tool's result became %d", size);
-        QT_CHECK(seen_below == codes[i], "the first instance was given %d instead of %d",
-                 seen_below, codes[i]);
+        QT_CHECK(next_result == codes[i], "the first instance got %d instead of %d",
+                 next_result, codes[i]);
     }
     bent_code = MPI_SUCCESS;
 
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     rc = MPI_Comm_size(MPI_COMM_WORLD, NULL);
     QT_CHECK(qt_class(rc) == MPI_ERR_ARG, "class %d of the library's error", qt_class(rc));
-    QT_CHECK(seen_below == rc, "the tools were given %d, the application %d", seen_below, rc);
+    QT_CHECK(next_result == rc, "the tools got %d, the application %d", next_result, rc);
 
     QT_CHECK(MPI_Wtime() == 2469.0, "wrong time");
     QT_CHECK(MPI_Aint_add(big, 5) == big + 7, "wrong address");

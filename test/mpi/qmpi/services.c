@@ -3,17 +3,18 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Do tools find what other tools publish, whatever their order in the list? Instances of "give" publish
- * their own id under "number"; those of "ask" look it up in their ready function. The argument is what
- * they must find: the nearest publisher behind, else the nearest before, 0 for none; one number for
- * each instance that asks, in the order of the list. "give" asks as well, and must not find itself. */
+/* Tools find the services of other tools, whatever their order in the list. Instances of "give"
+ * publish their id under "number"; instances of "ask" look it up in their ready function, and
+ * those of "give", too, which must not find themselves. The argument has one digit for each
+ * instance: the id that it must find, of the nearest publisher that follows, else of the nearest
+ * before it; 0 for none. */
 
 #include "qmpi_test.h"
 
 #define MAX_IDS 8
 
-static int numbers[MAX_IDS + 1];        /* [id]: what the instance published */
-static int found[MAX_IDS + 1];  /* [id]: what it found, 0 for nothing */
+static int numbers[MAX_IDS + 1];        /* [id]: published by the instance */
+static int found[MAX_IDS + 1];  /* [id]: found by the instance, 0 for none */
 static int asked[MAX_IDS + 1];
 
 static void ask_ready(int tool_id)
@@ -42,7 +43,7 @@ static void give_init(int tool_id)
     char name[MPIX_MAX_TOOL_NAME_LENGTH + 1] = "number";
 
     numbers[tool_id] = tool_id;
-    /* the last one counts, and the name is copied */
+    /* the last one counts; the name is copied */
     QT_SUCCESS(MPIX_Publish_tool_service(tool_id, name, &wrong));
     QT_SUCCESS(MPIX_Publish_tool_service(tool_id, name, &numbers[tool_id]));
     strcpy(name, "other");

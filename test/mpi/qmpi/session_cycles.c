@@ -3,15 +3,13 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Do the tools stay through three cycles of MPI_Session_init and MPI_Session_finalize, initialised
- * once, and do they see every call in each cycle? With the argument "before", "after" or "around"
- * the world model is used as well: finished before the sessions, begun after them, or open all the
- * time.
+/* Tools are initialized once and see every call in three cycles of MPI_Session_init and
+ * MPI_Session_finalize. With the argument "before", "after" or "around" the world model is also
+ * used: finalized before the sessions, initialized after them, or initialized all the time.
  *
- * MPICH under mpiexec cannot begin again after the last session ended, with or without tools: the
- * connection to the process manager is closed for good. The program therefore runs itself again as
- * a process without one. Devices other than ch4 cannot begin again even there: where that is so
- * without tools, there is nothing to ask. */
+ * MPICH under mpiexec cannot be initialized again after the last session, because the connection
+ * to the process manager is closed. The cycles therefore run in a child process without mpiexec.
+ * Devices other than ch4 may fail even there; if they do so without tools, the test passes. */
 
 #include "qmpi_test.h"
 
@@ -45,7 +43,7 @@ static void one_cycle(int cycle)
     qt_log_clear();
     QT_SUCCESS(MPI_Session_finalize(&session));
     qt_expect_log(NESTED("MPI_Session_finalize"), "session finalize");
-    QT_CHECK(qt_num_inits == 2, "%d initialisations of instances instead of 2", qt_num_inits);
+    QT_CHECK(qt_num_inits == 2, "%d instances instead of 2", qt_num_inits);
 }
 
 static void begin_world(void)
@@ -78,7 +76,7 @@ static void use_mpi(const char *world)
         begin_world();
     if (after || around)
         end_world();
-    QT_CHECK(qt_num_inits == 2, "%d initialisations of instances instead of 2", qt_num_inits);
+    QT_CHECK(qt_num_inits == 2, "%d instances instead of 2", qt_num_inits);
 }
 
 static void begin_again_without_tools(void)

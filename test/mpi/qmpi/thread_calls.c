@@ -3,8 +3,8 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Does every call of four threads go through both instances exactly once? The argument is the number
- * of calls for each thread (1,000,000 without). Run with a list of two instances of "count". */
+/* Every call of four threads reaches both instances exactly once. The argument is the number of
+ * calls of each thread (default 1,000,000). Run with the list count,count. */
 
 #include "qmpi_test.h"
 #include <pthread.h>
@@ -86,7 +86,7 @@ int main(int argc, char **argv)
         num_calls = atol(argv[1]);
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     if (provided != MPI_THREAD_MULTIPLE)
-        goto fn_exit;           /* a library built without threads has nothing to show here */
+        goto fn_exit;           /* a library without threads */
 
     memset(counts, 0, sizeof(counts));
     for (int i = 0; i < NUM_THREADS; i++) {
@@ -100,8 +100,9 @@ int main(int argc, char **argv)
     }
     expected = NUM_THREADS * (num_calls / 2);
     for (int id = 1; id <= 2; id++) {
-        QT_CHECK(counts[id].rank == expected, "instance %d: %ld calls of MPI_Comm_rank instead of %ld",
-                 id, counts[id].rank, expected);
+        QT_CHECK(counts[id].rank == expected,
+                 "instance %d: %ld calls of MPI_Comm_rank instead of %ld", id,
+                 counts[id].rank, expected);
         expected += NUM_THREADS * (num_calls % 2);
         QT_CHECK(counts[id].time == expected, "instance %d: %ld calls of MPI_Wtime instead of %ld",
                  id, counts[id].time, expected);

@@ -3,10 +3,13 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* When several threads race for the first MPI call of the process, is every instance initialised
- * exactly once, and does every thread's call go through the complete chain? The argument says which
- * call: "session" (MPI_Session_init in two threads) or "query" (MPI_Initialized in eight). Run with
- * a list of two instances of "race". */
+/* Several threads race for the first MPI call of the process: every instance is initialized
+ * exactly once. The argument names the call:
+ *   session  MPI_Session_init in two threads: calls that initialize MPI wait until the chain is
+ *            built and go through all of it
+ *   query    MPI_Initialized in eight threads: a call made while the chain is being built goes to
+ *            the library or through the complete chain, a later call through the chain
+ * Run with the list race,race. */
 
 #define _GNU_SOURCE
 #include "qmpi_test.h"
@@ -47,7 +50,7 @@ static void ready_race(int tool_id)
     __atomic_fetch_add(&readies[tool_id], 1, __ATOMIC_SEQ_CST);
 }
 
-/* Slow on purpose: the other threads come while the chain is being built. */
+/* Slow, so that the other threads call while the chain is being built. */
 static void init_race(int tool_id)
 {
     __atomic_fetch_add(&inits[tool_id], 1, __ATOMIC_SEQ_CST);
@@ -65,7 +68,7 @@ static void load(void)
     qt_register("race", init_race);
 }
 
-/* All threads leave here together. */
+/* a barrier */
 static void wait_for_all(void)
 {
     __atomic_fetch_add(&ready_to_go, 1, __ATOMIC_SEQ_CST);
@@ -108,10 +111,21 @@ int main(int argc, char **argv)
         QT_CHECK(failed == NULL, "the call of thread %d failed", i);
     }
     for (int id = 1; id <= 2; id++) {
-        QT_CHECK(inits[id] == 1, "instance %d initialised %d times", id, inits[id]);
-        QT_CHECK(readies[id] == 1, "instance %d told %d times that it is ready", id, readies[id]);
-        QT_CHECK(calls[id] == num_threads, "instance %d saw %d calls of %d", id, calls[id],
-                 num_threads);
+        QT_CHECK(inits[id] == 1, "instance %d initialized %d times", id, inits[id]);
+        QT_CHECK(readies[id] == 1, "instance %d: %d calls of the ready function", id, readies[id]);
+        if (use_sessions)
+            QT_CHECK(calls[id] == num_threads, "instance %d saw %d calls of %d", id, calls[id],
+                     num_threads);
+        else
+            QT_CHECK(calls[id] >= 1 && calls[id] <= num_threads && calls[id] == calls[1],
+                     "instance %d saw %d calls, instance 1 %d", id, calls[id], calls[1]);
+    }
+    if (!use_sessions) {
+        int before = calls[1], flag;
+
+        QT_SUCCESS(MPI_Initialized(&flag));
+        QT_CHECK(calls[1] == before + 1 && calls[2] == before + 1,
+                 "instances saw %d and %d calls after the race", calls[1], calls[2]);
     }
     for (int i = 0; use_sessions && i < num_threads; i++)
         QT_SUCCESS(MPI_Session_finalize(&sessions[i]));

@@ -3,10 +3,9 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Are the results of a program right that uses functions of every kind, while two instances of a
- * tool that passes everything on lie below it (and a recording tool between them, to show that the
- * chain is really used)? Run with the list passall,rec,passall on two processes. The tool itself is
- * passall.c, linked in. */
+/* A program that uses functions of every kind gives the right results with two instances of
+ * passall, and a recording tool between them. Run with the list passall,rec,passall on two
+ * processes. The program contains passall.c. */
 
 #include "qmpi_test.h"
 
@@ -76,8 +75,7 @@ static void collectives(void)
     QT_SUCCESS(MPI_Gatherv(in, 1, MPI_INT, out, counts, places, MPI_INT, 0, MPI_COMM_WORLD));
     QT_CHECK(rank != 0 || (out[0] == 1 && out[1] == 0), "gatherv");
     QT_SUCCESS(MPI_Alltoall(in, 1, MPI_INT, out, 1, MPI_INT, MPI_COMM_WORLD));
-    QT_CHECK(out[0] == 0 && out[1] == (rank ? 10 : 1), "alltoall %d %d", out[0],
-             out[1]);
+    QT_CHECK(out[0] == 0 && out[1] == (rank ? 10 : 1), "alltoall %d %d", out[0], out[1]);
     QT_SUCCESS(MPI_Iallreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request));
     QT_SUCCESS(MPI_Wait(&request, MPI_STATUS_IGNORE));
     QT_CHECK(sum == 1, "iallreduce %d", sum);
@@ -225,7 +223,7 @@ static void files(void)
 }
 #endif
 
-/* The recorder between the instances saw the call, so all three are in the chain. */
+/* All three instances are in the chain. */
 static void chain_is_used(void)
 {
     void (*fn) (void);

@@ -3,8 +3,8 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Does a job of several processes whose list names an unknown tool end with an error? The harness
- * wants the status of mpiexec to be non-zero. Run with the list nobody, on two processes. */
+/* A job of several processes whose list names an unknown tool fails: the test harness expects a
+ * non-zero status of mpiexec. Run with the list nobody on two processes. */
 
 #include "qmpi_test.h"
 
@@ -24,6 +24,6 @@ int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
     MPI_Finalize();
-    /* without QMPI nobody reads the list: the status that the harness wants */
+    /* a library without QMPI does not read the list */
     return qt_class(result) == MPI_ERR_UNSUPPORTED_OPERATION;
 }

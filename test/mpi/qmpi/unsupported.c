@@ -3,9 +3,9 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Does the library say of itself what it was configured for? Without QMPI every function of the
- * interface returns MPI_ERR_UNSUPPORTED_OPERATION and changes nothing; with QMPI none does. What
- * the library was configured for is read from its own version text, independently. */
+/* In a library without QMPI every function of the interface returns MPI_ERR_UNSUPPORTED_OPERATION
+ * and changes nothing; with QMPI none does. MPI_Get_library_version shows how the library was
+ * configured. */
 
 #include "qmpi_test.h"
 
@@ -22,7 +22,7 @@ static void load(void)
     name_result = MPI_Register_tool_name("tool", init_tool);
 }
 
-/* 1 with, 0 without, -1 if the text does not tell. */
+/* 1 with QMPI, 0 without, -1 if the text has no such option */
 static int configured_with_qmpi(void)
 {
     char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
@@ -101,6 +101,8 @@ static void check_all_refuse(void)
     REFUSED((MPI_Register_tool_name) ("other", init_tool));
     REFUSED((PMPI_Register_tool_name) ("other", init_tool));
     REFUSED((QMPI_Register_tool_name) ("other", init_tool));
+    REFUSED(MPI_Register_function(1, MPI_SEND_T, fn));
+    REFUSED(MPI_Get_function(1, MPI_SEND_T, &fn, &id));
     REFUSED(QMPI_Register_function(1, MPI_SEND_T, fn));
     REFUSED(QMPI_Get_function(1, MPI_SEND_T, &fn, &id));
     REFUSED(QMPI_Context_get_storage(NULL, 1, &pointer));

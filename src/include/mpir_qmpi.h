@@ -1,0 +1,234 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+#ifndef MPIR_QMPI_H_INCLUDED
+#define MPIR_QMPI_H_INCLUDED
+
+/* The part of the QMPI runtime that generated code and the rest of libmpi see.
+ *
+ * Every function has a gate, one byte. It is open (0) while MPI is initialized and no tool
+ * intercepts the function: a call tests the byte in place of MPICH's initialization test and
+ * continues with the function's body. A closed gate sends the call to the chain of tools. The end
+ * of the chain and the QMPI_ functions call the same MPI_X again; a mark in the thread lets them
+ * pass the gate. The chain is built by the first MPI call of the process and never changes. */
+
+#include "mpir_qmpi_call.h"
+
+#if MPIR_EXT_QMPI
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include "mpl.h"
+#include "mpir_attr_generic.h"
+
+#if !defined(MPL_HAVE_GCC_ATTRIBUTE)
+#error "QMPI needs thread-local variables and __builtin_return_address as gcc and clang have them"
+#endif
+
+/* Without weak symbols libmpi and libpmpi share these objects, so they cannot be hidden. */
+#if defined(USE_WEAK_SYMBOLS) && defined(HAVE_VISIBILITY)
+#define MPIR_QMPI_HIDDEN __attribute__((visibility("hidden")))
+#else
+#define MPIR_QMPI_HIDDEN
+#endif
+
+/* A second name for PMPI_X that nothing can interpose between the chain and the library. */
+#if defined(__APPLE__)
+#define MPIR_QMPI_BODY(pmpi_name_) __asm__("_" #pmpi_name_)
+#else
+#define MPIR_QMPI_BODY(pmpi_name_) MPIR_QMPI_HIDDEN __attribute__((alias(#pmpi_name_)))
+#endif
+
+/* Code that runs only with tools is kept apart from the library's own text. */
+#ifdef __ELF__
+#define MPIR_QMPI_DISPATCH MPIR_QMPI_HIDDEN __attribute__((noinline, section(".text.qmpi")))
+#else
+#define MPIR_QMPI_DISPATCH MPIR_QMPI_HIDDEN __attribute__((noinline))
+#endif
+
+/* ---- links ---- */
+
+typedef void (MPIR_QMPI_Any_function) (void);
+
+/* A function of an instance, or the library's own (tool id 0). */
+typedef struct {
+    MPIR_QMPI_Any_function *fn;
+    int tool_id;
+} MPIR_QMPI_Link;
+
+typedef const MPIR_QMPI_Link *MPIR_QMPI_Row[MPI_LAST_FUNC_T];
+
+/* The chain as tools read it. The numbers are published after what they count. */
+typedef struct {
+    MPL_atomic_int_t num_instances;
+    MPL_atomic_int_t num_linked;        /* number of instances; 0 until all init callbacks returned */
+    void **storage;             /* [instance - 1] */
+    const MPIR_QMPI_Row *rows;  /* row i: the links that follow instance i; row 0: the first links */
+} MPIR_QMPI_Chain;
+
+extern MPIR_QMPI_Chain MPIR_QMPI_chain MPIR_QMPI_HIDDEN;
+
+/* First link of every function; NULL until the chain is built. */
+extern MPL_atomic_ptr_t MPIR_QMPI_first[MPI_LAST_FUNC_T] MPIR_QMPI_HIDDEN;
+
+/* Generated: the ends of all chains and the functions' names. */
+extern const MPIR_QMPI_Link MPIR_QMPI_tail[MPI_LAST_FUNC_T] MPIR_QMPI_HIDDEN;
+extern const char *const MPIR_QMPI_function_name[MPI_LAST_FUNC_T] MPIR_QMPI_HIDDEN;
+
+/* Tail of the functions that this library lacks. */
+int MPIR_QMPI_tail_missing(void) MPIR_QMPI_HIDDEN;
+
+/* Builds the chain if this is the first call and returns the first link of the function: the tail
+ * for calls that tools make while the chain is being built, and while no tool is chosen. */
+const MPIR_QMPI_Link *MPIR_QMPI_build(enum MPI_Functions_enum function) MPIR_QMPI_HIDDEN;
+
+MPL_STATIC_INLINE_PREFIX const MPIR_QMPI_Link *MPIR_QMPI_first_link(enum MPI_Functions_enum function)
+{
+    const MPIR_QMPI_Link *link = MPL_atomic_acquire_load_ptr(&MPIR_QMPI_first[function]);
+    return likely(link) ? link : MPIR_QMPI_build(function);
+}
+
+/* ---- for the generated code of the interface's own functions (src/qmpi/qmpi_api.txt) ---- */
+
+/* Whether this thread runs init callbacks. */
+bool MPIR_QMPI_is_initializing(void) MPIR_QMPI_HIDDEN;
+
+/* Version of the interface for which the instance's tool was registered. */
+int MPIR_QMPI_tool_version(int tool_id) MPIR_QMPI_HIDDEN;
+
+const void *MPIR_QMPI_call_site(MPI_Context context) MPIR_QMPI_HIDDEN;
+
+MPL_STATIC_INLINE_PREFIX bool MPIR_QMPI_is_linked(void)
+{
+    return MPL_atomic_acquire_load_int(&MPIR_QMPI_chain.num_linked) > 0;
+}
+
+MPL_STATIC_INLINE_PREFIX bool MPIR_QMPI_is_instance(int tool_id)
+{
+    const unsigned n = MPL_atomic_acquire_load_int(&MPIR_QMPI_chain.num_instances);
+    return (unsigned) tool_id - 1 < n;
+}
+
+MPL_STATIC_INLINE_PREFIX bool MPIR_QMPI_is_linked_instance(int tool_id)
+{
+    const unsigned n = MPL_atomic_acquire_load_int(&MPIR_QMPI_chain.num_linked);
+    return (unsigned) tool_id - 1 < n;
+}
+
+/* Next link after an instance of the linked chain. */
+MPL_STATIC_INLINE_PREFIX const MPIR_QMPI_Link *MPIR_QMPI_next_link(int tool_id, int function)
+{
+    return MPIR_QMPI_chain.rows[tool_id][function];
+}
+
+MPL_STATIC_INLINE_PREFIX void *MPIR_QMPI_storage(int tool_id)
+{
+    return __atomic_load_n(&MPIR_QMPI_chain.storage[tool_id - 1], __ATOMIC_ACQUIRE);
+}
+
+/* ---- gates ---- */
+
+extern unsigned char MPIR_QMPI_gate[MPI_LAST_FUNC_T] MPIR_QMPI_HIDDEN;
+
+/* The function, counted from 1, whose gate the next call in this thread passes. */
+extern __thread int MPIR_QMPI_mark MPIR_QMPI_HIDDEN __attribute__((tls_model("initial-exec")));
+
+#define MPIR_QMPI_CALL_SITE __builtin_return_address(0)
+
+MPL_STATIC_INLINE_PREFIX bool MPIR_QMPI_gate_is_closed(enum MPI_Functions_enum function)
+{
+    return __atomic_load_n(&MPIR_QMPI_gate[function], __ATOMIC_RELAXED);
+}
+
+/* An open gate does not take the mark, so none is left there. */
+MPL_STATIC_INLINE_PREFIX void MPIR_QMPI_pass_gate(enum MPI_Functions_enum function)
+{
+    if (MPIR_QMPI_gate_is_closed(function))
+        MPIR_QMPI_mark = function + 1;
+}
+
+/* Beginning of MPI_X: the chain if a tool wants the call, else the rest of MPI_X. */
+#define MPIR_QMPI_GATE_THEN(function_, dispatch_, then_) \
+    do { \
+        if (unlikely(MPIR_QMPI_gate_is_closed(function_))) { \
+            if (MPIR_QMPI_mark != (function_) + 1) \
+                return dispatch_; \
+            MPIR_QMPI_mark = 0; \
+            then_; \
+        } \
+    } while (0)
+#define MPIR_QMPI_GATE(function_, dispatch_) MPIR_QMPI_GATE_THEN(function_, dispatch_, (void) 0)
+#define MPIR_QMPI_GATE_INITIALIZED(function_, dispatch_) \
+    MPIR_QMPI_GATE_THEN(function_, dispatch_, MPIR_ERRTEST_INITIALIZED_ORDIE())
+#define MPIR_QMPI_ERRTEST_INITIALIZED_ORDIE() (void) 0
+
+/* The same for functions that the generator does not write: in the body, before everything else. */
+#define MPIR_QMPI_ENTER(FUNCTION_, function_, ...) \
+    MPIR_QMPI_GATE(MPI_ ## FUNCTION_ ## _T, \
+                   MPIR_QMPI_dispatch_MPI_ ## function_(__VA_ARGS__, MPIR_QMPI_CALL_SITE))
+#include "mpir_qmpi_dispatch.h"
+
+/* Called when MPI has been initialized and before it is finalized: opens the gates of functions that
+ * no tool intercepts, or closes all. */
+void MPIR_QMPI_set_initialized(bool is_initialized) MPIR_QMPI_HIDDEN;
+
+/* ---- contexts ---- */
+
+/* MPI_Context points to one of these on the stack of the dispatch. */
+struct MPIR_QMPI_Context {
+    const void *call_site;      /* return address of the application's call */
+    /* halves of a word, which one instruction sets */
+    uint16_t function;          /* enum MPI_Functions_enum */
+    uint16_t attr_type;         /* MPIR_Attr_type of a Fortran attribute call, else MPIR_ATTR_PTR */
+};
+
+/* The Fortran interfaces note the application's call site before they call MPI_X. */
+MPL_STATIC_INLINE_PREFIX const void *MPIR_QMPI_take_call_site(enum MPI_Functions_enum function,
+                                                              const void *call_site)
+{
+    if (MPIR_QMPI_note.function != (int) function)
+        return call_site;
+    MPIR_QMPI_note.function = -1;
+    return MPIR_QMPI_note.site;
+}
+
+#define MPIR_QMPI_CONTEXT(function_, call_site_) \
+    { MPIR_QMPI_take_call_site(function_, call_site_), function_, MPIR_ATTR_PTR }
+
+/* Width of the integer that a Fortran program's attribute call has as value; MPIR_ATTR_PTR for calls
+ * in C and for attribute calls that a tool makes inside another function. */
+MPL_STATIC_INLINE_PREFIX MPIR_Attr_type MPIR_QMPI_attr_type(MPI_Context context,
+                                                            enum MPI_Functions_enum function)
+{
+    return context && context->function == function ? context->attr_type : MPIR_ATTR_PTR;
+}
+
+/* Calls every instance that registered for MPI_Pcontrol. */
+int MPIR_QMPI_pcontrol(const void *call_site, int level, va_list varargs) MPIR_QMPI_HIDDEN;
+
+/* ---- control variables ---- */
+
+/* Called before MPI_T writes the variable at addr: takes the value if the variable chooses tools.
+ * MPI_T_ERR_CVAR_SET_NOT_NOW if it does and the chain is built or MPI is initialized. */
+int MPIR_QMPI_cvar_write(const void *addr, const void *value) MPIR_QMPI_HIDDEN;
+
+/* Called when MPI_T has set up its variables: shows the settings in force and adds performance
+ * variables. */
+int MPIR_QMPI_mpit_init(void) MPIR_QMPI_HIDDEN;
+
+#else /* MPIR_EXT_QMPI */
+
+#define MPIR_QMPI_GATE(function_, dispatch_) (void) 0
+#define MPIR_QMPI_GATE_INITIALIZED(function_, dispatch_) (void) 0
+#define MPIR_QMPI_ERRTEST_INITIALIZED_ORDIE() MPIR_ERRTEST_INITIALIZED_ORDIE()
+#define MPIR_QMPI_ENTER(FUNCTION_, function_, ...) (void) 0
+#define MPIR_QMPI_set_initialized(is_initialized_) (void) 0
+#define MPIR_QMPI_cvar_write(addr_, value_) MPI_SUCCESS
+#define MPIR_QMPI_mpit_init() MPI_SUCCESS
+
+#endif /* MPIR_EXT_QMPI */
+
+#endif /* MPIR_QMPI_H_INCLUDED */

@@ -1,0 +1,135 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+#include "mpiimpl.h"
+#include "mpii_qmpi.h"
+
+#ifdef ENABLE_QMPI
+
+/* Bodies of the functions by which instances register and look things up; src/qmpi/qmpi_api.txt
+ * describes them, and the generated code has checked the arguments. */
+
+/* ---- inside the init callbacks ---- */
+
+int MPIR_Register_tool_storage_impl(int tool_id, void *tool_storage)
+{
+    int mpi_errno = MPI_SUCCESS;
+
+    MPIR_ERR_CHKANDJUMP1(!MPII_QMPI_registration_of(tool_id), mpi_errno, MPI_ERR_ARG,
+                         "**qmpi_tool_id", "**qmpi_tool_id %d", tool_id);
+    __atomic_store_n(&MPIR_QMPI_chain.storage[tool_id - 1], tool_storage, __ATOMIC_RELEASE);
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+int MPIR_Register_tool_function_impl(int tool_id, enum MPI_Functions_enum function_enum,
+                                     void (*function_ptr) (void))
+{
+    MPII_QMPI_Registration *registration = MPII_QMPI_registration_of(tool_id);
+    int mpi_errno = MPI_SUCCESS;
+
+    MPIR_ERR_CHKANDJUMP1(!registration, mpi_errno, MPI_ERR_ARG, "**qmpi_tool_id",
+                         "**qmpi_tool_id %d", tool_id);
+    registration->functions[function_enum] = function_ptr;
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+int MPIR_Register_tool_ready_function_impl(int tool_id, MPIX_Tool_ready_function * ready_fn_ptr)
+{
+    MPII_QMPI_Registration *registration = MPII_QMPI_registration_of(tool_id);
+    int mpi_errno = MPI_SUCCESS;
+
+    MPIR_ERR_CHKANDJUMP1(!registration, mpi_errno, MPI_ERR_ARG, "**qmpi_tool_id",
+                         "**qmpi_tool_id %d", tool_id);
+    registration->ready_fn = ready_fn_ptr;
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+int MPIR_Fail_tool_impl(int tool_id, const char *reason)
+{
+    MPII_QMPI_Registration *registration = MPII_QMPI_registration_of(tool_id);
+    int mpi_errno = MPI_SUCCESS;
+    char *failure;
+
+    MPIR_ERR_CHKANDJUMP1(!registration, mpi_errno, MPI_ERR_ARG, "**qmpi_tool_id",
+                         "**qmpi_tool_id %d", tool_id);
+    failure = MPL_direct_strdup(reason);
+    MPIR_ERR_CHKANDJUMP(!failure, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
+    MPL_direct_free(registration->failure);
+    registration->failure = failure;
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+/* ---- at any time ---- */
+
+int MPIR_Get_tool_arguments_impl(int tool_id, const char **arguments)
+{
+    *arguments = MPII_QMPI_instances[tool_id - 1].arguments;
+    return MPI_SUCCESS;
+}
+
+int MPIR_Get_tool_name_impl(int tool_id, const char **tool_name)
+{
+    *tool_name = MPII_QMPI_instances[tool_id - 1].tool->name;
+    return MPI_SUCCESS;
+}
+
+int MPIR_Get_tool_function_impl(int tool_id, enum MPI_Functions_enum function_enum,
+                                void (**function_ptr) (void))
+{
+    *function_ptr = MPII_QMPI_function_of(tool_id, function_enum);
+    return MPI_SUCCESS;
+}
+
+int MPIR_Get_function_enum_impl(const char *name, int *function_enum)
+{
+    int mpi_errno = MPI_SUCCESS;
+    int f = 0;
+
+    while (f < MPI_LAST_FUNC_T && strcmp(MPIR_QMPI_function_name[f], name))
+        f++;
+    MPIR_ERR_CHKANDJUMP1(f == MPI_LAST_FUNC_T, mpi_errno, MPI_ERR_ARG, "**qmpi_function_name",
+                         "**qmpi_function_name %s", name);
+    *function_enum = f;
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+/* ---- call sites ---- */
+
+/* The C++ interface unwinds calls of its own functions. */
+static MPL_atomic_ptr_t resolver = MPL_ATOMIC_PTR_T_INITIALIZER(NULL);
+
+void MPII_QMPI_set_call_site_resolver(MPIR_QMPI_Call_site_resolver * fn)
+{
+    MPL_atomic_release_store_ptr(&resolver, (void *) fn);
+}
+
+const void *MPIR_QMPI_call_site(MPI_Context context)
+{
+    MPIR_QMPI_Call_site_resolver *resolve = MPL_atomic_acquire_load_ptr(&resolver);
+
+    return unlikely(resolve) ? resolve(context->call_site) : context->call_site;
+}
+
+#endif /* ENABLE_QMPI */

@@ -1,0 +1,236 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+#include "mpiimpl.h"
+#include "mpii_qmpi.h"
+#include "mpii_qmpi_list.h"
+
+#ifdef ENABLE_QMPI
+
+#ifdef __linux__
+#include <sys/auxv.h>
+#endif
+#include <unistd.h>
+
+/*
+=== BEGIN_MPI_T_CVAR_INFO_BLOCK ===
+
+categories:
+    - name        : TOOLS
+      description : cvars that control tools connected to MPICH
+
+cvars:
+    - name        : MPIR_CVAR_QMPI_TOOL_LIST
+      category    : TOOLS
+      type        : string
+      default     : NULL
+      class       : none
+      verbosity   : MPI_T_VERBOSITY_USER_BASIC
+      scope       : MPI_T_SCOPE_ALL_EQ
+      description : >-
+        Tools that intercept the MPI calls, in this order, separated by commas or colons. Each is the
+        name of a tool, the path of a library that contains one (with a slash), or NAME=PATH if the
+        library contains several; pmpi=PATH is a library that wraps MPI functions through the
+        profiling interface. Arguments for the tool can follow in parentheses. The same tool
+        can be listed several times. Can be written until the first MPI call that is not one of
+        MPI_T, at the latest until MPI is initialized. The environment variable QMPI_TOOL_LIST
+        works as well.
+
+    - name        : MPIR_CVAR_QMPI_TOOL_PATH
+      category    : TOOLS
+      type        : string
+      default     : NULL
+      class       : none
+      verbosity   : MPI_T_VERBOSITY_USER_BASIC
+      scope       : MPI_T_SCOPE_ALL_EQ
+      description : >-
+        Directories, separated by colons, that are searched for tools that no library of the program
+        has registered, in files libqmpi_NAME.so or libNAME.so. The directory mpich/tools beside the
+        MPI library is searched last.
+
+    - name        : MPIR_CVAR_QMPI_ON_ERROR
+      category    : TOOLS
+      type        : enum
+      default     : abort
+      class       : none
+      verbosity   : MPI_T_VERBOSITY_USER_BASIC
+      scope       : MPI_T_SCOPE_ALL_EQ
+      description : |-
+        What to do about an entry of the tool list that cannot be used. A message is printed in both cases.
+        abort - end the program before MPI is initialized
+        warn  - continue without the entry
+
+    - name        : MPIR_CVAR_QMPI_VERBOSE
+      category    : TOOLS
+      type        : boolean
+      default     : false
+      class       : none
+      verbosity   : MPI_T_VERBOSITY_USER_BASIC
+      scope       : MPI_T_SCOPE_ALL_EQ
+      description : >-
+        If true, the first process prints on standard error where each tool was found and what it
+        intercepts.
+
+=== END_MPI_T_CVAR_INFO_BLOCK ===
+*/
+
+/* The settings are read without MPI_T, whose initialization fixes the values of all other variables. */
+
+typedef enum {
+    LIST,
+    PATH,
+    ON_ERROR,
+    VERBOSE,
+    NUM_SETTINGS
+} Setting;
+
+static const char *const names[NUM_SETTINGS] = {
+    [LIST] = "MPIR_CVAR_QMPI_TOOL_LIST",
+    [PATH] = "MPIR_CVAR_QMPI_TOOL_PATH",
+    [ON_ERROR] = "MPIR_CVAR_QMPI_ON_ERROR",
+    [VERBOSE] = "MPIR_CVAR_QMPI_VERBOSE"
+};
+
+/* Text of what was written through MPI_T, which comes before the environment; NULL if nothing. */
+static char *written[NUM_SETTINGS];
+
+MPII_QMPI_Settings MPII_QMPI_settings = { NULL, "" };
+
+/* A process with more privileges than its user takes nothing from the environment. */
+static bool is_privileged(void)
+{
+#ifdef __linux__
+    return getauxval(AT_SECURE) != 0;
+#else
+    return getuid() != geteuid() || getgid() != getegid();
+#endif
+}
+
+static const char *environment(Setting setting)
+{
+    const char *value = getenv(names[setting]);
+    return !value && setting == LIST ? getenv("QMPI_TOOL_LIST") : value;
+}
+
+/* NULL if not set. */
+static const char *value_of(Setting setting)
+{
+    const char *value = written[setting];
+
+    if (!value && !is_privileged())
+        value = environment(setting);
+    return value && value[strspn(value, " \t\r\n")] ? value : NULL;
+}
+
+/* Index of the value in words, a list that NULL ends; 0 if the setting is not set. */
+static int index_of(Setting setting, const char *const words[], const char *expected)
+{
+    const char *value = value_of(setting);
+    char shown[MPII_QMPI_SHOWN];
+    int i = 0;
+
+    if (!value)
+        return 0;
+    while (words[i] && strcasecmp(words[i], value))
+        i++;
+    if (!words[i])
+        MPII_QMPI_fatal("invalid value '%s' of %s (expected %s)",
+                        MPII_QMPI_show(value, strlen(value), shown, sizeof(shown)),
+                        names[setting], expected);
+    return i;
+}
+
+void MPII_QMPI_read_settings(void)
+{
+    /* false at even indexes */
+    static const char *const booleans[] = { "false", "true", "no", "yes", "off", "on", "0", "1", NULL };
+    static const char *const actions[] = { "abort", "warn", NULL };
+    const char *value;
+
+    MPII_QMPI_settings.is_verbose = index_of(VERBOSE, booleans, "true or false") % 2;
+    MPII_QMPI_settings.warns_only = index_of(ON_ERROR, actions, "abort or warn");
+    value = value_of(LIST);
+    MPII_QMPI_settings.list = value ? MPII_QMPI_copy(value) : NULL;
+    value = value_of(PATH);
+    MPII_QMPI_settings.path = value && MPII_QMPI_settings.list ? MPII_QMPI_copy(value) : "";
+    if (is_privileged() && environment(LIST) && environment(VERBOSE)) {
+        MPII_QMPI_settings.is_verbose = true;
+        MPII_QMPI_report("this process has more privileges than its user: "
+                         "no tool is loaded from the environment");
+    }
+}
+
+/* ---- control variables ---- */
+
+static const void *const variables[NUM_SETTINGS] = {
+    [LIST] = &MPIR_CVAR_QMPI_TOOL_LIST,
+    [PATH] = &MPIR_CVAR_QMPI_TOOL_PATH,
+    [ON_ERROR] = &MPIR_CVAR_QMPI_ON_ERROR,
+    [VERBOSE] = &MPIR_CVAR_QMPI_VERBOSE
+};
+
+int MPIR_QMPI_cvar_write(const void *addr, const void *value)
+{
+    const char *text = value;
+    char *copy;
+    int setting = 0;
+
+    while (setting < NUM_SETTINGS && addr != variables[setting])
+        setting++;
+    if (setting == NUM_SETTINGS)
+        return MPI_SUCCESS;
+    if (setting == ON_ERROR)
+        text = *(const int *) value == MPIR_CVAR_QMPI_ON_ERROR_warn ? "warn" : "abort";
+    else if (setting == VERBOSE)
+        text = *(const int *) value ? "true" : "false";
+    copy = MPL_direct_strdup(text);
+    if (!copy)
+        return MPI_T_ERR_MEMORY;
+    if (!MPII_QMPI_begin_settings()) {
+        MPL_direct_free(copy);
+        return MPI_T_ERR_CVAR_SET_NOT_NOW;
+    }
+    MPL_direct_free(written[setting]);
+    written[setting] = copy;
+    MPII_QMPI_end_settings();
+    return MPI_SUCCESS;
+}
+
+/* The variable owns its text. */
+static void show_text(const char **variable, const char *text)
+{
+    MPL_free((char *) *variable);
+    *variable = text && *text ? MPL_strdup(text) : NULL;
+}
+
+static void add_performance_variable(const char *name, unsigned *value, const char *description)
+{
+    MPIR_T_PVAR_REGISTER_impl(MPI_T_PVAR_CLASS_SIZE, MPI_UNSIGNED, name, value, 1, MPI_T_ENUM_NULL,
+                              MPI_T_VERBOSITY_USER_BASIC, MPI_T_BIND_NO_OBJECT,
+                              MPIR_T_PVAR_FLAG_READONLY | MPIR_T_PVAR_FLAG_CONTINUOUS, NULL, NULL,
+                              "TOOLS", description);
+}
+
+int MPIR_QMPI_mpit_init(void)
+{
+    if (MPII_QMPI_begin_settings()) {
+        show_text(&MPIR_CVAR_QMPI_TOOL_LIST, value_of(LIST));
+        show_text(&MPIR_CVAR_QMPI_TOOL_PATH, value_of(PATH));
+        MPII_QMPI_end_settings();
+    } else {
+        show_text(&MPIR_CVAR_QMPI_TOOL_LIST, MPII_QMPI_settings.list);
+        show_text(&MPIR_CVAR_QMPI_TOOL_PATH, MPII_QMPI_settings.path);
+        MPIR_CVAR_QMPI_ON_ERROR = MPII_QMPI_settings.warns_only ? MPIR_CVAR_QMPI_ON_ERROR_warn
+            : MPIR_CVAR_QMPI_ON_ERROR_abort;
+        MPIR_CVAR_QMPI_VERBOSE = MPII_QMPI_settings.is_verbose;
+    }
+    add_performance_variable("qmpi_num_instances", &MPII_QMPI_num_instances,
+                             "Number of tool instances in the chain");
+    add_performance_variable("qmpi_num_intercepted", &MPII_QMPI_num_intercepted,
+                             "Number of functions that at least one tool intercepts");
+    return MPI_SUCCESS;
+}
+
+#endif /* ENABLE_QMPI */

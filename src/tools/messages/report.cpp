@@ -1,0 +1,633 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+#include "report.hpp"
+
+#include "../common/page.hpp"
+#include "../common/process.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <cinttypes>
+#include <memory>
+#include <string>
+#include <utility>
+
+namespace tools::messages {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::array<Kind, 3> kinds{Kind::point_to_point, Kind::collective, Kind::one_sided};
+
+const char *name_of(Kind kind)
+{
+    switch (kind) {
+    case Kind::point_to_point:
+        return "point-to-point";
+    case Kind::collective:
+        return "collective";
+    case Kind::one_sided:
+        return "one-sided";
+    }
+    return "";
+}
+
+/* Messages from one process to another, as seen by both. */
+struct Pair {
+    int phase;
+    Kind kind;
+    int from, to;
+    Sums sent, received;
+
+    /* Best known number: for one-sided operations, the side that made the call; for messages the
+     * sender, or the receiver if only it reported. */
+    Sums moved() const
+    {
+        if (kind != Kind::one_sided)
+            return sent.messages > 0 ? sent : received;
+        Sums sums = sent;
+        sums.add(received);
+        return sums;
+    }
+};
+
+class Report {
+  public:
+    Report(const State &state, Heading heading) : state_(state), heading_(std::move(heading))
+    {
+        for (const Entry &entry : state_.entries) {
+            Pair &pair = pair_of(pairs_, entry);
+            (entry.side == Side::sent ? pair.sent : pair.received).add(entry.sums);
+        }
+        std::map<std::pair<int, int>, Pair> sum;
+        for (const Pair &pair : pairs_) {
+            Pair &all = sum.try_emplace({pair.from, pair.to},
+                                        Pair{0, pair.kind, pair.from, pair.to, {}, {}})
+                            .first->second;
+            all.sent.add(pair.moved());
+            all.received.add(pair.received);
+            kinds_of_totals_[pair.kind].add(pair);
+        }
+        for (auto &[key, pair] : sum)
+            ranking_.push_back(pair);
+        std::stable_sort(ranking_.begin(), ranking_.end(), [](const Pair &a, const Pair &b) {
+            return std::tie(a.sent.bytes, a.sent.messages) >
+                std::tie(b.sent.bytes, b.sent.messages);
+        });
+        find_differences();
+        for (const auto &[key, sums] : state_.functions)
+            functions_[key.second].add(sums);
+    }
+
+    std::string make(Format format) const
+    {
+        switch (format) {
+        case Format::text:
+            return text();
+        case Format::json:
+            return as_json();
+        case Format::html:
+            return page();
+        default:
+            return {};
+        }
+    }
+
+  private:
+    struct Totals {
+        Sums all, own;
+
+        void add(const Pair &pair)
+        {
+            all.add(pair.moved());
+            if (pair.from == pair.to)
+                own.add(pair.moved());
+        }
+    };
+
+    /* Entries are sorted: the pair is the last one or new. */
+    static Pair &pair_of(std::vector<Pair> &pairs, const Entry &entry)
+    {
+        if (pairs.empty() ||
+            std::tie(pairs.back().phase, pairs.back().kind, pairs.back().from, pairs.back().to) !=
+                std::tie(entry.phase, entry.kind, entry.from, entry.to))
+            pairs.push_back({entry.phase, entry.kind, entry.from, entry.to, {}, {}});
+        return pairs.back();
+    }
+
+    /* Without phases: a message may be sent in one and received in the next. */
+    void find_differences()
+    {
+        if (!heading_.is_whole || heading_.is_alone)
+            return;
+        std::map<std::tuple<Kind, int, int>, Pair> sum;
+        for (const Pair &pair : pairs_) {
+            if (pair.kind == Kind::one_sided || pair.from < 0 || pair.to < 0)
+                continue;
+            Pair &all = sum.try_emplace({pair.kind, pair.from, pair.to},
+                                        Pair{0, pair.kind, pair.from, pair.to, {}, {}})
+                            .first->second;
+            all.sent.add(pair.sent);
+            all.received.add(pair.received);
+        }
+        for (const auto &[key, pair] : sum) {
+            if (pair.sent.messages != pair.received.messages ||
+                pair.sent.bytes != pair.received.bytes)
+                differences_.push_back(pair);
+        }
+    }
+
+    std::string row_name(int row) const
+    {
+        if (row < 0)
+            return "outside";
+        if (heading_.rows.block == 1)
+            return std::to_string(row);
+        const int last = std::min((row + 1) * heading_.rows.block, heading_.rows.processes) - 1;
+        return std::to_string(row * heading_.rows.block) + "-" + std::to_string(last);
+    }
+
+    std::vector<std::pair<int, FunctionSums>> functions_by_bytes() const
+    {
+        std::vector<std::pair<int, FunctionSums>> sorted(functions_.begin(), functions_.end());
+        std::stable_sort(sorted.begin(), sorted.end(), [](const auto &a, const auto &b) {
+            return a.second.sent_bytes + a.second.received_bytes >
+                b.second.sent_bytes + b.second.received_bytes;
+        });
+        return sorted;
+    }
+
+    std::string instance() const
+    {
+        return instance_text(heading_.instance, heading_.instances, heading_.tool_id);
+    }
+
+    std::string title() const { return "Messages of " + heading_.program; }
+
+    std::string processes() const
+    {
+        return heading_.is_alone ? std::string("one process only")
+                                 : print("%d process%s of MPI_COMM_WORLD", heading_.rows.processes,
+                                         heading_.rows.processes == 1 ? "" : "es");
+    }
+
+    /* ---- text ---- */
+
+    static std::string bandwidth(double bytes_per_second)
+    {
+        return print("%10.2f", bytes_per_second / 1e6);
+    }
+
+    static std::string bandwidths(const Sums &sums)
+    {
+        if (!sums.has_bandwidth())
+            return print("%10s %10s %10s", "-", "-", "-");
+        return bandwidth(sums.min_bandwidth) + " " + bandwidth(sums.mean_bandwidth()) + " " +
+            bandwidth(sums.max_bandwidth);
+    }
+
+    std::string text() const
+    {
+        std::string out = "messages: " + instance() + ", " + processes() + "\n";
+        out += print("program %s, %s, %.3f s\n\n", heading_.program.c_str(), heading_.date.c_str(),
+                     heading_.seconds);
+        out += text_of_totals() + text_of_functions() + text_of_pairs() + text_of_matrix() +
+            text_of_differences() + text_of_unfinished();
+        return out;
+    }
+
+    std::string text_of_totals() const
+    {
+        std::string out =
+            print("%-16s %14s %18s %14s %18s\n", "Kind", "Messages", "Bytes", "To itself", "Bytes");
+        Totals all;
+        auto line = [](const char *name, const Totals &totals) {
+            return print("%-16s %14" PRIu64 " %18" PRIu64 " %14" PRIu64 " %18" PRIu64 "\n", name,
+                         totals.all.messages, totals.all.bytes, totals.own.messages,
+                         totals.own.bytes);
+        };
+        for (const auto &[kind, totals] : kinds_of_totals_) {
+            out += line(name_of(kind), totals);
+            all.all.add(totals.all);
+            all.own.add(totals.own);
+        }
+        return out + line("(all)", all) + "\n";
+    }
+
+    std::string text_of_functions() const
+    {
+        std::string out = print("%-26s %12s %14s %18s %14s %18s %12s\n", "Function", "Operations",
+                                "Sent", "Bytes", "Received", "Bytes", "Time (s)");
+        for (const auto &[function, sums] : functions_by_bytes()) {
+            out +=
+                print("%-26s %12" PRIu64 " %14" PRIu64 " %18" PRIu64 " %14" PRIu64 " %18" PRIu64
+                      " %12.6f\n",
+                      function_name(function), sums.operations, sums.sent_messages, sums.sent_bytes,
+                      sums.received_messages, sums.received_bytes, seconds(sums.time));
+        }
+        return out + "\n";
+    }
+
+    std::string text_of_pairs() const
+    {
+        const std::size_t shown = std::min(ranking_.size(), static_cast<std::size_t>(heading_.top));
+        if (shown == 0)
+            return {};
+        std::string out = print("Pairs with the most bytes: %zu of %zu (bandwidth in MB/s)\n",
+                                shown, ranking_.size());
+        out += print("%12s %12s %14s %18s %12s %10s %10s %10s\n", "From", "To", "Messages", "Bytes",
+                     "Time (s)", "Min", "Mean", "Max");
+        for (std::size_t i = 0; i < shown; i++) {
+            const Pair &pair = ranking_[i];
+            out += print("%12s %12s %14" PRIu64 " %18" PRIu64 " %12.6f ",
+                         row_name(pair.from).c_str(), row_name(pair.to).c_str(), pair.sent.messages,
+                         pair.sent.bytes, seconds(pair.sent.time)) +
+                bandwidths(pair.sent) + "\n";
+        }
+        return out + "\n";
+    }
+
+    /* Text shows small matrices only. */
+    std::string text_of_matrix() const
+    {
+        if (heading_.is_alone || heading_.rows.number > 16)
+            return {};
+        std::map<std::pair<int, int>, std::uint64_t> bytes;
+        std::map<int, std::uint64_t> sent, received;
+        for (const Pair &pair : ranking_) {
+            if (pair.from < 0 || pair.to < 0)
+                continue;
+            bytes[{pair.from, pair.to}] += pair.sent.bytes;
+            sent[pair.from] += pair.sent.bytes;
+            received[pair.to] += pair.sent.bytes;
+        }
+        std::string out = print("Bytes from (row) to (column)\n%12s", "");
+        for (int to = 0; to < heading_.rows.number; to++)
+            out += print(" %12s", row_name(to).c_str());
+        out += print(" %14s\n", "(all)");
+        std::uint64_t all = 0;
+        for (int from = 0; from < heading_.rows.number; from++) {
+            out += print("%12s", row_name(from).c_str());
+            for (int to = 0; to < heading_.rows.number; to++)
+                out += print(" %12" PRIu64, bytes[{from, to}]);
+            out += print(" %14" PRIu64 "\n", sent[from]);
+            all += sent[from];
+        }
+        out += print("%12s", "(all)");
+        for (int to = 0; to < heading_.rows.number; to++)
+            out += print(" %12" PRIu64, received[to]);
+        return out + print(" %14" PRIu64 "\n\n", all);
+    }
+
+    std::string text_of_differences() const
+    {
+        if (heading_.is_alone)
+            return {};
+        if (!heading_.is_whole)
+            return "Functions were excluded: sent and received messages are not "
+                   "compared.\n";
+        if (differences_.empty())
+            return "All messages that were sent were received.\n";
+        std::string out = print(
+            "Sent and received messages differ\n%-16s %12s %12s %14s %18s %14s "
+            "%18s\n",
+            "Kind", "From", "To", "Sent", "Bytes", "Received", "Bytes");
+        for (const Pair &pair : differences_) {
+            out += print(
+                "%-16s %12s %12s %14" PRIu64 " %18" PRIu64 " %14" PRIu64 " %18" PRIu64 "\n",
+                name_of(pair.kind), row_name(pair.from).c_str(), row_name(pair.to).c_str(),
+                pair.sent.messages, pair.sent.bytes, pair.received.messages, pair.received.bytes);
+        }
+        return out;
+    }
+
+    std::string text_of_unfinished() const
+    {
+        std::string out;
+        for (const auto &[function, sums] : functions_) {
+            if (sums.unfinished > 0)
+                out +=
+                    print("%s: %" PRIu64 " not counted: never completed, or freed while active\n",
+                          function_name(function), sums.unfinished);
+        }
+        return out;
+    }
+
+    /* ---- JSON ---- */
+
+    static json as_json(const Sums &sums)
+    {
+        json values = json::array({sums.messages, sums.bytes, seconds(sums.time)});
+        for (double value : {sums.min_bandwidth, sums.mean_bandwidth(), sums.max_bandwidth})
+            values.push_back(sums.has_bandwidth() ? json(value) : json());
+        return values;
+    }
+
+    static json as_json(const FunctionSums &sums)
+    {
+        return {
+            {"operations", sums.operations},
+            {"seconds", seconds(sums.time)},
+            {"sent", {{"messages", sums.sent_messages}, {"bytes", sums.sent_bytes}}},
+            {"received", {{"messages", sums.received_messages}, {"bytes", sums.received_bytes}}},
+            {"unfinished", sums.unfinished}};
+    }
+
+    json facts_as_json() const
+    {
+        return {{"tool", "messages"},
+                {"program", heading_.program},
+                {"date", heading_.date},
+                {"processes", heading_.rows.processes},
+                {"alone", heading_.is_alone},
+                {"instance", heading_.instance},
+                {"instances", heading_.instances},
+                {"place", heading_.tool_id},
+                {"seconds", heading_.seconds},
+                {"block", heading_.rows.block},
+                {"compared", heading_.is_whole && !heading_.is_alone}};
+    }
+
+    json totals_as_json() const
+    {
+        json totals = json::object();
+        for (const auto &[kind, sums] : kinds_of_totals_) {
+            totals[name_of(kind)] = {
+                {"messages", sums.all.messages},
+                {"bytes", sums.all.bytes},
+                {"own", {{"messages", sums.own.messages}, {"bytes", sums.own.bytes}}}};
+        }
+        return totals;
+    }
+
+    json functions_as_json() const
+    {
+        json list = json::array();
+        for (const auto &[key, sums] : state_.functions) {
+            json function = as_json(sums);
+            function["phase"] = key.first;
+            function["function"] = function_name(key.second);
+            list.push_back(std::move(function));
+        }
+        return list;
+    }
+
+    json differences_as_json() const
+    {
+        json list = json::array();
+        for (const Pair &pair : differences_) {
+            list.push_back(
+                {{"kind", name_of(pair.kind)},
+                 {"from", pair.from},
+                 {"to", pair.to},
+                 {"sent", {{"messages", pair.sent.messages}, {"bytes", pair.sent.bytes}}},
+                 {"received",
+                  {{"messages", pair.received.messages}, {"bytes", pair.received.bytes}}}});
+        }
+        return list;
+    }
+
+    json sizes_as_json() const
+    {
+        json list = json::array();
+        for (const Bin &bin : bins())
+            list.push_back({{"from", bin.from}, {"to", bin.to}, {"messages", bin.count}});
+        return list;
+    }
+
+    /* There may be a million pairs: write the text line by line. */
+    std::string as_json() const
+    {
+        json document = facts_as_json();
+        document["totals"] = totals_as_json();
+        document["functions"] = functions_as_json();
+        document["differences"] = differences_as_json();
+        document["sizes"] = sizes_as_json();
+        document["pair_columns"] = {"phase",
+                                    "kind",
+                                    "from",
+                                    "to",
+                                    "sent_messages",
+                                    "sent_bytes",
+                                    "sent_seconds",
+                                    "sent_bandwidth_min",
+                                    "sent_bandwidth_mean",
+                                    "sent_bandwidth_max",
+                                    "received_messages",
+                                    "received_bytes",
+                                    "received_seconds",
+                                    "received_bandwidth_min",
+                                    "received_bandwidth_mean",
+                                    "received_bandwidth_max"};
+        std::string out = document.dump(1, ' ', false, json::error_handler_t::replace);
+        out.resize(out.rfind('\n'));
+        out += ",\n \"pairs\": [";
+        const char *separator = "\n  ";
+        for (const Pair &pair : pairs_) {
+            json row = json::array({pair.phase, name_of(pair.kind), pair.from, pair.to});
+            for (const Sums *sums : {&pair.sent, &pair.received}) {
+                const json values = as_json(*sums);
+                row.insert(row.end(), values.begin(), values.end());
+            }
+            out += separator + row.dump();
+            separator = ",\n  ";
+        }
+        return out + "\n ]\n}\n";
+    }
+
+    /* ---- page ---- */
+
+    std::vector<Bin> bins() const
+    {
+        std::vector<Bin> bins;
+        for (std::size_t i = 0; i < state_.sizes.size(); i++) {
+            if (state_.sizes[i] == 0)
+                continue;
+            bins.push_back({first_size(i), next_size(i), static_cast<double>(state_.sizes[i])});
+        }
+        return bins;
+    }
+
+    std::string page() const
+    {
+        Page page(title(), processes());
+        add_facts(page);
+        add_matrix(page);
+        add_bars(page);
+        page.histogram("Message sizes", bins(), Unit::bytes);
+        add_pairs(page);
+        add_functions(page);
+        add_differences(page);
+        return page.html();
+    }
+
+    static std::string with_own(std::uint64_t all, std::uint64_t own)
+    {
+        return grouped(all) + " (" + grouped(own) + " of a process to itself)";
+    }
+
+    void add_facts(Page &page) const
+    {
+        Sums all, own;
+        for (const auto &[kind, totals] : kinds_of_totals_) {
+            all.add(totals.all);
+            own.add(totals.own);
+        }
+        std::vector<std::pair<std::string, std::string>> facts{
+            {"Program", heading_.program},
+            {"Processes", processes()},
+            {"Date", heading_.date},
+            {"Time", print("%.3f s", heading_.seconds)},
+            {"Tool", "messages, " + instance()},
+            {"Messages", with_own(all.messages, own.messages)},
+            {"Bytes", with_own(all.bytes, own.bytes)}};
+        if (heading_.rows.block > 1)
+            facts.emplace_back("Rows of the matrix", print("%d ranks each", heading_.rows.block));
+        page.facts(facts);
+    }
+
+    void add_matrix(Page &page) const
+    {
+        std::vector<Measure> measures{{"Bytes", Unit::bytes, {}},
+                                      {"Messages", Unit::number, {}},
+                                      {"Time", Unit::seconds, {}}};
+        auto add = [](Measure &measure, const Pair &pair, double value) {
+            measure.cells.push_back({pair.from, pair.to, value});
+        };
+        for (const Pair &pair : ranking_) {
+            if (pair.from < 0 || pair.to < 0)
+                continue;
+            add(measures[0], pair, static_cast<double>(pair.sent.bytes));
+            add(measures[1], pair, static_cast<double>(pair.sent.messages));
+            add(measures[2], pair, seconds(pair.sent.time));
+        }
+        for (const auto &[kind, totals] : kinds_of_totals_) {
+            if (kinds_of_totals_.size() < 2)
+                break;
+            measures.push_back({std::string("Bytes, ") + name_of(kind), Unit::bytes, {}});
+            for (const Pair &pair : pairs_) {
+                if (pair.kind == kind && pair.from >= 0 && pair.to >= 0)
+                    add(measures.back(), pair, static_cast<double>(pair.moved().bytes));
+            }
+        }
+        page.matrix(
+            "Who sends to whom", heading_.rows.number, measures,
+            heading_.rows.block > 1
+                ? print("Each row and column is %d ranks of MPI_COMM_WORLD.", heading_.rows.block)
+                : std::string("Rows send, columns receive; ranks of MPI_COMM_WORLD."));
+    }
+
+    void add_bars(Page &page) const
+    {
+        std::vector<std::string> rows, series;
+        for (int row = 0; row < heading_.rows.number; row++)
+            rows.push_back((heading_.rows.block == 1 ? "Rank " : "Ranks ") + row_name(row));
+        for (Kind kind : kinds)
+            series.emplace_back(name_of(kind));
+        std::vector<std::vector<double>> sent(rows.size(), std::vector<double>(series.size()));
+        auto received = sent;
+        for (const Pair &pair : pairs_) {
+            const auto bytes = static_cast<double>(pair.moved().bytes);
+            const auto kind = static_cast<std::size_t>(pair.kind);
+            if (pair.from >= 0)
+                sent[static_cast<std::size_t>(pair.from)][kind] += bytes;
+            if (pair.to >= 0)
+                received[static_cast<std::size_t>(pair.to)][kind] += bytes;
+        }
+        page.bars("Bytes sent by each rank", rows, series, sent, Unit::bytes);
+        page.bars("Bytes received by each rank", rows, series, received, Unit::bytes);
+    }
+
+    /* A name if all rows have names, so that the column sorts correctly. */
+    json row_value(int row) const
+    {
+        return heading_.rows.block == 1 && row >= 0 ? json(row) : json(row_name(row));
+    }
+
+    void add_pairs(Page &page) const
+    {
+        constexpr std::size_t most = 1000;
+        std::vector<std::vector<json>> rows;
+        for (const Pair &pair : ranking_) {
+            if (rows.size() == most)
+                break;
+            std::vector<json> row{row_value(pair.from), row_value(pair.to)};
+            for (const json &value : as_json(pair.sent))
+                row.push_back(value);
+            rows.push_back(std::move(row));
+        }
+        page.table("Pairs with the most bytes",
+                   {{"From", Unit::number},
+                    {"To", Unit::number},
+                    {"Messages", Unit::number},
+                    {"Bytes", Unit::bytes},
+                    {"Time", Unit::seconds},
+                    {"Least bandwidth", Unit::bytes_per_second},
+                    {"Mean bandwidth", Unit::bytes_per_second},
+                    {"Most bandwidth", Unit::bytes_per_second}},
+                   rows,
+                   print("%zu of %zu pairs. Times are from the start of a message until its "
+                         "completion is seen.",
+                         rows.size(), ranking_.size()));
+    }
+
+    void add_functions(Page &page) const
+    {
+        std::vector<std::vector<json>> rows;
+        for (const auto &[function, sums] : functions_by_bytes())
+            rows.push_back({function_name(function), sums.operations, sums.sent_messages,
+                            sums.sent_bytes, sums.received_messages, sums.received_bytes,
+                            seconds(sums.time), sums.unfinished});
+        page.table("Functions",
+                   {{"Function", Unit::text},
+                    {"Operations", Unit::number},
+                    {"Sent", Unit::number},
+                    {"Bytes sent", Unit::bytes},
+                    {"Received", Unit::number},
+                    {"Bytes received", Unit::bytes},
+                    {"Time", Unit::seconds},
+                    {"Unfinished", Unit::number}},
+                   rows);
+    }
+
+    void add_differences(Page &page) const
+    {
+        if (differences_.empty())
+            return;
+        std::vector<std::vector<json>> rows;
+        for (const Pair &pair : differences_)
+            rows.push_back({name_of(pair.kind), row_value(pair.from), row_value(pair.to),
+                            pair.sent.messages, pair.sent.bytes, pair.received.messages,
+                            pair.received.bytes});
+        page.table("Sent and received messages differ",
+                   {{"Kind", Unit::text},
+                    {"From", Unit::number},
+                    {"To", Unit::number},
+                    {"Sent", Unit::number},
+                    {"Bytes sent", Unit::bytes},
+                    {"Received", Unit::number},
+                    {"Bytes received", Unit::bytes}},
+                   rows);
+    }
+
+    const State &state_;
+    const Heading heading_;
+    std::vector<Pair> pairs_;   /* by phase, kind, from, to */
+    std::vector<Pair> ranking_; /* sum over phases and kinds; sent holds moved() */
+    std::vector<Pair> differences_;
+    std::map<Kind, Totals> kinds_of_totals_;
+    std::map<int, FunctionSums> functions_;
+};
+
+}  // namespace
+
+std::function<std::string(Format)> report_maker(const State &state, Heading heading)
+{
+    auto report = std::make_shared<Report>(state, std::move(heading));
+    return [report](Format format) { return report->make(format); };
+}
+
+}  // namespace tools::messages

@@ -1,0 +1,41 @@
+// Copyright (C) by the QMPI for MPICH developers
+//     See COPYRIGHT in top-level directory
+
+// Tool whose init callback throws (TOOL), and a program that catches everything.
+
+#include <mpi.h>
+
+#include <cstdio>
+#include <stdexcept>
+#include <unistd.h>
+
+#ifdef TOOL
+namespace
+{
+
+void init(int)
+{
+    throw std::runtime_error("no licence for this machine");
+}
+
+__attribute__((constructor)) void load()
+{
+    MPI_Register_tool_name("throwing", init);
+}
+
+}   // namespace
+#else
+int main()
+{
+    int flag = 0;
+    alarm(20);
+    try {
+        MPI_Initialized(&flag);
+    } catch (...) {
+        std::puts("caught");
+    }
+    MPI_Initialized(&flag);
+    std::puts("done");
+    return 0;
+}
+#endif

@@ -1,0 +1,91 @@
+# Copyright (C) by the QMPI for MPICH developers
+#     See COPYRIGHT in top-level directory
+
+"""Other configurations of the library: each is built in the cache, passes our directories of MPICH's test suite, and tells
+tools the right call sites. Without Fortran and MPI-IO, and with a device that needs no other library, to build them quickly.
+"""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+COMMON = ["--with-device=ch3:nemesis", "--disable-fortran", "--disable-romio"]
+CONFIGURATIONS = {
+    # libmpi needs libpmpi then, and Debian's linker takes a library's needs for a program's only when told to
+    "no weak symbols": ["--disable-weak-symbols", "LDFLAGS=-Wl,--copy-dt-needed-entries"],
+    "without QMPI": ["--disable-qmpi"],
+    "debugging, -O0": ["--enable-g=all", "--enable-fast=none", "CFLAGS=-O0", "CXXFLAGS=-O0"],
+    "static, -Og": ["--enable-static", "--enable-fast=none", "CFLAGS=-Og", "CXXFLAGS=-Og"],
+    "clang, -O1": ["CC=clang", "CXX=clang++", "--enable-fast=O1"],
+    "frame pointers, -O3": ["--enable-fast=O3", "CFLAGS=-fno-omit-frame-pointer"],
+}
+pytestmark = pytest.mark.long
+
+
+def build(*options):
+    """Prefix and source tree of a configuration"""
+    done = subprocess.run([ROOT / "maint/buildtree", *COMMON, *options], stdout=subprocess.PIPE, text=True)
+    if done.returncode:
+        pytest.fail(f"maint/buildtree failed with status {done.returncode}", pytrace=False)
+    answer = dict(line.split("=", 1) for line in done.stdout.splitlines())
+    return Path(answer["prefix"]), Path(answer["tree"])
+
+
+@pytest.fixture(scope="module")
+def built(request):
+    """Prefix and source tree of one of the CONFIGURATIONS"""
+    return build(*CONFIGURATIONS[request.param])
+
+
+def configurations(*names):
+    return pytest.mark.parametrize("built", names, indirect=True, ids=lambda name: re.sub("[, ]+", "_", name))
+
+
+def check(*words, cwd):
+    done = subprocess.run(words, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if done.returncode:
+        pytest.fail(done.stdout[-6000:], pytrace=False)
+
+
+def pytest_on(built, *words):
+    prefix, tree = built
+    check(sys.executable, "-m", "pytest", "-q", f"--prefix={prefix}", f"--src={tree}", *words, cwd=ROOT)
+
+
+@configurations(*CONFIGURATIONS)
+def test_suite(built, work):
+    prefix, tree = built
+    check(ROOT / "test/suite/run-small", prefix, "--src", tree, "--out", work / "small", cwd=work)
+
+
+@configurations(*(name for name in CONFIGURATIONS if name != "without QMPI"))
+def test_call_sites(built):
+    pytest_on(built, "test/seen/test_call_sites.py", "-k", "not mpif and not use")
+
+
+@configurations("debugging, -O0")
+def test_choosing_tools(built):
+    """MPI_Comm_spawn works with this device."""
+    pytest_on(built, "test/choose")
+
+
+def test_call_sites_on_aarch64(work, needs):
+    """Cross-compiled, run by qemu"""
+    needs("aarch64-linux-gnu-g++", "aarch64-linux-gnu-addr2line", "qemu-aarch64")
+    prefix, _ = build("--host=aarch64-linux-gnu", "--without-hwloc")
+    seen = ROOT / "test/seen"
+    check(prefix / "bin/mpicxx", "-DMPICH_SKIP_MPICXX", "-std=c++17", "-O2", "-c", seen / "where_tool.cpp", cwd=work)
+    for compiler, source in (("mpicc", "where.c"), ("mpicxx", "where_cxx.cxx")):
+        for level in ("-O0", "-O1", "-O2"):
+            check(prefix / "bin" / compiler, "-g", level, seen / source, "where_tool.o", "-o", "program", "-lstdc++", "-ldl", cwd=work)
+            done = subprocess.run(["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu", "-E", "MPIR_CVAR_QMPI_TOOL_LIST=where,where",
+                                   work / "program"], capture_output=True, text=True, timeout=120)
+            sites = re.findall(r"^(\d+) (\w+) (0x[0-9a-f]+) (/.*)$", done.stdout, re.M)
+            assert len(sites) >= 4, done
+            for line, function, offset, name in sites:
+                lines = subprocess.run(["aarch64-linux-gnu-addr2line", "-i", "-e", name, offset], capture_output=True, text=True)
+                assert re.search(rf"/where[^/]*:{line}\b", lines.stdout), (function, line, level, lines)

@@ -1,0 +1,204 @@
+# Copyright (C) by the QMPI for MPICH developers
+#     See COPYRIGHT in top-level directory
+
+"""The C++ kit for tools (qmpi.hpp): its units, errors at compile time, all functions, behaviour of tools."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+CPP = ["-std=c++17", "-g0"]
+WARNINGS = ["-Wall", "-Wextra", "-Wshadow", "-Wpedantic", "-Werror"]
+
+
+def test_units_of_the_kit(mpich):
+    """Arguments of an instance at run time; sets and roles at compile time."""
+    result = mpich.run(mpich.program(HERE / "units.cpp", *CPP, *WARNINGS))
+    assert result.status == 0 and re.search(r"^[1-9]\d* passed, 0 failed$", result.out, re.M), result
+
+
+@pytest.mark.parametrize("source", sorted((HERE / "wrong").glob("*.cpp")), ids=lambda path: path.stem)
+def test_error_in_a_tool_has_a_message_that_explains_it(mpich, source):
+    text = source.read_text()
+    expected = re.search(r"^// expected: (.*)$", text, re.M).group(1)
+    flags = re.search(r"^// flags: (.*)$", text, re.M)
+    result = mpich.run("mpicxx", *CPP, *(flags.group(1).split() if flags else []), "-fsyntax-only", source)
+    assert result.status != 0 and any("error" in line and expected in line for line in result.err.splitlines()), result
+
+
+# ---- all functions ----
+
+def forms(mpich):
+    """{name: form of a tool's member} of each function, as the header's messages show them."""
+    text = (mpich.include / "qmpi_functions.hpp").read_text()
+    return dict(re.findall(r'QMPI_DETAIL_MEMBER\((\w+),\s*"(.*?)"\)', text))
+
+
+def test_kit_has_every_function(mpich):
+    last = re.search(r"MPI_LAST_FUNC_T = (\d+)", (mpich.include / "mpi_qmpi_proto.h").read_text()).group(1)
+    assert len(forms(mpich)) == int(last)
+
+
+def test_generic_member_compiles_for_all_functions_without_a_warning(mpich):
+    """Arguments by role and by index, results of all types."""
+    result = mpich.run("mpicxx", *CPP, *WARNINGS, "-DALL_FUNCTIONS", "-fsyntax-only", HERE / "behaviour.cpp", seconds=600)
+    assert (result.status, result.err) == (0, ""), result
+
+
+def test_tool_with_all_members_in_the_forms_of_the_messages_compiles(mpich):
+    members = []
+    for form in forms(mpich).values():
+        parameters = form[form.index("(") + 1:-1].split(", ")
+        # const int sendcounts[], int (*fn) (int, int): the parameter's name comes last
+        names = re.findall(r"(\w+)(?:\[[^]]*\])*(?:,|$)", ",".join(parameters))
+        members.append(f"    {form} {{ return call({', '.join(names[1:])}); }}")
+    mpich.library("#include <qmpi.hpp>\nnamespace {\nstruct Members : qmpi::tool<Members> {\n" + "\n".join(members) +
+                  "\n};\n}\nQMPI_TOOL(\"members\", Members)\n", *CPP, "-O0", "-Wall", "-Wextra", "-Werror", name="members.cpp")
+
+
+@pytest.fixture(scope="module", params=["g++", "clang++"])
+def null(request, mpich_module, needs):
+    """The tool null, which intercepts all functions by one template, as a user compiles it."""
+    needs(request.param)
+    return mpich_module.library(ROOT / "src/tools/null.cpp", f"-cxx={request.param}", *CPP, "-O2", *WARNINGS)
+
+
+def test_program_runs_under_a_tool_of_all_functions(mpich, null):
+    program = mpich.program(ROOT / "test/demo/broadcast.c", "-D_DEFAULT_SOURCE", "-pthread")
+    result = mpich.mpiexec(2, program, "all", tools="null,null", LD_PRELOAD=null)
+    assert (result.status, result.out.strip(), result.err) == (0, "No errors", ""), result
+
+
+# ---- behaviour ----
+
+# what: tool list, program, exit status, standard error ("..." is any text)
+BEHAVIOUR = {
+    "exceptions do not leave the tool": ("thrower", "exceptions", 0, """\
+QMPI tool thrower: exception in ready: not ready
+QMPI tool thrower: exception in MPI_Comm_rank: before the call
+rank 0, 0
+QMPI tool thrower: exception in MPI_Comm_size: after the call
+size 1, 0
+QMPI tool thrower: exception in MPI_Barrier: in place of the call
+barrier: MPI_ERR_OTHER
+QMPI tool thrower: exception in MPI_Wtime: not a std::exception
+time
+QMPI tool thrower: exception in MPI_Wtick: in place of a value
+tick
+QMPI tool thrower: exception in MPI_Pcontrol: no call
+pcontrol 0
+"""),
+    "constructor that throws ends the program": ("refuses", "world", 1, "...does not want to\n"),
+    "arguments of a generic call can be changed": ("nowhere", "sends", 0, "came through\n"),
+    "next<> skips the tool itself": ("teller,caller,teller", "barrier", 0, """\
+teller 2: MPI_Initialized(flag)
+caller is ready
+teller 2: MPI_Comm_rank(comm=1140850688 rank)
+teller 2: MPI_Barrier(comm=1140850688)
+teller 1: MPI_Barrier(comm=1140850688)
+"""),
+    "results that are no error codes": ("teller", "values", 0, """\
+teller 1: MPI_Wtime() gives a value
+time
+teller 1: MPI_Aint_add(base=40 disp=2) gives a value
+sum 42
+"""),
+    "MPI_Pcontrol with its optional arguments, each instance once": ("controlled,teller,controlled", "pcontrol", 0, """\
+level 3: 15 text
+teller 1: MPI_Pcontrol(level=3 varargs)
+level 3: 15 text
+code 0
+"""),
+    "call site of the program": ("where,where", "barrier", 0, """\
+MPI_Barrier: the program
+MPI_Barrier: the program
+"""),
+    "call site of a call that a tool makes in place of the program's": ("caller,where", "barrier", 0, """\
+caller is ready
+MPI_Comm_rank: the program
+MPI_Barrier: the program
+"""),
+    "objects end with the process, in order": ("to_exit,to_exit", "world", 0, """\
+to_exit 1 sees a call
+to_exit 2 sees a call
+after MPI_Finalize
+to_exit 1 sees a call
+to_exit 2 sees a call
+to_exit 1 ends
+to_exit 2 ends
+"""),
+    "objects end in MPI_Finalize": ("to_finalize,to_exit", "world", 0, """\
+to_finalize sees a call
+to_exit 2 sees a call
+to_exit 2 sees a call
+to_finalize ends
+after MPI_Finalize
+to_exit 2 sees a call
+to_exit 2 ends
+"""),
+    "objects end with the last session": ("to_finalize", "world_and_session", 0, """\
+after MPI_Finalize
+to_finalize sees a call
+to_finalize ends
+after MPI_Session_finalize
+"""),
+    "objects end with the process after sessions": ("to_finalize", "sessions", 0, """\
+after MPI_Session_finalize
+to_finalize sees a call
+to_finalize ends
+"""),
+    "child of fork ends no objects": ("to_exit", "child", 0, """\
+to_exit 1 sees a call
+the child has ended
+to_exit 1 ends
+"""),
+    "calls of an earlier exit handler skip the tool": ("to_exit", "exit_handler", 0, """\
+to_exit 1 ends
+exit handler
+"""),
+}
+COMPILED = {"optimised": ["-O2", *WARNINGS], "sanitized": ["-O0", "-fsanitize=undefined", "-fno-sanitize-recover=all"]}
+
+
+@pytest.fixture(scope="module", params=COMPILED)
+def behaviour(request, mpich_module):
+    return mpich_module.program(HERE / "behaviour.cpp", *CPP, *COMPILED[request.param], "-ldl")
+
+
+@pytest.mark.parametrize("what", BEHAVIOUR)
+def test_behaviour(mpich, behaviour, what):
+    tools, program, status, expected = BEHAVIOUR[what]
+    result = mpich.run(behaviour, program, MPIR_CVAR_QMPI_TOOL_LIST=tools)
+    pattern = "".join(".*".join(map(re.escape, line.split("..."))) + "\n" for line in expected.splitlines())
+    assert result.status == status and re.fullmatch(pattern, result.err), result
+
+
+SAME_NAME = """\
+#include <qmpi.hpp>
+namespace {
+struct Tool : qmpi::tool<Tool> {
+    int MPI_Barrier(qmpi::call<MPI_BARRIER_T> &call) { std::fprintf(stderr, "%s\\n", TEXT); return call(); }
+};
+}
+QMPI_TOOL(TEXT, Tool)
+"""
+
+
+def test_tools_of_two_libraries_may_have_the_same_type_name(mpich):
+    one, two = (mpich.library(SAME_NAME, *CPP, "-O0", f'-DTEXT="{name}"', name="same.cpp") for name in ("one", "two"))
+    program = mpich.program(HERE / "behaviour.cpp", *CPP, *COMPILED["optimised"], "-ldl")
+    result = mpich.run(program, "barrier", LD_PRELOAD=f"{one}:{two}", MPIR_CVAR_QMPI_TOOL_LIST="one,two,one")
+    assert (result.status, result.err) == (0, "one\ntwo\none\n"), result
+
+
+def test_valgrind_finds_no_fault_in_the_kit(mpich, needs):
+    """The device's libraries may have findings of their own."""
+    needs("valgrind")
+    null = mpich.library(ROOT / "src/tools/null.cpp", "-cxx=g++", *CPP, "-O2", *WARNINGS)
+    program = mpich.program(HERE / "behaviour.cpp", *CPP, *COMPILED["optimised"], "-ldl")
+    result = mpich.run("valgrind", "-q", "--leak-check=full", "--errors-for-leak-kinds=definite", "--show-leak-kinds=definite",
+                       program, "world", LD_PRELOAD=null, MPIR_CVAR_QMPI_TOOL_LIST="null,to_exit,to_finalize,null", seconds=300)
+    assert result.status == 0 and "qmpi::" not in result.err and "ends\n" in result.err, result

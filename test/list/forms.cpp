@@ -1,0 +1,37 @@
+// Copyright (C) by the QMPI for MPICH developers
+//     See COPYRIGHT in top-level directory
+
+// Prints how the runtime reads a tool list from standard input. Each entry, ended by a null byte, has one of the forms
+// NAME n, FILE p, FILE n=p or PMPI p, with non-empty arguments in brackets; faults of an entry begin with "!", of the
+// list with "!!".
+
+#include "entries.hpp"
+
+#include <iostream>
+#include <iterator>
+
+namespace
+{
+
+std::string form(const Entry &entry)
+{
+    static const char *const kinds[] = {"NAME", "FILE", "PMPI"};
+
+    if (entry.fault)
+        return "!" + *entry.fault;
+    std::string text = std::string(kinds[entry.kind]) + " " + entry.name.value_or("");
+    if (entry.path)
+        text += (entry.name ? "=" : "") + *entry.path;
+    return entry.arguments.empty() ? text : text + "(" + entry.arguments + ")";
+}
+
+}   // namespace
+
+int main()
+{
+    const List list = parse({std::istreambuf_iterator<char>(std::cin), {}});
+    if (list.fault)
+        std::cout << "!!" << *list.fault << '\0';
+    for (const Entry &entry : list.entries)
+        std::cout << form(entry) << '\0';
+}

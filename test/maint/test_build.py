@@ -1,0 +1,156 @@
+# Copyright (C) by the QMPI for MPICH developers
+#     See COPYRIGHT in top-level directory
+
+"""configure, maint/buildtree and maint/quickstart, without building MPICH."""
+
+import os
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def run(program, *words, cwd, status=0, **variables):
+    environment = {n: v for n, v in os.environ.items() if not n.startswith("MPICH_QMPI_") and n not in ("CC", "CFLAGS", "FFLAGS")}
+    environment.update({n: str(v) for n, v in variables.items()})
+    done = subprocess.run([ROOT / program, *words], cwd=cwd, env=environment, capture_output=True, text=True)
+    assert done.returncode == status, done
+    return done.stdout + done.stderr
+
+
+@pytest.fixture
+def fake(tmp_path):
+    """PATH with a make that does nothing and a gfortran that accepts everything"""
+    folder = tmp_path / "fake"
+    folder.mkdir()
+    for name in ("make", "gfortran"):
+        (folder / name).write_text("#!/bin/sh\nexit 0\n")
+        (folder / name).chmod(0o755)
+    return f"{folder}:{os.environ['PATH']}"
+
+
+def configured(folder):
+    """Options that configure passes on, and the variables of the Makefile"""
+    text = subprocess.run(["bash", "-c", '. ./config.sh; printf "%s\\n" "${options[@]}"'], cwd=folder,
+                          capture_output=True, text=True, check=True).stdout
+    return text.splitlines(), dict(re.findall(r"^(\w+) = (.*)$", (folder / "Makefile").read_text(), re.M))
+
+
+def test_configure_defaults(tmp_path, fake):
+    run("configure", cwd=tmp_path, PATH=fake)
+    options, variables = configured(tmp_path)
+    assert set(options) == {"--enable-qmpi", "--with-device=ch4:ucx", "--with-ucx=/usr", "--with-hwloc=/usr",
+                            "--with-datatype-engine=dataloop", "--enable-fortran=all", "--enable-shared", "--disable-static",
+                            "FFLAGS=-fallow-argument-mismatch", "FCFLAGS=-fallow-argument-mismatch"}
+    assert variables["TREE"] == str(tmp_path / "mpich-src") and variables["PREFIX"] == "/usr/local"
+
+
+def test_configure_passes_options_on(tmp_path, fake):
+    given = ["--disable-qmpi", "--with-device=ch3:nemesis", "--without-hwloc", "--disable-fortran", "--disable-shared",
+             "--with-otf2=no", "CC=clang", "LDFLAGS=-Wl,-z,now -L$HOME/it's"]
+    run("configure", *given, "--prefix=/opt/q", "FFLAGS=-O1", cwd=tmp_path, PATH=fake, CFLAGS="-O3 -g")
+    options, variables = configured(tmp_path)
+    assert set(options) == {*given, "CFLAGS=-O3 -g", "--with-datatype-engine=dataloop",
+                            "FFLAGS=-O1 -fallow-argument-mismatch", "FCFLAGS=-fallow-argument-mismatch"}
+    assert variables["PREFIX"] == "/opt/q"
+
+
+@pytest.mark.parametrize("words, message", [
+    (["nonsense"], "nonsense: not an option"),
+    (["--with-base=1.0"], "no folder patches/1.0"),
+    (["--with-mpich-source=/missing"], "no such file"),
+    (["--prefix=/opt/two words"], "MPICH cannot be built in a path with such characters"),
+    (["--with-mpich-tree=/opt/a$b"], "MPICH cannot be built in a path with such characters")])
+def test_configure_refuses(tmp_path, fake, words, message):
+    assert message in run("configure", *words, cwd=tmp_path, PATH=fake, status=1)
+    assert not (tmp_path / "Makefile").exists()
+
+
+def test_configure_in_a_path_with_blanks(tmp_path, fake):
+    (tmp_path / "two words").mkdir()
+    assert "cannot be built" in run("configure", cwd=tmp_path / "two words", PATH=fake, status=1)
+
+
+def test_cache_in_a_path_with_blanks(tmp_path):
+    """No command may take the halves of such a path for paths, and remove them."""
+    for name in ("cache", "cache with", "with", "blanks", "cache with blanks"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "precious").touch()
+    before = sorted(tmp_path.rglob("*"))
+    said = run("maint/buildtree", cwd=tmp_path, status=1, MPICH_QMPI_BUILD_CACHE=tmp_path / "cache with blanks")
+    assert "MPICH cannot be built in a path with such characters" in said
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize("words, message", [
+    (["--prefix=/x"], "chosen by this program"), (["nonsense"], "not an option")])
+def test_buildtree_refuses(tmp_path, words, message):
+    assert message in run("maint/buildtree", *words, cwd=tmp_path, status=1, MPICH_QMPI_BUILD_CACHE=tmp_path)
+
+
+def test_old_results_are_removed_by_whole_names(tmp_path):
+    """The command that keeps five results, in a folder with blanks"""
+    command = next(line.strip() for line in (ROOT / "maint/quickstart").read_text().splitlines() if "head -zn -5" in line)
+    results = tmp_path / "a cache/results"
+    for number in range(1, 8):
+        (results / f"2026010{number} x").mkdir(parents=True)
+    (results / "kept").mkdir()
+    (tmp_path / "a").mkdir()
+    subprocess.run(["bash", "-c", f'cache="{tmp_path}/a cache"; {command}'], check=True, cwd=tmp_path)
+    assert sorted(p.name for p in results.iterdir()) == [f"2026010{n} x" for n in range(3, 8)] + ["kept"]
+    assert (tmp_path / "a").exists()
+
+
+@pytest.mark.parametrize("words, status", [([], 2), (["dance"], 2), (["check", "more"], 1), (["demo", "--with-mpich-source=/missing"], 1)])
+def test_quickstart_refuses(tmp_path, words, status):
+    run("maint/quickstart", *words, cwd=tmp_path, status=status, HOME=tmp_path)
+
+
+def test_sum_of_the_tests(tmp_path):
+    (tmp_path / "test_it.py").write_text(
+        "import pytest\n"
+        "def test_good(): pass\n"
+        "def test_bad(): assert 0\n"
+        "def test_skipped(): pytest.skip('a requirement is missing')\n"
+        "@pytest.mark.serial\n"
+        "def test_alone(): pass\n"
+        "@pytest.fixture\n"
+        "def broken(): assert 0\n"
+        "def test_error(broken): pass\n")
+    words = ["test", tmp_path / "test_it.py", f"--rootdir={tmp_path}", "-c", "/dev/null"]
+    assert run("maint/quickstart", *words, cwd=tmp_path, status=1).splitlines()[-1] == "2 passed, 3 failed"
+    assert run("maint/quickstart", *words, "-k", "good or alone", cwd=tmp_path).splitlines()[-1] == "2 passed, 0 failed"
+    said = run("maint/quickstart", "test", tmp_path / "missing.py", "-c", "/dev/null", cwd=tmp_path, status=1)
+    assert re.search(r"^0 passed, [1-9] failed$", said, re.M)
+
+
+def test_packages_are_listed_once():
+    names = re.findall(r"^[a-z]\S+", (ROOT / "maint/packages").read_text(), re.M)
+    assert sorted(names) == sorted(set(names)) and "gcc" in names and "python3-pytest" in names
+
+
+@pytest.mark.parametrize("option, accepted", [
+    ("--with-otf2", True), ("--without-otf2", True), ("--disable-g", True), ("--enable-g=all,x y", True), ("CFLAGS=-g -O", True),
+    ("--with-out", False), ("--enable-otf2", False), ("--disable-gg", False)])
+def test_options_that_mpich_lacks_are_refused(tmp_path, option, accepted):
+    record = tmp_path / "tree/.series"
+    record.mkdir(parents=True)
+    configure = tmp_path / "tree/configure"
+    configure.write_text("#!/bin/sh\nac_user_opts='\nenable_g\nwith_otf2\n'\nac_precious_vars='CC'\n"
+                         "for word; do echo \"$word\" >> options; done\n")
+    configure.chmod(0o755)
+    for name in ("state", "generate-key", "suite-key", "suite.stamp", "autogen.stamp"):
+        (record / name).touch()
+    (tmp_path / "config.sh").write_text(f"options=({shlex.quote(option)})\n")
+    (tmp_path / "Makefile").write_text(f"ROOT = {ROOT}\nTREE = {tmp_path}/tree\nPREFIX = /opt/q\ninclude {ROOT}/Makefile.in\n")
+    done = subprocess.run(["make", "-o", "apply", "-o", record / "autogen.stamp", "-o", record / "suite.stamp", "configured"],
+                          cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode == 0) == accepted, done
+    if accepted:
+        assert (tmp_path / "mpich-build/options").read_text().splitlines() == ["--prefix=/opt/q", option]
+    else:
+        assert f"error: {option}: MPICH has no such option" in done.stderr

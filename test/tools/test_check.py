@@ -1,0 +1,153 @@
+# Copyright (C) by the QMPI for MPICH developers
+#     See COPYRIGHT in top-level directory
+
+"""The tool check: every error of wrong programs is found at its line and nothing else, and nothing in correct ones."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+LINE = re.compile(r"^QMPI check: (?:rank \d+: )?(\w+) at (\S+?):(\d+): ([a-z ]+): (.*)$", re.M)
+WRONG = sorted(HERE.glob("wrong/*.c")) + sorted(HERE.glob("wrong/*.F90"))
+RIGHT = sorted(HERE.glob("right/*.c")) + sorted(HERE.glob("right/*.F90"))
+
+
+def markers(source, word):
+    """The lines that the program marks: {(line, kind)}."""
+    return {(number, match.group(1).strip())
+            for number, line in enumerate(source.read_text().splitlines(), 1)
+            if (match := re.search(rf"(?:/\*|!) {word}: ([a-z ]+)", line))}
+
+
+def option(source, name, fallback):
+    """An option of the run in the program's head."""
+    match = re.search(rf"\b{name}: (\S+)", source.read_text())
+    return match.group(1) if match else fallback
+
+
+def printed(result, source):
+    """{(line, kind)} of the findings on standard error."""
+    return {(int(match.group(3)), match.group(4)) for match in LINE.finditer(result.err) if match.group(2) == source.name}
+
+
+def reported(path):
+    """Findings of a JSON report."""
+    return json.loads(path.read_text())["findings"]
+
+
+def places(findings):
+    return {(int(one["site"].split(":")[1]), one["kind"]) for one in findings}
+
+
+@pytest.fixture
+def run(mpich):
+    """Run a program under check."""
+    def run(source, arguments, ranks=2, **keywords):
+        return mpich.mpiexec(ranks, mpich.program(source, "-pthread"), tools=f"check({arguments})", **keywords)
+    return run
+
+
+@pytest.mark.parametrize("source", WRONG, ids=lambda path: path.stem)
+def test_error_is_found_at_its_line_and_nothing_else(mpich, run, source):
+    """A program that hangs with and without the tool is ended; the finding is printed before."""
+    result = run(source, ",".join(filter(None, ["out=found.json", option(source, "tool", "")])),
+                 int(option(source, "ranks", "2")), seconds=10, may_time_out=True)
+    found = printed(result, source)
+    if not result.err:
+        # mpiexec may drop what a job wrote that ends in an error
+        found = places(reported(mpich.work / "found.json"))
+    must, either = markers(source, "expect"), markers(source, "either")
+    assert must <= found <= must | either and (not either or found & either), result
+
+
+@pytest.mark.parametrize("source", RIGHT, ids=lambda path: path.stem)
+def test_nothing_is_found_in_a_correct_program(mpich, run, source):
+    result = run(source, f"out=right.json,{option(source, 'tool', 'timeout=5')}", int(option(source, "ranks", "2")))
+    # a process without a world adds its number to the name
+    reports = list(mpich.work.glob("right*.json"))
+    assert result.status == 0 and reports and [reported(path) for path in reports] == [[]] * len(reports), result
+
+
+# ---- report ----
+
+LEAKS = HERE / "wrong/leaks.c"
+
+
+def test_report_has_the_findings_that_are_printed(mpich, run):
+    run(LEAKS, "out=two")
+    found = reported(mpich.work / "two.json")
+    assert places(found) == markers(LEAKS, "expect")
+    assert len((mpich.work / "two.txt").read_text().splitlines()) == 1 + len(found)
+
+
+def test_report_merges_ranks_and_repetitions(mpich, run):
+    """Leaks of both ranks, twice each; the two that are found at exit are apart."""
+    run(LEAKS, "out=two.json")
+    at_exit = ("MPI_Info_create", "MPI_Comm_create_errhandler")
+    assert {(tuple(one["ranks"]), one["times"]) for one in reported(mpich.work / "two.json") if one["function"] not in at_exit} == {
+        ((0, 1), 2)}
+
+
+# ---- arguments ----
+
+SWITCHES = {"leaks": "leaks=no,requests=no", "truncation": "signatures=no", "overlap_receives": "overlaps=no",
+            "put_outside": "epochs=no", "unreceived": "unreceived=no", "freed_twice": "handles=no",
+            "collective_root": "collectives=no,signatures=no", "missing_wait": "requests=no"}
+
+
+@pytest.mark.parametrize("name", SWITCHES)
+def test_kind_of_finding_can_be_switched_off(run, name):
+    source = HERE / f"wrong/{name}.c"
+    result = run(source, f"out=off.txt,{SWITCHES[name]}")
+    assert printed(result, source) == set(), result
+
+
+@pytest.mark.parametrize("argument", ["timeout=-1", "deadlock=maybe", "leak=no", "timeout=soon"])
+def test_wrong_argument_is_refused_by_name(run, argument):
+    result = run(LEAKS, argument, 1)
+    assert result.status != 0 and argument.split("=")[0] in result.err, result
+
+
+# ---- deadlocks ----
+
+@pytest.fixture(scope="module")
+def ring(mpich_module):
+    program = mpich_module.program(HERE / "wrong/deadlock_ring.c", "-pthread")
+    return mpich_module.mpiexec(3, program, tools="check(timeout=1,deadlock=abort,out=ring)")
+
+
+def test_deadlock_is_reported_for_every_process_with_the_cycle(ring):
+    assert {(match.group(0).split(":")[1], match.group(5)) for match in LINE.finditer(ring.err)} == {
+        (f" rank {rank}", f"waits for rank {(rank + 1) % 3}: the receive of a message with tag 0 on MPI_COMM_WORLD; "
+                          f"cycle: rank {rank} -> {(rank + 1) % 3} -> {(rank + 2) % 3} -> {rank}") for rank in range(3)}, ring
+
+
+def test_deadlock_ends_the_job_with_a_report(mpich_module, ring):
+    assert ring.status != 0 and len(reported(mpich_module.work / "ring.json")) == 3, ring
+
+
+# ---- programs ----
+
+@pytest.mark.parametrize("name", ["truncation_any", "collective_type", "overlap_receives", "unreceived"])
+def test_status_of_a_wrong_program_is_that_without_the_tool(mpich, run, name):
+    source = HERE / f"wrong/{name}.c"
+    without = mpich.mpiexec(2, mpich.program(source, "-pthread"), tools="")
+    assert run(source, "out=same.txt").status == without.status
+
+
+def lines_without_numbers(result):
+    """Lines of all processes in one order; times and addresses differ from run to run."""
+    return sorted(re.sub(r"[0-9. ]+", "N", result.out).splitlines())
+
+
+@pytest.mark.parametrize("name", ["netpipe", "hdf5"])
+def test_nothing_is_found_in_a_real_program(mpich, real_program, name):
+    ranks, command, variables = real_program(mpich, name)
+    without = mpich.mpiexec(ranks, *command, tools="", **variables)
+    result = mpich.mpiexec(ranks, *command, tools=f"check(out={name})", **variables)
+    assert (result.status, lines_without_numbers(result)) == (0, lines_without_numbers(without)), result
+    assert reported(mpich.work / f"{name}.json") == []
+    assert (mpich.work / f"{name}.txt").read_text() == "check: 0 findings\n"

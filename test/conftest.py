@@ -85,11 +85,12 @@ def pytest_collection_modifyitems(config, items):
             items[:] = [item for item in items if not item.get_closest_marker("long")]
 
 
-@pytest.fixture(autouse=True)
-def machine(request):
-    """Run serial tests alone. A test that waits for the machine holds the turnstile, so it cannot starve."""
-    folder = request.config.qmpi_folder
-    alone = request.node.get_closest_marker("serial") is not None
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_protocol(item):
+    """Run a serial test alone, with all its fixtures. A test that waits for the machine holds the turnstile, so it
+    cannot starve."""
+    folder = item.config.qmpi_folder
+    alone = item.get_closest_marker("serial") is not None
     with open(folder / ".turnstile", "w") as turnstile, open(folder / ".machine", "w") as lock:
         fcntl.flock(turnstile, fcntl.LOCK_EX)
         fcntl.flock(lock, fcntl.LOCK_EX if alone else fcntl.LOCK_SH)

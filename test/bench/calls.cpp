@@ -3,22 +3,22 @@
 
 #include "calls.hpp"
 
-#include <cstdlib>
 #include <mpi.h>
 #include <unistd.h>
+#include <cstdlib>
 
 // -DALL_INTERFACES adds MPI-IO and Fortran, which not every library has.
 
 #ifdef ALL_INTERFACES
 // from calls_fortran.F90, which is compiled once for each interface
-#define FORTRAN_CALLS(interface_) \
-    void interface_##_comm_rank(long calls); \
-    void interface_##_wtime(long calls); \
-    void interface_##_send(long calls); \
-    void interface_##_iprobe(long calls); \
+#define FORTRAN_CALLS(interface_)             \
+    void interface_##_comm_rank(long calls);  \
+    void interface_##_wtime(long calls);      \
+    void interface_##_send(long calls);       \
+    void interface_##_iprobe(long calls);     \
     void interface_##_isend_wait(long calls); \
-    void interface_##_ping_pong(long calls); \
-    void interface_##_allreduce(long calls); \
+    void interface_##_ping_pong(long calls);  \
+    void interface_##_allreduce(long calls);  \
     void interface_##_file_write(long calls); \
     void interface_##_set_file(MPI_Fint file);
 
@@ -28,8 +28,7 @@ FORTRAN_CALLS(f08)
 }
 #endif
 
-namespace
-{
+namespace {
 
 void comm_rank(long calls)
 {
@@ -80,7 +79,8 @@ void file_write(long calls)
 #endif
 
 // One call is a message to the other rank and one back.
-template <int doubles> void ping_pong(long calls)
+template <int doubles>
+void ping_pong(long calls)
 {
     double value = 0;
     int rank;
@@ -101,7 +101,7 @@ void allreduce(long calls)
         MPI_Allreduce(&value, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
 }
 
-}   // namespace
+}  // namespace
 
 const std::vector<bench::Call> bench::calls = {
     {"MPI_Comm_rank", 1, true, comm_rank},

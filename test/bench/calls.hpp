@@ -9,14 +9,13 @@
 // The calls whose time (time_calls.cpp) and instructions (count_calls.cpp) test/bench and test/cost
 // measure.
 
-namespace bench
-{
+namespace bench {
 
 struct Call {
     const char *name;
-    int ranks;                      // of MPI_COMM_WORLD, 1 or 2
-    bool may_be_shared;             // several threads can make the call at once
-    void (*repeat)(long calls);     // a call is one of each function of the name
+    int ranks;                   // of MPI_COMM_WORLD, 1 or 2
+    bool may_be_shared;          // several threads can make the call at once
+    void (*repeat)(long calls);  // a call is one of each function of the name
 };
 
 extern const std::vector<Call> calls;
@@ -25,6 +24,6 @@ extern const std::vector<Call> calls;
 void set_up();
 void tear_down();
 
-}   // namespace bench
+}  // namespace bench
 
 #endif

@@ -9,8 +9,8 @@
 #include "../cost/phases.h"
 #include "calls.hpp"
 
-#include <algorithm>
 #include <mpi.h>
+#include <algorithm>
 #include <string>
 
 int main(int argc, char **argv)

@@ -12,14 +12,14 @@
 // additions right before and after it, one cycle for each addition. Prints a line for each case:
 //     CYCLES NANOSECONDS CASE         of one call: lower quartile, shortest
 
+#include <mpi.h>
+#include <sched.h>
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <iterator>
-#include <mpi.h>
-#include <sched.h>
 #include <string>
 #include <thread>
 #include <vector>
@@ -31,8 +31,7 @@ void entry_fortran_round4(long rounds);
 void entry_fortran_round16(long rounds);
 }
 
-namespace
-{
+namespace {
 
 using Clock = std::chrono::steady_clock;
 
@@ -89,9 +88,9 @@ void round16(long rounds)
 struct Case {
     const char *name;
     void (*repeat)(long rounds);
-    long rounds;                // of a repetition
-    int functions;              // of a round
-    bool by_two_threads;        // takes no lock that two threads would wait for
+    long rounds;          // of a repetition
+    int functions;        // of a round
+    bool by_two_threads;  // takes no lock that two threads would wait for
 };
 
 const Case cases[] = {
@@ -110,7 +109,8 @@ struct Time {
     double nanoseconds;
 };
 
-template <typename Work> double nanoseconds_of(Work work)
+template <typename Work>
+double nanoseconds_of(Work work)
 {
     const auto began = Clock::now();
     work();
@@ -125,7 +125,9 @@ void add()
     unsigned long sum = 0, step = 1;
     __asm__ volatile("" : "+r"(step));
     for (int i = 0; i < additions / 8; i++) {
-#define ADD sum += step; __asm__ volatile("" : "+r"(sum));
+#define ADD      \
+    sum += step; \
+    __asm__ volatile("" : "+r"(sum));
         ADD ADD ADD ADD ADD ADD ADD ADD
 #undef ADD
     }
@@ -135,7 +137,7 @@ Time time_of(const Case &one)
 {
     const double before = nanoseconds_of(add);
     const double call = nanoseconds_of([&] { one.repeat(one.rounds); }) /
-                        static_cast<double>(one.rounds * one.functions);
+        static_cast<double>(one.rounds * one.functions);
     // An interruption can lengthen one of the two chains.
     const double cycle = std::min(before, nanoseconds_of(add)) / additions;
     return {call / cycle, call};
@@ -152,7 +154,7 @@ void stay_on(const char *core)
     }
 }
 
-using Times = std::vector<std::vector<Time>>;       // by case
+using Times = std::vector<std::vector<Time>>;  // by case
 
 void print(const Case &one, std::vector<Time> times)
 {
@@ -184,7 +186,8 @@ class Meeting {
     void wait()
     {
         const long all = (arrivals.fetch_add(1) / 2 + 1) * 2;
-        while (arrivals.load() < all) {}
+        while (arrivals.load() < all) {
+        }
     }
 };
 
@@ -225,7 +228,7 @@ void run_two(double seconds, const char *const cores[2])
     }
 }
 
-}   // namespace
+}  // namespace
 
 int main(int argc, char **argv)
 {

@@ -4,21 +4,38 @@
 // A tool, "others", that intercepts every function but those that entry.cpp calls, and those that
 // count_calls.cpp calls besides to open its file.
 
+#include <mpi.h>
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <iterator>
-#include <mpi.h>
 
-namespace
-{
+namespace {
 
 constexpr int called[] = {
-    MPI_INIT_T, MPI_INIT_THREAD_T, MPI_FINALIZE_T, MPI_COMM_RANK_T, MPI_SEND_T, MPI_COMM_SIZE_T,
-    MPI_TYPE_SIZE_T, MPI_INITIALIZED_T, MPI_COMM_TEST_INTER_T, MPI_TOPO_TEST_T,
-    MPI_TYPE_GET_EXTENT_T, MPI_TYPE_GET_TRUE_EXTENT_T, MPI_GROUP_SIZE_T, MPI_GROUP_RANK_T,
-    MPI_GET_COUNT_T, MPI_GET_ELEMENTS_T, MPI_TEST_CANCELLED_T, MPI_QUERY_THREAD_T,
-    MPI_IS_THREAD_MAIN_T, MPI_FINALIZED_T, MPI_FILE_OPEN_T, MPI_FILE_C2F_T, MPI_FILE_CLOSE_T,
+    MPI_INIT_T,
+    MPI_INIT_THREAD_T,
+    MPI_FINALIZE_T,
+    MPI_COMM_RANK_T,
+    MPI_SEND_T,
+    MPI_COMM_SIZE_T,
+    MPI_TYPE_SIZE_T,
+    MPI_INITIALIZED_T,
+    MPI_COMM_TEST_INTER_T,
+    MPI_TOPO_TEST_T,
+    MPI_TYPE_GET_EXTENT_T,
+    MPI_TYPE_GET_TRUE_EXTENT_T,
+    MPI_GROUP_SIZE_T,
+    MPI_GROUP_RANK_T,
+    MPI_GET_COUNT_T,
+    MPI_GET_ELEMENTS_T,
+    MPI_TEST_CANCELLED_T,
+    MPI_QUERY_THREAD_T,
+    MPI_IS_THREAD_MAIN_T,
+    MPI_FINALIZED_T,
+    MPI_FILE_OPEN_T,
+    MPI_FILE_C2F_T,
+    MPI_FILE_CLOSE_T,
 };
 
 void never()
@@ -41,6 +58,9 @@ void init(int tool_id)
     }
 }
 
-__attribute__((constructor)) void name_tool() { MPI_Register_tool_name("others", init); }
+__attribute__((constructor)) void name_tool()
+{
+    MPI_Register_tool_name("others", init);
+}
 
-}   // namespace
+}  // namespace

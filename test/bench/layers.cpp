@@ -13,15 +13,14 @@
 //   address                  as instance, and queries the calling address; MPI_Comm_rank only
 // Tools without a list of functions intercept all functions that the benchmarks call.
 
+#include <mpi.h>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
-#include <mpi.h>
 #include <string>
 #include <utility>
 
-namespace
-{
+namespace {
 
 constexpr int most_tools = 1024;
 
@@ -33,7 +32,8 @@ void need(int status, const char *what)
     std::exit(1);
 }
 
-template <typename Function> struct Link {
+template <typename Function>
+struct Link {
     Function *function;
     int tool_id;
 
@@ -45,7 +45,8 @@ template <typename Function> struct Link {
     }
 };
 
-template <typename Function> void intercept(int tool_id, QMPI_Functions_enum id, Function *function)
+template <typename Function>
+void intercept(int tool_id, QMPI_Functions_enum id, Function *function)
 {
     need(QMPI_Register_function(tool_id, id, reinterpret_cast<void (*)(void)>(function)),
          "QMPI_Register_function");
@@ -86,7 +87,8 @@ void when_ready(int tool_id, Ready *ready)
 
 // ---- a layer of one function, in every kind ----
 
-template <QMPI_Functions_enum id, typename Function> struct Layer;
+template <QMPI_Functions_enum id, typename Function>
+struct Layer;
 
 template <QMPI_Functions_enum id, typename Result, typename... Arguments>
 struct Layer<id, Result(QMPI_Context, int, Arguments...)> {
@@ -94,7 +96,8 @@ struct Layer<id, Result(QMPI_Context, int, Arguments...)> {
 
     static inline std::array<Link<Function>, most_tools> links;
 
-    template <int number> struct Static {
+    template <int number>
+    struct Static {
         static inline Link<Function> next;
         static Result call(QMPI_Context context, int, Arguments... arguments)
         {
@@ -121,7 +124,7 @@ struct Layer<id, Result(QMPI_Context, int, Arguments...)> {
     {
         const auto &next = links[static_cast<unsigned>(tool_id)];
         const Result result = next.function(context, next.tool_id, arguments...);
-        __asm__ volatile("" ::: "memory");      // the work
+        __asm__ volatile("" ::: "memory");  // the work
         return result;
     }
 
@@ -140,9 +143,12 @@ using Send = Layer<MPI_SEND_T, QMPI_Send_t>;
 
 // ---- tools: layers of several functions ----
 
-template <QMPI_Functions_enum... ids> struct Ids {};
+template <QMPI_Functions_enum... ids>
+struct Ids {
+};
 
-template <typename... Layers, QMPI_Functions_enum... ids> auto tool_of(Ids<ids...>)
+template <typename... Layers, QMPI_Functions_enum... ids>
+auto tool_of(Ids<ids...>)
 {
     struct OfAll {
         static void find(int tool_id) { (Layers::find(tool_id), ...); }
@@ -164,21 +170,24 @@ template <typename... Layers, QMPI_Functions_enum... ids> auto tool_of(Ids<ids..
 #define LAYER(upper_, lower_) Layer<MPI_##upper_##_T, QMPI_##lower_##_t>
 
 // All functions that the benchmarks call. The experimental interface has no MPI-IO.
-using All = decltype(tool_of<
-    LAYER(COMM_RANK, Comm_rank), LAYER(WTIME, Wtime), LAYER(SEND, Send), LAYER(RECV, Recv),
-    LAYER(IPROBE, Iprobe), LAYER(ISEND, Isend), LAYER(IRECV, Irecv), LAYER(WAIT, Wait),
-    LAYER(WAITALL, Waitall), LAYER(BCAST, Bcast), LAYER(ALLREDUCE, Allreduce),
-    LAYER(ALLGATHER, Allgather), LAYER(ALLGATHERV, Allgatherv)
+using All =
+    decltype(tool_of<LAYER(COMM_RANK, Comm_rank), LAYER(WTIME, Wtime), LAYER(SEND, Send),
+                     LAYER(RECV, Recv), LAYER(IPROBE, Iprobe), LAYER(ISEND, Isend),
+                     LAYER(IRECV, Irecv), LAYER(WAIT, Wait), LAYER(WAITALL, Waitall),
+                     LAYER(BCAST, Bcast), LAYER(ALLREDUCE, Allreduce), LAYER(ALLGATHER, Allgather),
+                     LAYER(ALLGATHERV, Allgatherv)
 #ifdef MPIX_TOOL_INTERFACE_VERSION
-    , LAYER(FILE_WRITE, File_write)
+                         ,
+                     LAYER(FILE_WRITE, File_write)
 #endif
-    >(Ids<MPI_COMM_RANK_T, MPI_WTIME_T, MPI_SEND_T, MPI_RECV_T, MPI_IPROBE_T, MPI_ISEND_T,
-          MPI_IRECV_T, MPI_WAIT_T, MPI_WAITALL_T, MPI_BCAST_T, MPI_ALLREDUCE_T, MPI_ALLGATHER_T,
-          MPI_ALLGATHERV_T
+                     >(Ids<MPI_COMM_RANK_T, MPI_WTIME_T, MPI_SEND_T, MPI_RECV_T, MPI_IPROBE_T,
+                           MPI_ISEND_T, MPI_IRECV_T, MPI_WAIT_T, MPI_WAITALL_T, MPI_BCAST_T,
+                           MPI_ALLREDUCE_T, MPI_ALLGATHER_T, MPI_ALLGATHERV_T
 #ifdef MPIX_TOOL_INTERFACE_VERSION
-          , MPI_FILE_WRITE_T
+                           ,
+                           MPI_FILE_WRITE_T
 #endif
-          >()));
+                           >()));
 
 void name_tool(const std::string &name, void (*init)(int tool_id))
 {
@@ -186,7 +195,8 @@ void name_tool(const std::string &name, void (*init)(int tool_id))
 }
 
 #ifdef STATIC_LAYERS
-template <int number> struct StaticTool {
+template <int number>
+struct StaticTool {
     static void find(int tool_id)
     {
         CommRank::Static<number>::find(tool_id);
@@ -200,7 +210,8 @@ template <int number> struct StaticTool {
     }
 };
 
-template <int... numbers> void name_static_tools(std::integer_sequence<int, numbers...>)
+template <int... numbers>
+void name_static_tools(std::integer_sequence<int, numbers...>)
 {
     (name_tool("static" + std::to_string(numbers + 1), StaticTool<numbers>::init), ...);
 }
@@ -231,4 +242,4 @@ __attribute__((constructor)) void name_tools()
 }
 #endif
 
-}   // namespace
+}  // namespace

@@ -7,8 +7,7 @@
 #include <cstdio>
 #include <cstring>
 
-namespace bench
-{
+namespace bench {
 
 // Memory of this process in KiB: the line of /proc/self/status with this name, such as VmHWM (maximum
 // resident memory) or RssAnon (resident and not shared). -1 without such a line.
@@ -25,6 +24,6 @@ inline long memory_in_kib(const char *name)
     return kib;
 }
 
-}   // namespace bench
+}  // namespace bench
 
 #endif

@@ -7,14 +7,13 @@
 //
 //     messages VOLUME      bytes that each test moves at most; at least 1000 messages are sent
 
+#include <mpi.h>
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <mpi.h>
 #include <vector>
 
-namespace
-{
+namespace {
 
 constexpr int window = 64;
 constexpr int largest = 4 << 20;
@@ -54,7 +53,8 @@ struct Test {
         }
     }
 
-    template <typename Repeat> double seconds(Repeat repeat)
+    template <typename Repeat>
+    double seconds(Repeat repeat)
     {
         MPI_Barrier(MPI_COMM_WORLD);
         const double begin = MPI_Wtime();
@@ -63,7 +63,7 @@ struct Test {
     }
 };
 
-}   // namespace
+}  // namespace
 
 int main(int argc, char **argv)
 {
@@ -89,10 +89,11 @@ int main(int argc, char **argv)
         const double of_window =
             test.seconds([&] { test.windows(size, windows); }) / static_cast<double>(windows);
         if (test.rank == 0) {
-            std::printf("%s\n{\"bytes\": %d, \"latency\": %.6e, \"bandwidth\": %.6e, "
-                        "\"messages_per_second\": %.6e}",
-                        separator, size, there_and_back / 2,
-                        size * static_cast<double>(window) / of_window, window / of_window);
+            std::printf(
+                "%s\n{\"bytes\": %d, \"latency\": %.6e, \"bandwidth\": %.6e, "
+                "\"messages_per_second\": %.6e}",
+                separator, size, there_and_back / 2, size * static_cast<double>(window) / of_window,
+                window / of_window);
         }
         separator = ",";
     }

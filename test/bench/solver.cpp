@@ -24,22 +24,21 @@
 
 #include "memory.hpp"
 
+#include <mpi.h>
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <mpi.h>
 #include <string>
 #include <vector>
 
-namespace
-{
+namespace {
 
 struct Mix {
     std::string name;
     int iterations;
-    std::vector<int> pieces;        // of a plane, for each level
+    std::vector<int> pieces;  // of a plane, for each level
     bool waits_for_each;
     bool is_gauss_seidel;
     bool gathers_sizes;
@@ -50,15 +49,14 @@ const Mix mixes[] = {
     {"amg", 25, {3, 2, 2, 2, 2}, false, false, true},
 };
 
-constexpr int finest = 32;          // points of a slab in each direction
+constexpr int finest = 32;  // points of a slab in each direction
 
 using Field = std::vector<double>;
 
 // The slab of this rank on one level, with a layer of points around it: zeros at the boundary of the
 // cube, the neighbor's points where slabs touch. Coarse operators are sums over blocks of 2 x 2 x 2
 // points.
-class Level
-{
+class Level {
   public:
     Level(int points, int pieces_, double scale_, const Mix &mix_)
         : n(points), row(points + 2), plane(row * row), pieces(pieces_), scale(scale_), mix(mix_)
@@ -70,7 +68,8 @@ class Level
 
     Field zero() const { return Field(static_cast<std::size_t>(plane) * row); }
 
-    template <typename Visit> void each_point(Visit visit) const
+    template <typename Visit>
+    void each_point(Visit visit) const
     {
         for (int z = 1; z <= n; z++)
             for (int y = 1; y <= n; y++)
@@ -78,7 +77,8 @@ class Level
                     visit(z * plane + y * row + x);
     }
 
-    template <typename Visit> void each_point_backwards(Visit visit) const
+    template <typename Visit>
+    void each_point_backwards(Visit visit) const
     {
         for (int z = n; z >= 1; z--)
             for (int y = n; y >= 1; y--)
@@ -177,8 +177,7 @@ class Level
     int rank, ranks;
 };
 
-class Solver
-{
+class Solver {
   public:
     explicit Solver(const Mix &mix_) : mix(mix_)
     {
@@ -222,7 +221,10 @@ class Solver
             before = rz;
             // An exact solution would give 0/0: restart.
             if (rz < 1e-20) {
-                level.each_point([&](int i) { r[i] = 1; x[i] = 0; });
+                level.each_point([&](int i) {
+                    r[i] = 1;
+                    x[i] = 0;
+                });
                 before = 1;
                 std::fill(p.begin(), p.end(), 0.);
             }
@@ -278,7 +280,7 @@ double seconds_since(Clock::time_point begin)
     return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-}   // namespace
+}  // namespace
 
 int main(int argc, char **argv)
 {
@@ -298,9 +300,10 @@ int main(int argc, char **argv)
         MPI_Allreduce(&own, &longest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
         const auto end = Clock::now();
         MPI_Finalize();
-        std::printf("{\"residual\": \"%a\", \"seconds\": %.9f, \"finalize\": %.9f, "
-                    "\"peak_kib\": %ld}\n",
-                    residual, longest, seconds_since(end), bench::memory_in_kib("VmHWM"));
+        std::printf(
+            "{\"residual\": \"%a\", \"seconds\": %.9f, \"finalize\": %.9f, "
+            "\"peak_kib\": %ld}\n",
+            residual, longest, seconds_since(end), bench::memory_in_kib("VmHWM"));
         return 0;
     }
     if (rank == 0)

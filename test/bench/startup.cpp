@@ -6,9 +6,9 @@
 
 #include "memory.hpp"
 
+#include <mpi.h>
 #include <chrono>
 #include <cstdio>
-#include <mpi.h>
 
 int main(int argc, char **argv)
 {

@@ -12,16 +12,15 @@
 
 #include "calls.hpp"
 
-#include <algorithm>
 #include <benchmark/benchmark.h>
+#include <mpi.h>
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
-#include <mpi.h>
 #include <string>
 
-namespace
-{
+namespace {
 
 struct Silence : benchmark::BenchmarkReporter {
     bool ReportContext(const Context &) override { return true; }
@@ -38,7 +37,7 @@ auto repeat_in_batches(const bench::Call &call, long batch)
     };
 }
 
-}   // namespace
+}  // namespace
 
 int main(int argc, char **argv)
 {
@@ -66,7 +65,10 @@ int main(int argc, char **argv)
             continue;
         for (int threads = 1; threads <= (by_threads ? 4 : 1); threads *= 2)
             benchmark::RegisterBenchmark(call.name, repeat_in_batches(call, calls))
-                ->Iterations(calls)->Repetitions(repetitions)->Threads(threads)->UseRealTime();
+                ->Iterations(calls)
+                ->Repetitions(repetitions)
+                ->Threads(threads)
+                ->UseRealTime();
     }
     char name[] = "time_calls", *names[] = {name, nullptr};
     int number = 1;

@@ -7,7 +7,10 @@
 #include <mpi.h>
 
 #define WRAP(result_, name_, parameters_, arguments_) \
-    extern "C" result_ MPI_##name_ parameters_ { return PMPI_##name_ arguments_; }
+    extern "C" result_ MPI_##name_ parameters_        \
+    {                                                 \
+        return PMPI_##name_ arguments_;               \
+    }
 
 WRAP(int, Comm_rank, (MPI_Comm comm, int *rank), (comm, rank))
 WRAP(double, Wtime, (), ())
@@ -28,7 +31,7 @@ WRAP(int, Irecv,
      (void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
       MPI_Request *request),
      (buf, count, datatype, source, tag, comm, request))
-WRAP(int, Wait, (MPI_Request *request, MPI_Status *status), (request, status))
+WRAP(int, Wait, (MPI_Request * request, MPI_Status *status), (request, status))
 WRAP(int, Waitall, (int count, MPI_Request requests[], MPI_Status statuses[]),
      (count, requests, statuses))
 WRAP(int, Bcast, (void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm),

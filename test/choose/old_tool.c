@@ -3,8 +3,8 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* A tool as it was compiled with the mpi.h of MPICH's experimental interface: with its prototypes and
- * with an id that means another function today. */
+/* A tool compiled for MPICH's experimental interface: its prototypes, and an id that belongs to
+ * another function today. */
 
 int QMPI_Register_tool_name(const char *tool_name, void (*init_function_ptr) (int tool_id));
 int QMPI_Register_function(int calling_tool_id, int function_enum, void (*function_ptr) (void));

@@ -3,7 +3,7 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* A program that knows nothing of tools. The argument says what it does:
+/* A program without any knowledge of tools. Its argument:
  *   (none)   initializes MPI, asks for its rank, and ends
  *   early    its first call is one that is allowed before MPI_Init
  *   spawn    starts two processes of itself that ask for their rank; status 3 if that fails
@@ -23,7 +23,7 @@ static void write_list(void)
 
     if (list == NULL || fread(list, 1, LARGEST, stdin) == 0)
         exit(2);
-    /* without tools: the first call that they see would close the choice */
+    /* QMPI_ names skip the tools: the first call that they see would close the list */
     if (QMPI_T_init_thread(MPI_THREAD_SINGLE, &provided) ||
         QMPI_T_cvar_get_index("MPIR_CVAR_QMPI_TOOL_LIST", &index) ||
         QMPI_T_cvar_handle_alloc(index, NULL, &handle, &count) || QMPI_T_cvar_write(handle, list))
@@ -40,7 +40,7 @@ static void ask_rank(void)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 }
 
-/* The errors of spawned processes come to where they were started. */
+/* Errors of spawned processes are returned by the call that starts them. */
 static void spawn(char *self)
 {
     MPI_Comm children;

@@ -3,10 +3,11 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Programs that come in the way of the chain, by the first argument:
+/* Programs that interfere with building and ending the chain, by the first argument:
  *   setenv LIST          sets the list in main
  *   write LIST           writes it through MPI_T, with the names that every program uses
- *   constructor LIBRARY  loads a library whose constructor calls MPI, while another thread builds the chain
+ *   constructor LIBRARY  loads a library whose constructor calls MPI, while another thread builds
+ *                        the chain
  *   polled               makes its first call; tools have threads
  *   leave                returns from main while a thread is in MPI calls
  *   fork                 forks while a tool's init callback runs

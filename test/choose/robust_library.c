@@ -3,8 +3,8 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* A library of the application whose constructor calls MPI. It runs with the loader's lock held, while
- * a thread that builds the chain waits for that lock. */
+/* A library of the application whose constructor calls MPI. It runs with the loader's lock held,
+ * while a thread that builds the chain waits for that lock. */
 
 #include <mpi.h>
 

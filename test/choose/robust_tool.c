@@ -12,7 +12,6 @@
 #define _GNU_SOURCE
 #include <mpi.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,16 +29,18 @@ static int pass_rank(MPI_Context context, int tool_id, MPI_Comm comm, int *rank)
 #ifdef POLLING
 #define NAME "polling"
 
-static atomic_int is_polling, is_over;
+static atomic_int polls, is_over;
 static pthread_t poller;
+static _Thread_local int is_poller;
 
 static void *poll_storage(void *unused)
 {
     void *storage;
 
+    is_poller = 1;
     while (!is_over) {
         MPI_Get_tool_storage(NULL, 1, &storage);
-        is_polling = 1;
+        polls++;
     }
     return unused;
 }
@@ -47,7 +48,7 @@ static void *poll_storage(void *unused)
 static void start(void)
 {
     pthread_create(&poller, NULL, poll_storage, NULL);
-    while (!is_polling)
+    while (!polls)
         usleep(100);
 }
 
@@ -58,15 +59,17 @@ static void end(void)
     pthread_join(poller, NULL);
 }
 
-/* Room for the other thread while the chain is built: every allocation takes a while. */
+/* The other thread makes a call in every allocation of the thread that builds the chain. */
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
 
 static void give_way(void)
 {
-    if (is_polling && !is_over)
-        for (int i = 0; i < 5; i++)
-            sched_yield();
+    const int before = polls;
+
+    if (before && !is_poller && !is_over)
+        for (int i = 0; i < 20 && polls == before; i++)
+            usleep(50);
 }
 
 void *malloc(size_t size)

@@ -3,8 +3,8 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* What a chain costs at the start: the time from before MPI_Init to the end of the first call, and the
- * memory that building the chain took. Prints "microseconds bytes". */
+/* Cost of a chain at the start: time from before MPI_Init to the end of the first call, and memory
+ * for the chain. Prints "microseconds bytes". */
 
 #include <mpi.h>
 #include <malloc.h>

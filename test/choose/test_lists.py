@@ -31,7 +31,7 @@ BAD = {
     "missing file": ("./libnothing.so", "'./libnothing.so' cannot be loaded: No such file"),
     "missing folder": ("/nowhere/lib.so", "'/nowhere/lib.so' cannot be loaded: No such file"),
     "file in place of a folder": ("./libtext.so/lib.so", "Not a directory"),
-    "folder in place of a file": ("./folder", "'./folder' cannot be loaded: it is a folder"),
+    "folder in place of a file": ("./folder", "'./folder' cannot be loaded: it is a directory"),
     "pipe": ("./libpipe.so", "not a regular file"),
     "device": ("/dev/zero", "not a regular file"),
     "empty file": ("./libempty.so", "'./libempty.so' cannot be loaded: it is not a library"),
@@ -47,7 +47,7 @@ BAD = {
     "registers several": ("./libpair.so", "left, right"),
     "not the wanted name": ("middle=./libpair.so", "has not registered 'middle' (it has registered: left, right)"),
     "later interface": ("./libnewer.so", "'newer' was compiled for version 2.0 of the tool interface"),
-    "experimental interface": ("./libold.so", "'old' was compiled for MPICH's experimental interface"),
+    "experimental interface": ("./libold.so", "compiled for MPICH's experimental interface"),
     "init callback fails": ("./libfailing.so", r"the tool has\x1b no licence"),
 }
 
@@ -113,7 +113,7 @@ def test_library_found_by_name_has_another_tool(run):
 
 def test_preloaded_tool_for_the_experimental_interface_is_refused(run):
     assert_refused(run("old", "./program", "early", LD_PRELOAD="./libold.so"),
-                   "'old' was compiled for MPICH's experimental")
+                   "compiled for MPICH's experimental interface")
 
 
 def test_preloaded_tools_outside_of_the_list_are_no_fault(run, order):

@@ -26,7 +26,8 @@ LOADED = {
         ("hidden,plain,both", {"MPIR_CVAR_QMPI_TOOL_PATH": "folder"}, "1 hidden() 2 plain() 3 both()"),
     "folders in their order, missing ones skipped":
         ("hidden", {"MPIR_CVAR_QMPI_TOOL_PATH": ":nowhere::WORK/folder:other"}, "1 hidden()"),
-    "preloaded library by name and by path": ("witness,./libwitness.so", {"LD_PRELOAD": "./libwitness.so"}, "1 witness() 2 witness()"),
+    "preloaded library by name and by path":
+        ("witness,./libwitness.so", {"LD_PRELOAD": "./libwitness.so"}, "1 witness() 2 witness()"),
     "library that is not linked with MPI": ("unlinked", {"MPIR_CVAR_QMPI_TOOL_PATH": "."}, "1 unlinked()"),
     "arguments unchanged": ("./libwitness.so( a, (b:c) ,)", {}, "1 witness( a, (b:c) ,)"),
 }
@@ -139,7 +140,7 @@ def privileged(choose):
     return run
 
 
-PRIVILEGED = re.compile(r"MPICH: (rank \d+: )?tools: this process has more rights than its user: "
+PRIVILEGED = re.compile(r"MPICH: (rank \d+: )?tools: this process has more privileges than its user: "
                         r"no tool is loaded from the environment\n")
 
 

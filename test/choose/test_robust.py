@@ -107,7 +107,7 @@ def test_library_constructor_in_another_thread_may_call_mpi_while_the_chain_is_b
 def test_thread_of_a_tool_may_ask_for_storage_while_the_chain_is_built(mpich, program, tool):
     library = tool("POLLING")
     for _ in range(4):
-        result = mpich.run(program, "polled", LD_PRELOAD=library, MPIR_CVAR_QMPI_TOOL_LIST=",".join(["polling"] * 200))
+        result = mpich.run(program, "polled", LD_PRELOAD=library, MPIR_CVAR_QMPI_TOOL_LIST=",".join(["polling"] * 20))
         assert (result.status, result.out) == (0, "done\n"), result
 
 

@@ -3,16 +3,16 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* A tool whose instances say on standard output that they saw MPI_Comm_rank: id, name, arguments.
+/* A tool whose instances print each MPI_Comm_rank that they see: id, name, arguments.
  * Compiled into several libraries:
  *   NAME              the name, "witness" if not set
  *   SECOND_NAME       another name that the library registers
- *   DESCRIPTION       what it says of itself
+ *   DESCRIPTION       its description
  *   VERSION           of the interface, instead of that of mpi.h
  *   DEPENDENCY        needs a function that nobody has
  *   SILENT            registers nothing
  *   IDLE              the init callback registers nothing
- *   FAILING           the init callback says that it cannot work
+ *   FAILING           the init callback declares the tool as failed
  *   CRASHING          the init callback crashes */
 
 #include <mpi.h>

@@ -7,23 +7,30 @@
 
 #include <qmpi.hpp>
 
-namespace
-{
+namespace {
 
 constexpr qmpi::function_set counted(MPI_COMM_RANK_T, MPI_SEND_T);
 
 struct Kit : qmpi::tool<Kit> {
     static constexpr auto functions = counted;
-    template <typename Call> auto intercept(Call &call) { return call(); }
+    template <typename Call>
+    auto intercept(Call &call)
+    {
+        return call();
+    }
 };
 
 struct KitEnding : qmpi::tool<KitEnding> {
     static constexpr auto functions = counted;
-    template <typename Call> auto intercept(Call &call) { return call(); }
+    template <typename Call>
+    auto intercept(Call &call)
+    {
+        return call();
+    }
     ~KitEnding() { std::fflush(stdout); }
 };
 
-}   // namespace
+}  // namespace
 
 QMPI_TOOL("kit", Kit)
 QMPI_TOOL("kit_ending", KitEnding)

@@ -11,10 +11,10 @@
 
 #include "phases.h"
 
+#include <mpi.h>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
-#include <mpi.h>
 #include <string>
 #include <utility>
 
@@ -26,8 +26,7 @@ int cost_nothing_context(MPI_Context context, int tool_id, void *storage);
 int cost_nothing_address(MPI_Context context, void *address);
 }
 
-namespace
-{
+namespace {
 
 void need(int status, const char *what)
 {
@@ -44,7 +43,8 @@ void intercept(int tool_id, enum MPI_Functions_enum id, Function *function)
          "MPI_Register_tool_function");
 }
 
-template <typename Function> struct Link {
+template <typename Function>
+struct Link {
     Function *function;
     int tool_id;
 
@@ -77,7 +77,8 @@ void set_up(int tool_id, MPI_Comm_rank_t *comm_rank, MPI_Send_t *send,
              "MPIX_Register_tool_ready_function");
 }
 
-template <int number> struct StaticLayer {
+template <int number>
+struct StaticLayer {
     static inline Links links;
 
     static int comm_rank(MPI_Context context, int, MPI_Comm comm, int *rank)
@@ -213,7 +214,8 @@ struct Probe {
     static inline Links links;
 
     // The loops around a function and around its empty counterpart have the same instructions.
-    template <typename Next> static void repeat_next(Next next, const char *name, int tool_id)
+    template <typename Next>
+    static void repeat_next(Next next, const char *name, int tool_id)
     {
         cost::count_phases(name, [=](long calls) {
             MPI_Send_t *function;
@@ -292,7 +294,8 @@ void name_tool(const std::string &name, MPI_Tool_init_function *init)
     need(MPI_Register_tool_name(name.c_str(), init), "MPI_Register_tool_name");
 }
 
-template <int... numbers> void name_static_layers(std::integer_sequence<int, numbers...>)
+template <int... numbers>
+void name_static_layers(std::integer_sequence<int, numbers...>)
 {
     (name_tool("static" + std::to_string(numbers + 1), StaticLayer<numbers>::init), ...);
 }
@@ -307,4 +310,4 @@ __attribute__((constructor)) void name_tools()
     name_tool("probe", Probe::init);
 }
 
-}   // namespace
+}  // namespace

@@ -3,8 +3,8 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Calls with buffers of known sizes, for three processes. The comment at each call says what it
- * must add to a table of the tool count: bytes sent + bytes received, all processes together.
+/* Calls with buffers of known sizes, for three processes. The comment at each call has its
+ * part of a table of the tool count: bytes sent + bytes received, all processes together.
  * test_count.py has the sums. */
 
 #include <mpi.h>
@@ -167,7 +167,7 @@ static void one_sided(void)
     MPI_Win_free(&win);
 }
 
-/* What fails moves nothing, and the error stays the application's: the handler of MPI_COMM_WORLD
+/* Failing calls move nothing, and the error stays the application's: the handler of MPI_COMM_WORLD
  * would end the program. */
 static void failing(void)
 {

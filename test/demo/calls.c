@@ -3,7 +3,7 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Known numbers of calls in programs that begin and end in different ways, for the tool count. */
+/* Known numbers of calls in programs that begin and end differently, for the tool count. */
 
 #include <mpi.h>
 #include <pthread.h>

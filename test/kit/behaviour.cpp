@@ -1,8 +1,8 @@
 // Copyright (C) by the QMPI for MPICH developers
 //     See COPYRIGHT in top-level directory
 
-// Tools and programs that use them, in one file: behaviour CASE is the program, the tool list says which tools it runs
-// under. What happens is written to standard error, a line each; test_kit.py has the expected lines.
+// Tools and programs that use them, in one file: behaviour CASE is the program, the tool list has its tools.
+// Each event is a line on standard error; test_kit.py has the expected lines.
 
 #include <qmpi.hpp>
 
@@ -25,7 +25,7 @@ std::string number(double value)
 
 // ---- tools ----
 
-// Throws in every manner.
+// Throws before, after and in place of calls, and from other members.
 struct Thrower : qmpi::tool<Thrower> {
     int MPI_Comm_rank(qmpi::call<MPI_COMM_RANK_T> &) { throw std::runtime_error("before the call"); }
 
@@ -131,7 +131,7 @@ struct Controlled : qmpi::tool<Controlled> {
     }
 };
 
-// Tells where calls come from.
+// Reports the file of the call site.
 struct Where : qmpi::tool<Where> {
     static constexpr qmpi::function_set functions{MPI_BARRIER_T, MPI_COMM_RANK_T};
 
@@ -165,7 +165,7 @@ struct ToFinalize : qmpi::tool<ToFinalize> {
     ~ToFinalize()
     {
         int major, minor;
-        ::MPI_Get_version(&major, &minor);      // of its own: passes through
+        ::MPI_Get_version(&major, &minor);      // own call: skips the tools
         say("to_finalize ends");
     }
 };

@@ -1,7 +1,7 @@
 // Copyright (C) by the QMPI for MPICH developers
 //     See COPYRIGHT in top-level directory
 
-// What the kit knows without a chain: the arguments of an instance, sets of functions, roles of arguments.
+// Parts of the kit that need no chain: arguments of an instance, sets of functions, roles of arguments.
 
 #include <qmpi.hpp>
 

@@ -3,7 +3,7 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* A PMPI tool as there are many: counts in static variables and shows the counts at the end. */
+/* A typical PMPI tool: counts in static variables and prints the counts at the end. */
 
 #include <mpi.h>
 #include <stdatomic.h>
@@ -36,7 +36,7 @@ int MPI_Comm_rank(MPI_Comm comm, int *rank)
     return PMPI_Comm_rank(comm, rank);
 }
 
-/* The table of all processes; what it takes to add it up is not counted. */
+/* The table of all processes. The calls for it are not counted. */
 int MPI_Finalize(void)
 {
     int mine[4] = { bcasts, sends, receives, ranks }, all[4], rank;

@@ -3,7 +3,7 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* A PMPI tool that calls MPI in Fortran from its C wrapper, and has a Fortran wrapper that nobody
+/* A PMPI tool that calls Fortran's MPI from its C wrapper, and has a Fortran wrapper that nobody
  * calls. */
 
 #include <mpi.h>
@@ -29,7 +29,7 @@ void mpi_comm_rank_(MPI_Fint * comm, MPI_Fint * rank, MPI_Fint * ierr)
     pmpi_comm_rank_(comm, rank, ierr);
 }
 
-/* passed on, with all that the call carries */
+/* passed on with the call's attribute type */
 int MPI_Attr_put(MPI_Comm comm, int keyval, void *value)
 {
     return PMPI_Attr_put(comm, keyval, value);

@@ -3,8 +3,8 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* A PMPI tool in C++ with the habits of many. Each function that it wraps calls MPI in another way;
- * the native tools before and behind it show where those calls go. */
+/* A PMPI tool in C++ with common habits. Each wrapped function calls MPI by another method; the native
+ * tools before and after it show the path of those calls. */
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -80,7 +80,7 @@ int MPI_Comm_rank(MPI_Comm comm, int *rank)
     return error_code;
 }
 
-/* by an address found in a constructor, before the chain stood */
+/* by an address found in a constructor, before the chain was built */
 int MPI_Barrier(MPI_Comm comm)
 {
     note(("constructed " + std::to_string(lookup.constructed)).c_str());
@@ -94,7 +94,7 @@ double MPI_Wtime()
     return clocks[0]();
 }
 
-/* by names looked up in all ways */
+/* by names, with all look-up functions */
 double MPI_Wtick()
 {
     auto *mine = dlsym(RTLD_DEFAULT, "MPI_Wtick");
@@ -112,7 +112,7 @@ int MPI_Get_version(int *version, int *subversion)
     return reinterpret_cast<int (*)(int *, int *)>(dlsym(library, "MPI_Get_version"))(version, subversion);
 }
 
-/* in a thread of its own */
+/* in a separate thread */
 int MPI_Initialized(int *flag)
 {
     int error_code = MPI_SUCCESS;

@@ -4,8 +4,8 @@
  */
 
 /* The native tool "n": notes entering and leaving of every function, as n1>MPI_Send and n1<MPI_Send
- * for the instance with tool id 1. With SITES in the environment it also notes in which file the call
- * site lies: n1>MPI_Send@program. */
+ * for the instance with tool id 1. With SITES in the environment it adds the file of the call site:
+ * n1>MPI_Send@program. */
 
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -3,8 +3,8 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* The wrapper and what it calls in two libraries; each of them finds the other by $ORIGIN. Compiled
- * with WRAPPERS for the library that has the wrapper, without for the tool that needs it. */
+/* A wrapper and the function that it calls, in two libraries that find each other by $ORIGIN.
+ * Compiled with WRAPPERS for the library of the wrapper, without for the tool that needs it. */
 
 #include <mpi.h>
 

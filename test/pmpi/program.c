@@ -3,12 +3,12 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* The program under the tools. What the tools note on a call's way comes out as one line a call:
+/* The program under the tools. Each call prints a line with everything that tools noted about it:
  *
  *     MPI_Barrier: n1>MPI_Barrier n3>MPI_Barrier n3<MPI_Barrier n1<MPI_Barrier
  *
- * Modes: "functions" calls each of a few functions once, "sums" broadcasts and reduces (any number of
- * processes), "threads" calls from several threads, "descriptors" counts the open descriptors. */
+ * Modes: "functions" calls each of a few functions once, "sums" broadcasts and reduces (any number
+ * of processes), "threads" calls from several threads, "descriptors" counts the open descriptors. */
 
 #include <mpi.h>
 #include <dirent.h>

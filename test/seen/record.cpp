@@ -7,18 +7,18 @@
  * The program queries them with saw() and wrapper_saw() after every call. */
 
 #include <mpi.h>
+#include <unistd.h>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <string>
-#include <unistd.h>
 
 namespace {
 
 std::string tool_log, pmpi_log;
 int asked, wrong;
-bool answers;       // the tool does not pass calls on
+bool answers;  // the tool does not pass calls on
 bool told;
 const char *latest = "nothing";
 
@@ -44,28 +44,29 @@ struct Link {
 };
 Link next_link[MPI_LAST_FUNC_T];
 
-template <typename F> F *next(int id)
+template <typename F>
+F *next(int id)
 {
     return reinterpret_cast<F *>(next_link[id].function);
 }
 
-#define MPIX_QMPI_FUNCTION(id, type, name, tool_params, next_args, params, args, buffers)       \
-    type record_##name tool_params                                                              \
-    {                                                                                           \
-        tool_log += " " #name;                                                                  \
-        latest = #name;                                                                         \
-        if (answers)                                                                            \
-            return {};                                                                          \
-        const int next_tool_id = next_link[id].tool_id;                                         \
-        static_cast<void>(tool_id);                                                             \
-        return next<name##_t>(id) next_args;                                                    \
+#define MPIX_QMPI_FUNCTION(id, type, name, tool_params, next_args, params, args, buffers) \
+    type record_##name tool_params                                                        \
+    {                                                                                     \
+        tool_log += " " #name;                                                            \
+        latest = #name;                                                                   \
+        if (answers)                                                                      \
+            return {};                                                                    \
+        const int next_tool_id = next_link[id].tool_id;                                   \
+        static_cast<void>(tool_id);                                                       \
+        return next<name##_t>(id) next_args;                                              \
     }
 #define MPIX_QMPI_FUNCTION_PCONTROL(id, type, name, tool_params, next_args, params, args, buffers) \
-    type record_##name tool_params                                                              \
-    {                                                                                           \
-        tool_log += " " #name;                                                                  \
-        latest = #name;                                                                         \
-        return MPI_SUCCESS;                                                                     \
+    type record_##name tool_params                                                                 \
+    {                                                                                              \
+        tool_log += " " #name;                                                                     \
+        latest = #name;                                                                            \
+        return MPI_SUCCESS;                                                                        \
     }
 #include <mpi_qmpi_functions.h>
 
@@ -78,7 +79,7 @@ void ready(int tool_id)
 
 void init(int tool_id)
 {
-#define MPIX_QMPI_FUNCTION(id, type, name, tool_params, next_args, params, args, buffers)       \
+#define MPIX_QMPI_FUNCTION(id, type, name, tool_params, next_args, params, args, buffers) \
     MPI_Register_tool_function(tool_id, id, reinterpret_cast<void (*)()>(record_##name));
 #define MPIX_QMPI_FUNCTION_PCONTROL MPIX_QMPI_FUNCTION
 #include <mpi_qmpi_functions.h>
@@ -108,7 +109,7 @@ bool equals(std::string &log, const char *function, int length, const char *who)
     return right;
 }
 
-} // namespace
+}  // namespace
 
 extern "C" {
 
@@ -169,4 +170,4 @@ int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int ta
     return PMPI_Send(buf, count, datatype, dest, tag, comm);
 }
 
-} // extern "C"
+}  // extern "C"

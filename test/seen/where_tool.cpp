@@ -6,18 +6,19 @@
 /* The tool "where": prints the call site of every call beside the line that the program has announced
  * for it. It is linked into the program, so that it works in static ones too. */
 
+#include <dlfcn.h>
 #include <mpi.h>
 #include <cstdint>
 #include <cstdio>
-#include <dlfcn.h>
 
 namespace {
 
-int line;       // of the next call; 0: not announced
-void *first;    // call site that the first instance of the chain saw
+int line;     // of the next call; 0: not announced
+void *first;  // call site that the first instance of the chain saw
 
 template <typename Function, typename... Arguments>
-int pass_on(MPI_Context context, int tool_id, MPI_Functions_enum id, const char *name, Arguments... arguments)
+int pass_on(MPI_Context context, int tool_id, MPI_Functions_enum id, const char *name,
+            Arguments... arguments)
 {
     void *address = nullptr;
     void (*next)() = nullptr;
@@ -30,18 +31,21 @@ int pass_on(MPI_Context context, int tool_id, MPI_Functions_enum id, const char 
             dladdr(address, &object);
             // of the call instruction, as an offset in its object
             std::printf("%d %s 0x%jx %s\n", line, name,
-                        static_cast<std::uintmax_t>(static_cast<char *>(address) - static_cast<char *>(object.dli_fbase)) - 1,
+                        static_cast<std::uintmax_t>(static_cast<char *>(address) -
+                                                    static_cast<char *>(object.dli_fbase)) -
+                            1,
                         object.dli_fname);
             first = address;
         } else if (address != first) {
-            std::printf("%d %s instance %d saw %p, the first one %p\n", line, name, tool_id, address, first);
+            std::printf("%d %s instance %d saw %p, the first one %p\n", line, name, tool_id,
+                        address, first);
         }
     }
     MPI_Get_next_tool_function(tool_id, id, &next, &next_tool_id);
     const int result = reinterpret_cast<Function *>(next)(context, next_tool_id, arguments...);
     if (tool_id == 1)
         line = 0;
-    return result;      // no call in tail position: every instance has a frame on the stack
+    return result;  // no call in tail position: every instance has a frame on the stack
 }
 
 int barrier(MPI_Context context, int tool_id, MPI_Comm comm)
@@ -54,10 +58,11 @@ int comm_rank(MPI_Context context, int tool_id, MPI_Comm comm, int *rank)
     return pass_on<MPI_Comm_rank_t>(context, tool_id, MPI_COMM_RANK_T, "MPI_Comm_rank", comm, rank);
 }
 
-int send(MPI_Context context, int tool_id, const void *buf, int count, MPI_Datatype datatype, int dest, int tag,
-         MPI_Comm comm)
+int send(MPI_Context context, int tool_id, const void *buf, int count, MPI_Datatype datatype,
+         int dest, int tag, MPI_Comm comm)
 {
-    return pass_on<MPI_Send_t>(context, tool_id, MPI_SEND_T, "MPI_Send", buf, count, datatype, dest, tag, comm);
+    return pass_on<MPI_Send_t>(context, tool_id, MPI_SEND_T, "MPI_Send", buf, count, datatype, dest,
+                               tag, comm);
 }
 
 void init(int tool_id)
@@ -72,7 +77,7 @@ __attribute__((constructor)) void load()
     MPI_Register_tool_name("where", init);
 }
 
-} // namespace
+}  // namespace
 
 /* The program's next MPI call is on this line of its source. */
 extern "C" void next_call_is_on(int number)

@@ -10,16 +10,15 @@
 //
 // If the MPI library does not use UCX, preloading this library changes nothing.
 
+#include <dlfcn.h>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
-#include <dlfcn.h>
 
-namespace
-{
+namespace {
 
-using Progress = unsigned (void *worker);
+using Progress = unsigned(void *worker);
 
 // Longer than the latency of a message from a running rank, shorter than a scheduler slice.
 constexpr unsigned idle_turns_before_nap = 200;
@@ -40,7 +39,8 @@ Progress *find_real_progress()
     }
     if (!symbol) {
         // Continuing would be a program that waits forever without a message.
-        std::fputs("idle_nap: ucp_worker_progress was called, but no UCX library defines it\n", stderr);
+        std::fputs("idle_nap: ucp_worker_progress was called, but no UCX library defines it\n",
+                   stderr);
         std::abort();
     }
     return reinterpret_cast<Progress *>(symbol);
@@ -57,7 +57,7 @@ Progress *get_real_progress()
     return found;
 }
 
-}   // namespace
+}  // namespace
 
 extern "C" __attribute__((visibility("default"))) unsigned ucp_worker_progress(void *worker)
 {

@@ -12,12 +12,12 @@
  * internal call from an object of the library. NESTED_STATISTICS=1 in the environment prints the
  * numbers of calls and of calls from callbacks at the end. */
 
+#include <dlfcn.h>
 #include <mpi.h>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <dlfcn.h>
 
 namespace {
 
@@ -28,7 +28,7 @@ struct Link {
 Link links[MPI_LAST_FUNC_T];
 int instances;
 
-thread_local const char *below; // this thread's call that is in the library
+thread_local const char *below;  // this thread's call that is in the library
 std::atomic<long> calls, from_callbacks;
 
 bool is_library(const char *file)
@@ -49,8 +49,8 @@ const char *enter(MPI_Context context, const char *name)
         Dl_info object = {};
         MPI_Get_calling_address(context, &address);
         if (dladdr(address, &object) == 0 || is_library(object.dli_fname)) {
-            std::fprintf(stderr, "nested: %s is called at %p in %s while %s is below\n", name, address,
-                         object.dli_fname ? object.dli_fname : "an unknown object", outer);
+            std::fprintf(stderr, "nested: %s is called at %p in %s while %s is below\n", name,
+                         address, object.dli_fname ? object.dli_fname : "an unknown object", outer);
             std::abort();
         }
         from_callbacks++;
@@ -65,27 +65,28 @@ struct Return {
     ~Return() { below = outer; }
 };
 
-#define MPIX_QMPI_FUNCTION(id, type, name, tool_params, next_args, params, args, buffers)       \
-    type pass_on_##name tool_params                                                             \
-    {                                                                                           \
-        const int next_tool_id = links[id].tool_id;                                             \
-        static_cast<void>(tool_id);                                                             \
-        const Return back = {enter(context, #name)};                                            \
-        return reinterpret_cast<name##_t *>(links[id].function) next_args;                      \
+#define MPIX_QMPI_FUNCTION(id, type, name, tool_params, next_args, params, args, buffers) \
+    type pass_on_##name tool_params                                                       \
+    {                                                                                     \
+        const int next_tool_id = links[id].tool_id;                                       \
+        static_cast<void>(tool_id);                                                       \
+        const Return back = {enter(context, #name)};                                      \
+        return reinterpret_cast<name##_t *>(links[id].function) next_args;                \
     }
 #define MPIX_QMPI_FUNCTION_PCONTROL(id, type, name, tool_params, next_args, params, args, buffers) \
-    type pass_on_##name tool_params                                                             \
-    {                                                                                           \
-        static_cast<void>(tool_id);                                                             \
-        const Return back = {enter(context, #name)};                                            \
-        return MPI_SUCCESS;                                                                     \
+    type pass_on_##name tool_params                                                                \
+    {                                                                                              \
+        static_cast<void>(tool_id);                                                                \
+        const Return back = {enter(context, #name)};                                               \
+        return MPI_SUCCESS;                                                                        \
     }
 #include <mpi_qmpi_functions.h>
 
 void ready(int tool_id)
 {
     for (int id = 0; id < MPI_LAST_FUNC_T; id++)
-        MPI_Get_next_tool_function(tool_id, static_cast<MPI_Functions_enum>(id), &links[id].function, &links[id].tool_id);
+        MPI_Get_next_tool_function(tool_id, static_cast<MPI_Functions_enum>(id),
+                                   &links[id].function, &links[id].tool_id);
 }
 
 void init(int tool_id)
@@ -94,7 +95,7 @@ void init(int tool_id)
         std::fputs("nested: can be listed only once\n", stderr);
         std::exit(1);
     }
-#define MPIX_QMPI_FUNCTION(id, type, name, tool_params, next_args, params, args, buffers)       \
+#define MPIX_QMPI_FUNCTION(id, type, name, tool_params, next_args, params, args, buffers) \
     MPI_Register_tool_function(tool_id, id, reinterpret_cast<void (*)()>(pass_on_##name));
 #define MPIX_QMPI_FUNCTION_PCONTROL MPIX_QMPI_FUNCTION
 #include <mpi_qmpi_functions.h>
@@ -103,8 +104,8 @@ void init(int tool_id)
 
 void say()
 {
-    std::fprintf(stderr, "nested: %ld calls, %ld of them from callbacks, none internal\n", calls.load(),
-                 from_callbacks.load());
+    std::fprintf(stderr, "nested: %ld calls, %ld of them from callbacks, none internal\n",
+                 calls.load(), from_callbacks.load());
 }
 
 __attribute__((constructor)) void load()
@@ -114,4 +115,4 @@ __attribute__((constructor)) void load()
         std::atexit(say);
 }
 
-} // namespace
+}  // namespace

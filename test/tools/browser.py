@@ -11,7 +11,6 @@ import os
 import select
 import shutil
 import subprocess
-import tempfile
 import time
 from pathlib import Path
 
@@ -27,26 +26,27 @@ def find():
 
 
 class Browser:
-    """A running Chromium with one page. Use it in a with statement."""
+    """A running Chromium with one page, whose files are in a folder. Use it in a with statement."""
 
-    def __init__(self, seconds=60):
-        self.seconds = seconds
+    def __init__(self, folder, seconds=60):
+        self.folder, self.seconds = Path(folder), seconds
         self.number = 0
         self.buffer = b""
         self.errors, self.requests = [], []
 
     def __enter__(self):
-        self.profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+        profile = self.folder / "browser"
+        profile.mkdir(parents=True, exist_ok=True)
         # The protocol is spoken on descriptors 3 (to the browser) and 4 (from it).
         their_end, self.to = self.pipe()
         self.back, their_answer = self.pipe()
         options = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
                    "--no-first-run", "--disable-background-networking", "--disable-component-update",
-                   f"--user-data-dir={self.profile.name}", "--remote-debugging-pipe", "about:blank"]
+                   f"--user-data-dir={profile}", "--remote-debugging-pipe", "about:blank"]
         self.process = subprocess.Popen(
             ["bash", "-c", f'exec "$0" "$@" 3<&{their_end} 4>&{their_answer}', find(), *options],
             pass_fds=(their_end, their_answer), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL)
+            stderr=subprocess.DEVNULL, env={**os.environ, "TMPDIR": str(self.folder)})
         os.close(their_end)
         os.close(their_answer)
         targets = self.ask("Target.getTargets")["targetInfos"]
@@ -70,13 +70,12 @@ class Browser:
             self.process.wait()
         os.close(self.to)
         os.close(self.back)
-        self.profile.cleanup()
 
     session = None
 
     @staticmethod
     def pipe():
-        """A pipe whose descriptors are out of the way of those that the shell opens."""
+        """A pipe with descriptors above those that the shell opens."""
         ends = os.pipe()
         high = [fcntl.fcntl(end, fcntl.F_DUPFD_CLOEXEC, 10) for end in ends]
         for end in ends:
@@ -117,7 +116,7 @@ class Browser:
             self.note(answer)
 
     def note(self, event):
-        """Keeps what went wrong and what was loaded."""
+        """Record errors and requests."""
         name, what = event.get("method"), event.get("params", {})
         if name == "Runtime.exceptionThrown":
             details = what["exceptionDetails"]
@@ -156,7 +155,7 @@ class Browser:
         self.ask("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
 
     def prefer(self, dark):
-        """What the reader's system asks for: dark or light."""
+        """Set the preference of the reader's system, dark or light."""
         self.ask("Emulation.setEmulatedMedia",
                  features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
 
@@ -176,7 +175,7 @@ class Browser:
         return self.run(f"[...document.querySelectorAll({json.dumps(selector)})].map(it => {script})")
 
     def place(self, selector, x=0.5, y=0.5):
-        """Where in the window a part of an element is, after it was scrolled into view."""
+        """Scroll an element into view; gives the position of a part of it in the window."""
         return self.of(selector, "{it.scrollIntoView({block: 'center'}); const box = it.getBoundingClientRect();"
                                  f"return [box.left + {x} * box.width, box.top + {y} * box.height]}}")
 

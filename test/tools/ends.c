@@ -15,7 +15,7 @@
 
 static int rank;
 
-/* What the tests look for in the report. */
+/* Calls that the tests expect in the report. */
 static void barriers(int number)
 {
     for (int i = 0; i < number; i++)

@@ -1,9 +1,9 @@
 ! Copyright (C) by the QMPI for MPICH developers
 !     See COPYRIGHT in top-level directory
 
-! What a profile has to say of the calls of a program, by place in the source: expected_calls.h for
-! programs in Fortran, which include this file. A call stands on the line behind its "call expect_call",
-! in that one line: gfortran notes for a longer statement the line of any of its arguments.
+! Expected profile of a Fortran program by line of the source, as expected_calls.h for C. Programs include
+! this file. A call is on the line after its "call expect_call", and on that line alone: for a longer
+! statement gfortran records the line of any of its arguments.
 
 module expected_calls
     implicit none

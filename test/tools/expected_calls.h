@@ -3,10 +3,9 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* What a profile has to say of the calls of a program, by place in the source, as the program
- * itself works it out from the words of qmpi-count(7), "What is counted as bytes": a buffer that is
- * read counts as sent, one that is written as received, in the processes where the argument means
- * something. Any thread. */
+/* Expected profile of a program by line of the source, as the program works it out itself from
+ * qmpi-count(7), "What is counted as bytes": a buffer that is read counts as sent, one that is
+ * written as received, in the processes where the argument is significant. Thread-safe. */
 
 #ifndef EXPECTED_CALLS_H_INCLUDED
 #define EXPECTED_CALLS_H_INCLUDED

@@ -5,7 +5,7 @@
 
 /* page_data KIND RANKS: writes a page with invented data to standard output: KIND is profile, messages or
  * trace, as large as the reports of these tools are, or hostile, with texts and numbers that a page must
- * survive. The data follow from the formulas below, which run-page computes again in its own way. */
+ * survive. The data follow from the formulas below, which test_page.py computes again. */
 
 #include "page.hpp"
 

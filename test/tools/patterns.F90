@@ -1,8 +1,8 @@
 ! Copyright (C) by the QMPI for MPICH developers
 !     See COPYRIGHT in top-level directory
 
-! Communication patterns in Fortran, with mpi_f08 and (at the end) with mpif.h, and for each what it moves
-! between each two processes: see patterns.c, which has the same form of output. For 2 to 16 processes.
+! Communication patterns in Fortran, with mpi_f08 and (at the end) with mpif.h, in the form of patterns.c.
+! For 2 to 16 processes.
 
 #include "expected_calls.F90"
 

@@ -3,15 +3,15 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Communication patterns, and for each what it moves between each two processes, worked out here
- * from the sizes and the standard's text: the truth for test/tools/run-messages. Each pattern is a
- * phase of its own (MPI_Pcontrol), with a barrier, which moves nothing, in front. Rank 0 prints
+/* Communication patterns with the messages and bytes that each moves between each two processes,
+ * worked out here from the sizes and the standard's text, for test_messages.py. Each pattern is a
+ * separate phase (MPI_Pcontrol) after a barrier, which moves nothing. Rank 0 prints
  *
  *     pattern PHASE KIND NAME
  *     expect PHASE FROM TO MESSAGES BYTES
  *
- * Every call is noted with the bytes that a profile has to count for it: the truth for
- * test/tools/run-profile, printed by all ranks at the end.
+ * All ranks print at the end every call with the bytes that a profile must count for it, for
+ * test_profile.py.
  *
  * For 2 to 16 processes, best an even number above 2. */
 
@@ -244,7 +244,7 @@ static void blocking(void)
     end();
 }
 
-/* Everybody sends to everybody, and completes it in a way of its own. */
+/* Every rank sends to every rank and completes with another function. */
 static void nonblocking(const char *way, int (*complete) (int, MPI_Request *))
 {
     MPI_Request requests[2 * MOST];
@@ -730,7 +730,7 @@ static void parts_of_the_world(void)
     begin("point-to-point", "a message in halves, and after a handle was used again");
     for (int times = 0; times < 2; times++) {
         MPI_Comm same;
-        /* rank 0 of the half is its highest rank in the world, and the other way round */
+        /* rank 0 of the half is its highest rank in the world, and vice versa */
         CALL(MPI_Comm_split, 0, 0, (half, 0, times, &same));
         if (times == 1) {
             CALL(MPI_Comm_free, 0, 0, (&same));

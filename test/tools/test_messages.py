@@ -129,7 +129,8 @@ def test_receive_that_got_no_message_is_shown(mpich, run):
     assert "MPI_Irecv: 1 never completed" in (mpich.work / "lost.txt").read_text()
 
 
-@pytest.mark.parametrize("way, status, sent", [("exit", 0, [(0, 1), (1, 0)]), ("session", 0, [(0, 1), (1, 0)]), ("abort", 3, [(0, 1)])])
+@pytest.mark.parametrize("way, status, sent", [("exit", 0, [(0, 1), (1, 0)]), ("session", 0, [(0, 1), (1, 0)]),
+                                               ("abort", 3, [(0, 1)])])
 def test_process_that_ends_without_the_world_reports_alone(mpich, run, way, status, sent):
     result = run(f"out={way}", way)
     reports = [json.loads(path.read_text()) for path in mpich.work.glob(f"{way}.*.json")]

@@ -3,7 +3,7 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Makes the calls that its first argument says, and ends in the way that the second says:
+/* The first argument chooses the calls, the second the end:
  *
  *     world | session     1000 times MPI_Sendrecv with itself and 1000 times MPI_Comm_rank
  *     threads             the same in 3 threads, one after the other, and in 3 at once

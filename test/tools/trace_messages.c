@@ -3,8 +3,8 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Sends messages in all ways that MPI has, and keeps its own books of it: each rank writes to
- * expect.RANK what a trace must show. One line is
+/* Sends messages with all functions of MPI and keeps books of them: each rank writes the expected
+ * contents of a trace to expect.RANK. One line is
  *
  *     call FUNCTION NUMBER            calls that this rank made
  *     sent TO TAG BYTES NUMBER        messages to a rank of MPI_COMM_WORLD
@@ -56,7 +56,7 @@ static void message(const char *way, int peer, int tag, int bytes)
 static int rank, size, partner, tag = 100;
 static char out[1 << 16], in[1 << 16];
 
-/* The same message goes both ways between partners; bytes differ by rank. */
+/* Partners exchange the same message; bytes differ by rank. */
 static int mine(int bytes)
 {
     return bytes + rank;

@@ -4,7 +4,7 @@
  */
 
 /* Two communicators of the same processes are copied in an order that is not the same in all of them,
- * and a message with a tag of its own goes through each copy. */
+ * and a message with its own tag goes through each copy. */
 
 #include <mpi.h>
 

@@ -3,7 +3,7 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Ways to use MPI and to end, one by one:
+/* Uses of MPI and ends, one at a time:
  *   ways lost        a message that nobody receives, a receive that gets none
  *   ways exit        ends without MPI_Finalize
  *   ways abort       rank 0 calls MPI_Abort

@@ -43,35 +43,35 @@ class Packed {
   public:
     void add(json value)
     {
-        if (times > 0 && value == last) {
-            times++;
+        if (times_ > 0 && value == last_) {
+            times_++;
             return;
         }
         write_last();
-        last = std::move(value);
-        times = 1;
+        last_ = std::move(value);
+        times_ = 1;
     }
 
     json take()
     {
         write_last();
-        times = 0;
-        return std::move(list);
+        times_ = 0;
+        return std::move(list_);
     }
 
   private:
     void write_last()
     {
-        if (times > 2)
-            list.push_back(json::array({last, times}));
+        if (times_ > 2)
+            list_.push_back(json::array({last_, times_}));
         else
-            for (std::uint64_t i = 0; i < times; i++)
-                list.push_back(last);
+            for (std::uint64_t i = 0; i < times_; i++)
+                list_.push_back(last_);
     }
 
-    json list = json::array();
-    json last;
-    std::uint64_t times = 0;
+    json list_ = json::array();
+    json last_;
+    std::uint64_t times_ = 0;
 };
 
 json packed(const std::vector<std::string> &texts)
@@ -202,7 +202,7 @@ std::string escaped(const json &text)
 }  // namespace
 
 Page::Page(std::string title, std::string subtitle)
-    : document{
+    : document_{
           {"title", std::move(title)}, {"subtitle", std::move(subtitle)}, {"parts", json::array()}}
 {
 }
@@ -212,7 +212,7 @@ void Page::facts(const std::vector<std::pair<std::string, std::string>> &pairs)
     json list = json::array();
     for (const auto &[name, value] : pairs)
         list.push_back(json::array({name, value}));
-    document["parts"].push_back({{"kind", "facts"}, {"facts", std::move(list)}});
+    document_["parts"].push_back({{"kind", "facts"}, {"facts", std::move(list)}});
 }
 
 void Page::table(const std::string &title, const std::vector<Column> &columns,
@@ -232,7 +232,7 @@ void Page::table(const std::string &title, const std::vector<Column> &columns,
     }
     json made = part("table", title, note);
     made["columns"] = std::move(list);
-    document["parts"].push_back(std::move(made));
+    document_["parts"].push_back(std::move(made));
 }
 
 void Page::bars(const std::string &title, const std::vector<std::string> &rows,
@@ -254,7 +254,7 @@ void Page::bars(const std::string &title, const std::vector<std::string> &rows,
     made["rows"] = packed(rows);
     made["series"] = std::move(list);
     made["unit"] = name_of(unit);
-    document["parts"].push_back(std::move(made));
+    document_["parts"].push_back(std::move(made));
 }
 
 void Page::matrix(const std::string &title, int n, const std::vector<Cell> &cells, Unit unit,
@@ -272,7 +272,7 @@ void Page::matrix(const std::string &title, int n, const std::vector<Measure> &m
     json made = part("matrix", title, note);
     made["n"] = n;
     made["measures"] = std::move(list);
-    document["parts"].push_back(std::move(made));
+    document_["parts"].push_back(std::move(made));
 }
 
 void Page::histogram(const std::string &title, const std::vector<Bin> &bins, Unit unit,
@@ -284,7 +284,7 @@ void Page::histogram(const std::string &title, const std::vector<Bin> &bins, Uni
     json made = part("histogram", title, note);
     made["bins"] = std::move(list);
     made["unit"] = name_of(unit);
-    document["parts"].push_back(std::move(made));
+    document_["parts"].push_back(std::move(made));
 }
 
 void Page::timeline(const std::string &title, const std::vector<std::string> &lanes,
@@ -335,7 +335,7 @@ void Page::timeline(const std::string &title, const std::vector<std::string> &la
                      {"gaps", gaps.take()},
                      {"lengths", lengths.take()},
                      {"categories", categories.take()}};
-    document["parts"].push_back(std::move(made));
+    document_["parts"].push_back(std::move(made));
 }
 
 /* The content security policy blocks all loading, whatever the texts contain. */
@@ -348,14 +348,14 @@ std::string Page::html() const
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
         "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>";
-    text += escaped(document["title"]);
+    text += escaped(document_["title"]);
     text += "</title>\n<style>\n";
     text += page_css;
     text +=
         "</style>\n</head>\n<body>\n"
         "<noscript><p>This report needs JavaScript, which the browser has disabled.</p>"
         "</noscript>\n<script type=\"application/json\" id=\"data\">";
-    text += embedded(document);
+    text += embedded(document_);
     text += "</script>\n<script>\n";
     text += page_js;
     text += "</script>\n</body>\n</html>\n";

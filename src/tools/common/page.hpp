@@ -105,7 +105,7 @@ class Page {
     std::string html() const;
 
   private:
-    nlohmann::json document;
+    nlohmann::json document_;
 };
 
 }  // namespace tools

@@ -68,23 +68,23 @@ namespace {
 class Decomposition {
   public:
     Decomposition(const Description &description, const Communicator &communicator)
-        : d(description), c(communicator)
+        : call_(description), communicator_(communicator)
     {
     }
 
     Parts run()
     {
-        switch (d.operation) {
+        switch (call_.operation) {
         case Operation::none:
             break;
         case Operation::message:
             message();
             break;
         case Operation::bcast:
-            from_root_to_each(d.send.amount);
+            from_root_to_each(call_.send.amount);
             break;
         case Operation::gather:
-            from_each_to_root(d.receive.amount);
+            from_each_to_root(call_.receive.amount);
             break;
         case Operation::scatter:
             scatter();
@@ -96,13 +96,13 @@ class Decomposition {
             alltoall();
             break;
         case Operation::reduce:
-            from_each_to_root(d.send.amount);
+            from_each_to_root(call_.send.amount);
             break;
         case Operation::allreduce:
-            each(Side::sent, d.send.amount);
-            each(Side::received, d.send.amount);
-            if (keeps_own(d.send))
-                own(d.send.amount.at(0), d.send.amount.at(0));
+            each(Side::sent, call_.send.amount);
+            each(Side::received, call_.send.amount);
+            if (keeps_own(call_.send))
+                own(call_.send.amount.at(0), call_.send.amount.at(0));
             break;
         case Operation::reduce_scatter:
             reduce_scatter();
@@ -113,42 +113,45 @@ class Decomposition {
             break;
         case Operation::neighbor_allgather:
         case Operation::neighbor_alltoall:
-            neighbours(Side::sent, c.destinations, d.send.amount);
-            neighbours(Side::received, c.sources, d.receive.amount);
+            neighbours(Side::sent, communicator_.destinations, call_.send.amount);
+            neighbours(Side::received, communicator_.sources, call_.receive.amount);
             break;
         case Operation::one_sided:
             one_sided();
             break;
         }
-        return std::move(parts);
+        return std::move(parts_);
     }
 
   private:
-    bool takes_part() const { return !c.is_inter || d.root != MPI_PROC_NULL; }
-    bool is_root() const { return c.is_inter ? d.root == MPI_ROOT : d.root == c.rank; }
+    bool takes_part() const { return !communicator_.is_inter || call_.root != MPI_PROC_NULL; }
+    bool is_root() const
+    {
+        return communicator_.is_inter ? call_.root == MPI_ROOT : call_.root == communicator_.rank;
+    }
 
     void one(Side side, int rank, std::uint64_t bytes)
     {
         if (bytes > 0)
-            parts.add({side, Whom::one, c.world_rank_of(rank), bytes});
+            parts_.add({side, Whom::one, communicator_.world_rank_of(rank), bytes});
     }
 
     void group(Side side, Whom whom, std::uint64_t bytes)
     {
-        if (bytes > 0 && number_of(whom, c) > 0)
-            parts.add({side, whom, outside_world, bytes});
+        if (bytes > 0 && number_of(whom, communicator_) > 0)
+            parts_.add({side, whom, outside_world, bytes});
     }
 
     /* All of the remote group, or all but the calling process. */
     void each(Side side, const Amount &amount)
     {
         if (amount.is_uniform()) {
-            group(side, c.is_inter ? Whom::remote : Whom::others, amount.at(0));
+            group(side, communicator_.is_inter ? Whom::remote : Whom::others, amount.at(0));
             return;
         }
-        const int number = static_cast<int>(c.peers().size());
+        const int number = static_cast<int>(communicator_.peers().size());
         for (int i = 0; i < number; i++) {
-            if (c.is_inter || i != c.rank)
+            if (communicator_.is_inter || i != communicator_.rank)
                 one(side, i, amount.at(i));
         }
     }
@@ -156,20 +159,24 @@ class Decomposition {
     /* Counts even if empty, since the receiver waits for it. */
     void message()
     {
-        if (d.sends && d.peer != MPI_PROC_NULL)
-            parts.add({Side::sent, Whom::one, c.world_rank_of(d.peer), d.send.amount.at(0)});
-        if (d.source >= 0)
-            parts.add(
-                {Side::received, Whom::one, c.world_rank_of(d.source), d.receive.amount.at(0)});
+        if (call_.sends && call_.peer != MPI_PROC_NULL)
+            parts_.add({Side::sent, Whom::one, communicator_.world_rank_of(call_.peer),
+                        call_.send.amount.at(0)});
+        if (call_.source >= 0)
+            parts_.add({Side::received, Whom::one, communicator_.world_rank_of(call_.source),
+                        call_.receive.amount.at(0)});
     }
 
     /* True if the send buffer is copied to the own receive buffer. */
-    bool keeps_own(const Data &in_place) const { return !c.is_inter && !in_place.is_in_place; }
+    bool keeps_own(const Data &in_place) const
+    {
+        return !communicator_.is_inter && !in_place.is_in_place;
+    }
 
     void own(std::uint64_t sent, std::uint64_t received)
     {
-        one(Side::sent, c.rank, sent);
-        one(Side::received, c.rank, received);
+        one(Side::sent, communicator_.rank, sent);
+        one(Side::received, communicator_.rank, received);
     }
 
     void from_root_to_each(const Amount &amount)
@@ -179,7 +186,7 @@ class Decomposition {
         if (is_root())
             each(Side::sent, amount);
         else
-            one(Side::received, d.root, amount.at(0));
+            one(Side::received, call_.root, amount.at(0));
     }
 
     void from_each_to_root(const Amount &received)
@@ -187,12 +194,12 @@ class Decomposition {
         if (!takes_part())
             return;
         if (!is_root()) {
-            one(Side::sent, d.root, d.send.amount.at(0));
+            one(Side::sent, call_.root, call_.send.amount.at(0));
             return;
         }
         each(Side::received, received);
-        if (keeps_own(d.send))
-            own(d.send.amount.at(0), received.at(c.rank));
+        if (keeps_own(call_.send))
+            own(call_.send.amount.at(0), received.at(communicator_.rank));
     }
 
     void scatter()
@@ -200,60 +207,61 @@ class Decomposition {
         if (!takes_part())
             return;
         if (!is_root()) {
-            one(Side::received, d.root, d.receive.amount.at(0));
+            one(Side::received, call_.root, call_.receive.amount.at(0));
             return;
         }
-        each(Side::sent, d.send.amount);
-        if (keeps_own(d.receive))
-            own(d.send.amount.at(c.rank), d.receive.amount.at(0));
+        each(Side::sent, call_.send.amount);
+        if (keeps_own(call_.receive))
+            own(call_.send.amount.at(communicator_.rank), call_.receive.amount.at(0));
     }
 
     void allgather()
     {
-        const std::uint64_t sent =
-            d.send.is_in_place ? d.receive.amount.at(c.rank) : d.send.amount.at(0);
-        group(Side::sent, c.is_inter ? Whom::remote : Whom::others, sent);
-        each(Side::received, d.receive.amount);
-        if (keeps_own(d.send))
-            own(sent, d.receive.amount.at(c.rank));
+        const std::uint64_t sent = call_.send.is_in_place
+            ? call_.receive.amount.at(communicator_.rank)
+            : call_.send.amount.at(0);
+        group(Side::sent, communicator_.is_inter ? Whom::remote : Whom::others, sent);
+        each(Side::received, call_.receive.amount);
+        if (keeps_own(call_.send))
+            own(sent, call_.receive.amount.at(communicator_.rank));
     }
 
     void alltoall()
     {
-        const Amount &sent = d.send.is_in_place ? d.receive.amount : d.send.amount;
+        const Amount &sent = call_.send.is_in_place ? call_.receive.amount : call_.send.amount;
         each(Side::sent, sent);
-        each(Side::received, d.receive.amount);
-        if (keeps_own(d.send))
-            own(sent.at(c.rank), d.receive.amount.at(c.rank));
+        each(Side::received, call_.receive.amount);
+        if (keeps_own(call_.send))
+            own(sent.at(communicator_.rank), call_.receive.amount.at(communicator_.rank));
     }
 
     /* Counts are those of the local group. Between groups only the total of the remote group is
      * known; it is divided evenly, which is exact for equal counts. */
     void reduce_scatter()
     {
-        const Amount &amount = d.receive.amount;
-        if (!c.is_inter) {
+        const Amount &amount = call_.receive.amount;
+        if (!communicator_.is_inter) {
             each(Side::sent, amount);
-            group(Side::received, Whom::others, amount.at(c.rank));
-            if (keeps_own(d.send))
-                own(amount.at(c.rank), amount.at(c.rank));
+            group(Side::received, Whom::others, amount.at(communicator_.rank));
+            if (keeps_own(call_.send))
+                own(amount.at(communicator_.rank), amount.at(communicator_.rank));
             return;
         }
         std::uint64_t all = 0;
-        for (int i = 0; i < c.size; i++)
+        for (int i = 0; i < communicator_.size; i++)
             all += amount.at(i);
-        const auto number = static_cast<std::uint64_t>(c.remote.size());
+        const auto number = static_cast<std::uint64_t>(communicator_.remote.size());
         for (std::uint64_t i = 0; i < number; i++)
             one(Side::sent, static_cast<int>(i), all / number + (i < all % number));
-        group(Side::received, Whom::remote, amount.at(c.rank));
+        group(Side::received, Whom::remote, amount.at(communicator_.rank));
     }
 
     void scan()
     {
-        const std::uint64_t bytes = d.send.amount.at(0);
+        const std::uint64_t bytes = call_.send.amount.at(0);
         group(Side::sent, Whom::above, bytes);
         group(Side::received, Whom::below, bytes);
-        if (d.operation == Operation::scan && keeps_own(d.send))
+        if (call_.operation == Operation::scan && keeps_own(call_.send))
             own(bytes, bytes);
     }
 
@@ -268,16 +276,16 @@ class Decomposition {
     /* The target makes no call; only the origin sees the transfer. */
     void one_sided()
     {
-        if (d.peer == MPI_PROC_NULL)
+        if (call_.peer == MPI_PROC_NULL)
             return;
-        if (d.sends)
-            one(Side::sent, d.peer, d.send.amount.at(0) + d.further);
-        one(Side::received, d.peer, d.receive.amount.at(0));
+        if (call_.sends)
+            one(Side::sent, call_.peer, call_.send.amount.at(0) + call_.further);
+        one(Side::received, call_.peer, call_.receive.amount.at(0));
     }
 
-    const Description &d;
-    const Communicator &c;
-    Parts parts;
+    const Description &call_;
+    const Communicator &communicator_;
+    Parts parts_;
 };
 
 }  // namespace

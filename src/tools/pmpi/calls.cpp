@@ -84,6 +84,8 @@ class served_call {
 
 thread_local const served_call *served_call::innermost INITIAL_EXEC = nullptr;
 
+/* params and args have their own parentheses. */
+// NOLINTBEGIN(bugprone-macro-parentheses)
 #define MPIX_QMPI_FUNCTION(id, type, name, tool_params, next_args, params, args, buffers) \
     type from_chain_##name tool_params                                                    \
     {                                                                                     \
@@ -104,6 +106,7 @@ thread_local const served_call *served_call::innermost INITIAL_EXEC = nullptr;
         return reinterpret_cast<name##_t *>(links[id].function) next_args;                \
     }
 #include <mpi_qmpi_functions.h>
+// NOLINTEND(bugprone-macro-parentheses)
 
 /* The optional arguments of MPI_Pcontrol have unknown types. The calling conventions pass integers and
  * pointers in one sequence of registers and stack, doubles in another: as many of each as a tool
@@ -125,7 +128,7 @@ int call_pcontrol(any_function function, int level, std::va_list list,
     return reinterpret_cast<int (*)(int, ...)>(function)(level, word[words]..., number[doubles]...);
 }
 
-int from_chain_MPI_Pcontrol(MPI_Context context, int tool_id, const int level, ...)
+int from_chain_pcontrol(MPI_Context context, int tool_id, const int level, ...)
 {
     const instance &server = *instances[tool_id];
     const served_call call(server, MPI_PCONTROL_T, context);
@@ -150,7 +153,7 @@ void fill_functions()
     functions[id] = {#name, ANY(from_chain_##name), ANY(to_chain_##name), ANY(Q##name)};
 #include <mpi_qmpi_functions.h>
     /* MPI calls MPI_Pcontrol of each instance itself: the library is next. */
-    functions[MPI_PCONTROL_T] = {"MPI_Pcontrol", ANY(from_chain_MPI_Pcontrol), ANY(QMPI_Pcontrol),
+    functions[MPI_PCONTROL_T] = {"MPI_Pcontrol", ANY(from_chain_pcontrol), ANY(QMPI_Pcontrol),
                                  ANY(QMPI_Pcontrol)};
 }
 

@@ -3,7 +3,7 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* What is freed in MPI_Finalize, by a callback of an attribute of MPI_COMM_SELF, is no leak. ranks: 2 */
+/* Objects freed in MPI_Finalize, by a callback of an attribute of MPI_COMM_SELF, are no leak. ranks: 2 */
 #include <mpi.h>
 #include <stddef.h>
 

@@ -3,7 +3,7 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* All ways to open an epoch. ranks: 2 */
+/* All kinds of epochs. ranks: 2 */
 #include <mpi.h>
 
 int main(int argc, char **argv)

@@ -3,7 +3,7 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Two threads of each process, each with a communicator and a tag of its own. ranks: 2 */
+/* Two threads of each process, each with its own communicator and tag. ranks: 2 */
 #include <mpi.h>
 #include <pthread.h>
 

@@ -3,7 +3,7 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* The message of whoever it is is longer than the buffer, and the program goes on. ranks: 2 */
+/* A message from any source is longer than the buffer, and the program continues. ranks: 2 */
 #include <mpi.h>
 
 int main(int argc, char **argv)

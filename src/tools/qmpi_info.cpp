@@ -392,7 +392,9 @@ void print_instance(const Answer &answer, const json &instance)
     print_field("author", tool["author"]);
     print_field("description", tool["description"]);
     print_field("file", tool["file"]);
-    print_field("intercepts", number_of_functions(instance["functions"]) + " functions");
+    print_field("intercepts",
+                number_of_functions(instance["functions"]) +
+                    (instance["functions"].size() == 1 ? " function" : " functions"));
     const char *heading = "takes";
     for (const json &argument : tool["argument_list"]) {
         print_field(heading, argument);

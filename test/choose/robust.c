@@ -8,7 +8,8 @@
  *   write LIST           writes it through MPI_T, with the names that every program uses
  *   constructor LIBRARY  loads a library whose constructor calls MPI, while another thread builds
  *                        the chain
- *   polled               makes its first call; tools have threads
+ *   first                makes the call that builds the chain, and no other
+ *   init                 initializes and finalizes
  *   leave                returns from main while a thread is in MPI calls
  *   fork                 forks while a tool's init callback runs
  *   cancel               cancels the thread that builds the chain
@@ -196,7 +197,11 @@ int main(int argc, char **argv)
         init_and_rank();
     } else if (strcmp(mode, "constructor") == 0) {
         constructor(argument);
-    } else if (strcmp(mode, "polled") == 0) {
+    } else if (strcmp(mode, "first") == 0) {
+        int flag;
+
+        MPI_Initialized(&flag);
+    } else if (strcmp(mode, "init") == 0) {
         init_and_rank();
     } else if (strcmp(mode, "leave") == 0) {
         leave();

@@ -54,7 +54,7 @@ def test_failed_init_callback_is_reported_by_its_process(choose):
 
 def test_exception_of_an_init_callback_ends_the_program_with_a_message(mpich, program):
     thrower = mpich.library(HERE / "robust_throw.cpp", "-DTOOL")
-    result = mpich.run(program, "polled", MPIR_CVAR_QMPI_TOOL_LIST=thrower)
+    result = mpich.run(program, "init", MPIR_CVAR_QMPI_TOOL_LIST=thrower)
     assert result.status not in (0, SIGALRM) and "done" not in result.out, result
     assert "no licence for this machine" in result.err or "throwing" in result.err, result
 
@@ -69,7 +69,7 @@ def test_exception_of_an_init_callback_does_not_block_later_calls(mpich):
 
 def test_instance_cannot_declare_another_one_as_failed(mpich, program, tool):
     library = tool("BLAMING")
-    result = mpich.run(program, "polled", MPIR_CVAR_QMPI_TOOL_LIST=f"{library},{library}")
+    result = mpich.run(program, "init", MPIR_CVAR_QMPI_TOOL_LIST=f"{library},{library}")
     assert (result.status, result.out) == (0, "MPI_ERR_ARG\ndone\n"), result
 
 
@@ -107,7 +107,7 @@ def test_library_constructor_in_another_thread_may_call_mpi_while_the_chain_is_b
 def test_thread_of_a_tool_may_ask_for_storage_while_the_chain_is_built(mpich, program, tool):
     library = tool("POLLING")
     for _ in range(4):
-        result = mpich.run(program, "polled", LD_PRELOAD=library, MPIR_CVAR_QMPI_TOOL_LIST=",".join(["polling"] * 20))
+        result = mpich.run(program, "first", LD_PRELOAD=library, MPIR_CVAR_QMPI_TOOL_LIST=",".join(["polling"] * 20))
         assert (result.status, result.out) == (0, "done\n"), result
 
 

@@ -32,8 +32,8 @@ cvars:
       description : >-
         Tools that intercept the MPI calls, in this order, separated by commas or colons. Each is the
         name of a tool, the path of a library that contains one (with a slash), or NAME=PATH if the
-        library contains several; pmpi=PATH is a library that wraps MPI functions through the
-        profiling interface. Arguments for the tool can follow in parentheses. The same tool
+        library contains several; pmpi(PATH) or pmpi=PATH is a library that wraps MPI functions through
+        the profiling interface. Arguments for the tool can follow in parentheses. The same tool
         can be listed several times. Can be written until the first MPI call that is not one of
         MPI_T, at the latest until MPI is initialized. The environment variable QMPI_TOOL_LIST
         works as well.

@@ -20,8 +20,6 @@ CONFIGURATIONS = {
     "without QMPI": ["--disable-qmpi"],
     "debugging, -O0": ["--enable-g=all", "--enable-fast=none", "CFLAGS=-O0", "CXXFLAGS=-O0"],
     "static, -Og": ["--enable-static", "--enable-fast=none", "CFLAGS=-Og", "CXXFLAGS=-Og"],
-    "clang, -O1": ["CC=clang", "CXX=clang++", "--enable-fast=O1"],
-    "frame pointers, -O3": ["--enable-fast=O3", "CFLAGS=-fno-omit-frame-pointer"],
 }
 pytestmark = pytest.mark.long
 

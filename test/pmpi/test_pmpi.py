@@ -391,12 +391,12 @@ def test_temporary_files_replace_memory_files_and_are_removed(pmpi, run, no_memf
 
 def test_missing_folder_for_temporary_files_is_refused(pmpi, run, no_memfd):
     result = run(chain("./libcounter.so"), "sums", LD_PRELOAD=no_memfd, TMPDIR=pmpi.work / "nowhere")
-    assert_refused(result, "./libcounter.so", "can be made: No such file or directory")
+    assert_refused(result, "./libcounter.so", "No such file or directory")
 
 
 # ---- memory ----
 
-def test_valgrind_finds_what_it_finds_without_tools(pmpi, run, needs):
+def test_valgrind_finds_no_more_than_without_tools(pmpi, run, needs):
     """The device's libraries have findings of their own."""
     needs("valgrind")
 
@@ -405,10 +405,12 @@ def test_valgrind_finds_what_it_finds_without_tools(pmpi, run, needs):
         result = run(tools, shutil.which("valgrind"), "--leak-check=full", f"--log-file={log}", "./program", "functions",
                      LD_PRELOAD=preload, seconds=300)
         assert result.status == 0, result
-        return re.findall(r"(?:ERROR SUMMARY|definitely lost|possibly lost):.*", log.read_text())
+        return [int(number.replace(",", "")) for number in
+                re.findall(r"(?:ERROR SUMMARY|definitely lost|possibly lost): ([\d,]+)", log.read_text())]
 
     found = memcheck(chain("./libcounter.so", "n", "./libhabits.so", "./libcounter.so"), "./libnative.so", 1)
-    assert found == memcheck("", None, 2)
+    plain = memcheck("", None, 2)
+    assert len(found) == len(plain) == 3 and all(here <= there for here, there in zip(found, plain)), (found, plain)
 
 
 # ---- EZTrace ----

@@ -45,44 +45,74 @@ const bool is_context_known = [] {
         call_site == &instances;
 }();
 
-/* The call that a tool is serving in this thread, on the stack of from_chain. Where the tool passes on
- * this call, the next link gets the context that came with it, and so the application's call site
- * and all else that a context carries. */
-class served_call {
-  public:
-    served_call(const instance &server, MPI_Functions_enum function, MPI_Context context)
-        : self_(this), outer_(innermost), server_(&server), context_(context), function_(function)
-    {
-        innermost = this;
-    }
-    ~served_call() { innermost = outer_; }
+/* A call that a tool is serving, on the stack of from_chain. */
+struct served_call {
+    served_call(const instance &a_server, MPI_Functions_enum a_function, MPI_Context a_context);
+    ~served_call();
     served_call(const served_call &) = delete;
     served_call &operator=(const served_call &) = delete;
 
-    /* The context for a call of the tool; new_context, which is on the caller's stack, unless the tool
-     * passes on the call that it serves. A longjmp out of that call leaves innermost unchanged: stack
-     * that is deeper than the caller's, or has other contents, is no call any more. */
-    static MPI_Context context_for(const instance &caller, MPI_Functions_enum function,
-                                   MPI_Context new_context)
+    served_call *const volatile self;
+    served_call *const outer;
+    const instance *const server;
+    const MPI_Context context;
+    const MPI_Functions_enum function;
+    bool is_passed_on = false; /* now, by an outgoing_call */
+};
+
+thread_local served_call *innermost INITIAL_EXEC = nullptr;
+
+served_call::served_call(const instance &a_server, MPI_Functions_enum a_function,
+                         MPI_Context a_context)
+    : self(this), outer(innermost), server(&a_server), context(a_context), function(a_function)
+{
+    innermost = this;
+}
+
+served_call::~served_call()
+{
+    innermost = outer;
+}
+
+/* A call that a tool makes, on the stack of to_chain. Where it passes on the call that the tool serves,
+ * the next link gets the context that came with that one, and so the application's call site and all
+ * else that a context carries.
+ * A longjmp leaves innermost unchanged, but a longjmp out of MPI, from an error handler for example,
+ * also leaves is_passed_on set. In addition, stack that is deeper than this object, or has other
+ * contents, is no call any more. */
+class outgoing_call {
+  public:
+    outgoing_call(const instance &caller, MPI_Functions_enum function, const void *call_site)
+        : own_{call_site, function}, served_(innermost)
     {
-        const served_call *call = innermost;
-        const bool is_passed_on = reinterpret_cast<std::uintptr_t>(call) >
-                reinterpret_cast<std::uintptr_t>(new_context) &&
-            call->self_ == call && call->server_ == &caller && call->function_ == function;
-        return is_passed_on ? call->context_ : is_context_known ? new_context : nullptr;
+        const bool is_passed_on =
+            reinterpret_cast<std::uintptr_t>(served_) > reinterpret_cast<std::uintptr_t>(this) &&
+            served_->self == served_ && served_->server == &caller &&
+            served_->function == function && !served_->is_passed_on;
+        if (is_passed_on)
+            served_->is_passed_on = true;
+        else
+            served_ = nullptr;
+    }
+    ~outgoing_call()
+    {
+        if (served_ != nullptr)
+            served_->is_passed_on = false;
+    }
+    outgoing_call(const outgoing_call &) = delete;
+    outgoing_call &operator=(const outgoing_call &) = delete;
+
+    MPI_Context context()
+    {
+        if (served_ != nullptr)
+            return served_->context;
+        return is_context_known ? reinterpret_cast<MPI_Context>(&own_) : nullptr;
     }
 
   private:
-    static thread_local const served_call *innermost INITIAL_EXEC;
-
-    const served_call *const volatile self_;
-    const served_call *const outer_;
-    const instance *const server_;
-    const MPI_Context context_;
-    const MPI_Functions_enum function_;
+    new_context own_;
+    served_call *served_;
 };
-
-thread_local const served_call *served_call::innermost INITIAL_EXEC = nullptr;
 
 /* params and args have their own parentheses. */
 // NOLINTBEGIN(bugprone-macro-parentheses)
@@ -99,9 +129,8 @@ thread_local const served_call *served_call::innermost INITIAL_EXEC = nullptr;
         const link *const links = caller.links.load(std::memory_order_acquire);           \
         if (links == nullptr)                                                             \
             return Q##name args;                                                          \
-        new_context own{__builtin_return_address(0), id};                                 \
-        const MPI_Context context =                                                       \
-            served_call::context_for(caller, id, reinterpret_cast<MPI_Context>(&own));    \
+        outgoing_call call(caller, id, __builtin_return_address(0));                      \
+        const MPI_Context context = call.context();                                       \
         const int next_tool_id = links[id].tool_id;                                       \
         return reinterpret_cast<name##_t *>(links[id].function) next_args;                \
     }

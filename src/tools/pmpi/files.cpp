@@ -48,7 +48,7 @@ private_file::private_file(const std::string &name)
 {
     if (open_temporary(name))
         return;
-    const std::string reason = path_ + ": " + std::strerror(errno);
+    const std::string reason = std::strerror(errno);
     if (!open_memory(name))
         refuse("no private copy of " + name + " can be made: " + reason +
                " (TMPDIR can name a folder for it)");

@@ -11,9 +11,12 @@ interfaces.
 import os
 import re
 import shutil
+import sys
+from pathlib import Path
 
 import pytest
 
+sys.path.insert(0, str(Path(__file__).resolve().parent))
 from test_call_sites import HERE, LANGUAGES, lines_of
 
 pytestmark = pytest.mark.long

@@ -144,6 +144,14 @@ extern __thread int MPIR_QMPI_mark MPIR_QMPI_HIDDEN __attribute__((tls_model("in
 
 #define MPIR_QMPI_CALL_SITE __builtin_return_address(0)
 
+#ifdef MPIIMPL_H_INCLUDED
+/* With a gate, gcc takes error paths for as likely as the others unless it is told. */
+int MPIR_Err_return_comm(struct MPIR_Comm *, const char[], int) __attribute__((cold));
+int MPIR_Err_return_win(struct MPIR_Win *, const char[], int) __attribute__((cold));
+int MPIR_Err_create_code(int, int, const char[], int, int, const char[], const char[], ...)
+    __attribute__((cold));
+#endif
+
 MPL_STATIC_INLINE_PREFIX bool MPIR_QMPI_gate_is_closed(enum MPI_Functions_enum function)
 {
     return __atomic_load_n(&MPIR_QMPI_gate[function], __ATOMIC_RELAXED);

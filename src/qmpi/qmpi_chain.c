@@ -112,7 +112,7 @@ static MPIR_QMPI_Row *link_rows(const MPII_QMPI_Registration * registrations, in
     for (int i = 0; i < n; i++)
         for (int f = 0; f < MPI_LAST_FUNC_T; f++)
             num_links += registrations[i].functions[f] != NULL;
-    link = MPII_QMPI_allocate(num_links, sizeof(*link));
+    link = num_links ? MPII_QMPI_allocate(num_links, sizeof(*link)) : NULL;
     for (int f = 0; f < MPI_LAST_FUNC_T; f++)
         row[n][f] = &MPIR_QMPI_tail[f];
     for (int i = n - 1; i >= 0; i--) {

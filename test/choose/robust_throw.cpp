@@ -5,13 +5,12 @@
 
 #include <mpi.h>
 
+#include <unistd.h>
 #include <cstdio>
 #include <stdexcept>
-#include <unistd.h>
 
 #ifdef TOOL
-namespace
-{
+namespace {
 
 void init(int)
 {
@@ -23,7 +22,7 @@ __attribute__((constructor)) void load()
     MPI_Register_tool_name("throwing", init);
 }
 
-}   // namespace
+}  // namespace
 #else
 int main()
 {

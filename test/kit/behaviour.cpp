@@ -6,12 +6,11 @@
 
 #include <qmpi.hpp>
 
-#include <cstring>
 #include <dlfcn.h>
 #include <sys/wait.h>
+#include <cstring>
 
-namespace
-{
+namespace {
 
 void say(const std::string &line)
 {
@@ -27,7 +26,10 @@ std::string number(double value)
 
 // Throws before, after and in place of calls, and from other members.
 struct Thrower : qmpi::tool<Thrower> {
-    int MPI_Comm_rank(qmpi::call<MPI_COMM_RANK_T> &) { throw std::runtime_error("before the call"); }
+    int MPI_Comm_rank(qmpi::call<MPI_COMM_RANK_T> &)
+    {
+        throw std::runtime_error("before the call");
+    }
 
     int MPI_Comm_size(qmpi::call<MPI_COMM_SIZE_T> &call)
     {
@@ -50,7 +52,10 @@ struct Thrower : qmpi::tool<Thrower> {
         throw std::runtime_error("in place of a value");
     }
 
-    int MPI_Pcontrol(qmpi::call<MPI_PCONTROL_T> &, int, qmpi::varargs) { throw std::runtime_error("no call"); }
+    int MPI_Pcontrol(qmpi::call<MPI_PCONTROL_T> &, int, qmpi::varargs)
+    {
+        throw std::runtime_error("no call");
+    }
 
     void ready() { throw std::runtime_error("not ready"); }
 };
@@ -64,7 +69,8 @@ struct Refuses : qmpi::tool<Refuses> {
 struct Nowhere : qmpi::tool<Nowhere> {
     static constexpr auto functions = qmpi::set::point_to_point - qmpi::set::nonblocking;
 
-    template <typename Call> auto intercept(Call &call)
+    template <typename Call>
+    auto intercept(Call &call)
     {
         if constexpr (Call::has(qmpi::role::destination))
             qmpi::get<qmpi::role::destination>(call) = MPI_PROC_NULL;
@@ -99,13 +105,16 @@ struct Caller : qmpi::tool<Caller> {
 // takes the compiler a minute.
 struct Teller : qmpi::tool<Teller> {
 #ifdef ALL_FUNCTIONS
-    static constexpr auto functions = qmpi::set::all - qmpi::function_set(MPI_INIT_T, MPI_FINALIZE_T);
+    static constexpr auto functions =
+        qmpi::set::all - qmpi::function_set(MPI_INIT_T, MPI_FINALIZE_T);
 #else
-    static constexpr qmpi::function_set functions{MPI_INITIALIZED_T, MPI_COMM_RANK_T, MPI_COMM_SIZE_T, MPI_BARRIER_T, MPI_SEND_T,
-                                                  MPI_WTIME_T, MPI_AINT_ADD_T, MPI_PCONTROL_T, MPI_GET_VERSION_T};
+    static constexpr qmpi::function_set functions{
+        MPI_INITIALIZED_T, MPI_COMM_RANK_T, MPI_COMM_SIZE_T, MPI_BARRIER_T,    MPI_SEND_T,
+        MPI_WTIME_T,       MPI_AINT_ADD_T,  MPI_PCONTROL_T,  MPI_GET_VERSION_T};
 #endif
 
-    template <typename Call> auto intercept(Call &call)
+    template <typename Call>
+    auto intercept(Call &call)
     {
         std::string arguments;
         call.each_argument([&](auto index, auto &value) {
@@ -116,7 +125,8 @@ struct Teller : qmpi::tool<Teller> {
         });
         const auto result = call();
         static_assert(std::is_same_v<decltype(result), const typename Call::result_type>);
-        say(std::string(name()) + " " + std::to_string(instance_number()) + ": " + std::string(Call::name) + "(" + arguments + ")" +
+        say(std::string(name()) + " " + std::to_string(instance_number()) + ": " +
+            std::string(Call::name) + "(" + arguments + ")" +
             (Call::returns_error_code ? "" : " gives a value"));
         return result;
     }
@@ -126,7 +136,8 @@ struct Controlled : qmpi::tool<Controlled> {
     int MPI_Pcontrol(qmpi::call<MPI_PCONTROL_T> &, int level, qmpi::varargs varargs)
     {
         const double first = varargs.next<double>();
-        say("level " + std::to_string(level) + ": " + number(first) + " " + varargs.next<const char *>());
+        say("level " + std::to_string(level) + ": " + number(first) + " " +
+            varargs.next<const char *>());
         return MPI_SUCCESS;
     }
 };
@@ -135,11 +146,15 @@ struct Controlled : qmpi::tool<Controlled> {
 struct Where : qmpi::tool<Where> {
     static constexpr qmpi::function_set functions{MPI_BARRIER_T, MPI_COMM_RANK_T};
 
-    template <typename Call> auto intercept(Call &call)
+    template <typename Call>
+    auto intercept(Call &call)
     {
         Dl_info found{};
-        const bool is_found = call.calling_address() != nullptr && dladdr(call.calling_address(), &found) != 0;
-        say(std::string(Call::name) + (is_found && std::strstr(found.dli_fname, "behaviour") ? ": the program" : ": unknown"));
+        const bool is_found =
+            call.calling_address() != nullptr && dladdr(call.calling_address(), &found) != 0;
+        say(std::string(Call::name) +
+            (is_found && std::strstr(found.dli_fname, "behaviour") ? ": the program"
+                                                                   : ": unknown"));
         return call();
     }
 };
@@ -165,7 +180,7 @@ struct ToFinalize : qmpi::tool<ToFinalize> {
     ~ToFinalize()
     {
         int major, minor;
-        ::MPI_Get_version(&major, &minor);      // own call: skips the tools
+        ::MPI_Get_version(&major, &minor);  // own call: skips the tools
         say("to_finalize ends");
     }
 };
@@ -180,7 +195,8 @@ void exceptions()
     say("rank " + std::to_string(rank) + ", " + std::to_string(code));
     code = MPI_Comm_size(MPI_COMM_WORLD, &size);
     say("size " + std::to_string(size) + ", " + std::to_string(code));
-    say(MPI_Barrier(MPI_COMM_WORLD) == MPI_ERR_OTHER ? "barrier: MPI_ERR_OTHER" : "barrier: another code");
+    say(MPI_Barrier(MPI_COMM_WORLD) == MPI_ERR_OTHER ? "barrier: MPI_ERR_OTHER"
+                                                     : "barrier: another code");
     say(MPI_Wtime() > 0 ? "time" : "no time");
     say(MPI_Wtick() > 0 ? "tick" : "no tick");
     say("pcontrol " + std::to_string(MPI_Pcontrol(1)));
@@ -193,7 +209,8 @@ void sends()
     MPI_Init(nullptr, nullptr);
     // Without the tool the first would wait for ever.
     MPI_Ssend(&data, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
-    MPI_Sendrecv_replace(&data, 1, MPI_INT, 0, 0, MPI_PROC_NULL, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv_replace(&data, 1, MPI_INT, 0, 0, MPI_PROC_NULL, 0, MPI_COMM_WORLD,
+                         MPI_STATUS_IGNORE);
     MPI_Finalize();
     say("came through");
 }
@@ -279,7 +296,7 @@ void exit_handler()
     MPI_Finalize();
 }
 
-}   // namespace
+}  // namespace
 
 QMPI_TOOL("thrower", Thrower)
 QMPI_TOOL("refuses", Refuses)
@@ -294,8 +311,15 @@ QMPI_TOOL("to_finalize", ToFinalize)
 int main(int, char **argv)
 {
     const std::pair<const char *, void (*)()> programs[] = {
-        {"exceptions", exceptions}, {"sends", sends}, {"barrier", barrier}, {"values", values}, {"pcontrol", pcontrol},
-        {"world", world}, {"world_and_session", world_and_session}, {"sessions", sessions}, {"child", child},
+        {"exceptions", exceptions},
+        {"sends", sends},
+        {"barrier", barrier},
+        {"values", values},
+        {"pcontrol", pcontrol},
+        {"world", world},
+        {"world_and_session", world_and_session},
+        {"sessions", sessions},
+        {"child", child},
         {"exit_handler", exit_handler}};
     for (const auto &[name, program] : programs) {
         if (argv[1] != nullptr && std::string(argv[1]) == name) {

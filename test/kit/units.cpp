@@ -9,8 +9,7 @@
 #include <functional>
 #include <string>
 
-namespace
-{
+namespace {
 
 int passed = 0, failed = 0;
 
@@ -36,17 +35,21 @@ std::string fault_of(const std::function<void()> &action)
     return "";
 }
 
-void refused(const std::string &text, const std::function<void(qmpi::arguments &)> &use, const std::string &expected)
+void refused(const std::string &text, const std::function<void(qmpi::arguments &)> &use,
+             const std::string &expected)
 {
     equal("'" + text + "'", fault_of([&] {
-        qmpi::arguments arguments(text);
-        use(arguments);
-    }), expected);
+              qmpi::arguments arguments(text);
+              use(arguments);
+          }),
+          expected);
 }
 
 void check_arguments()
 {
-    qmpi::arguments some(" out = a b.json ,verbose, depth=-3,ratio=0.5,list=(a,b),quiet=no,big=12345678901,equation=a=b,none=");
+    qmpi::arguments some(
+        " out = a b.json ,verbose, "
+        "depth=-3,ratio=0.5,list=(a,b),quiet=no,big=12345678901,equation=a=b,none=");
     equal("white space", some.get("out", ""), "a b.json");
     check("flag", some.flag("verbose") && !some.flag("quiet") && !some.flag("loud"));
     check("int", some.get("depth", 0) == -3);
@@ -57,13 +60,15 @@ void check_arguments()
     equal("empty value", some.get("none", "x"), "");
     equal("fallback", some.get("absent", "x"), "x");
     check("fallback number", some.get("absent", 7) == 7);
-    check("within limits", some.get("depth", 0, -3, 3) == -3 && some.get("ratio", 0.0, 0, 0.5) == 0.5);
+    check("within limits",
+          some.get("depth", 0, -3, 3) == -3 && some.get("ratio", 0.0, 0, 0.5) == 0.5);
     check("fallback outside of the limits", some.get("absent", 0, 1, 3) == 0);
     equal("a number with limits has been asked for", fault_of([] {
-        qmpi::arguments one("n=2");
-        one.get("n", 1L, 1, 3);
-        one.check_all_known();
-    }), "");
+              qmpi::arguments one("n=2");
+              one.get("n", 1L, 1, 3);
+              one.check_all_known();
+          }),
+          "");
     check("has", some.has("out") && !some.has("absent"));
     equal("all asked for", fault_of([&] { some.check_all_known(); }), "");
     for (const char *text : {"", "  ", "\t\n"})
@@ -101,7 +106,8 @@ void check_arguments()
     refused("depth", use_limits, "argument depth: needs a value");
     refused("ratio=-0.5", use_limits, "argument ratio=-0.5: must be from 0 to 1e+09");
     refused("ratio=nan", use_limits, "argument ratio=nan: must be from 0 to 1e+09");
-    refused("x", [](qmpi::arguments &a) { a.check_all_known(); }, "unknown argument 'x' (known: none)");
+    refused(
+        "x", [](qmpi::arguments &a) { a.check_all_known(); }, "unknown argument 'x' (known: none)");
     refused("on,on", use, "argument on is given twice");
     refused("on,,on", use, "an argument is empty in 'on,,on'");
     refused("on,", use, "an argument is empty in 'on,'");
@@ -119,29 +125,46 @@ using qmpi::role;
 namespace set = qmpi::set;
 
 // Every function by hand that may be doubtful; a set's other members follow from where MPICH keeps them.
-static_assert(set::point_to_point.contains(MPI_SEND_T) && set::point_to_point.contains(MPI_MPROBE_T));
-static_assert(!set::point_to_point.contains(MPI_BCAST_T) && !set::point_to_point.contains(MPI_PSEND_INIT_T));
-static_assert(set::collective.contains(MPI_BARRIER_T) && set::collective.contains(MPI_IALLTOALLW_C_T));
-static_assert(!set::collective.contains(MPI_REDUCE_LOCAL_T) && set::operations.contains(MPI_REDUCE_LOCAL_T));
-static_assert(set::neighbourhood.contains(MPI_INEIGHBOR_ALLTOALLV_T) && !set::neighbourhood.contains(MPI_GRAPH_NEIGHBORS_T));
+static_assert(set::point_to_point.contains(MPI_SEND_T) &&
+              set::point_to_point.contains(MPI_MPROBE_T));
+static_assert(!set::point_to_point.contains(MPI_BCAST_T) &&
+              !set::point_to_point.contains(MPI_PSEND_INIT_T));
+static_assert(set::collective.contains(MPI_BARRIER_T) &&
+              set::collective.contains(MPI_IALLTOALLW_C_T));
+static_assert(!set::collective.contains(MPI_REDUCE_LOCAL_T) &&
+              set::operations.contains(MPI_REDUCE_LOCAL_T));
+static_assert(set::neighbourhood.contains(MPI_INEIGHBOR_ALLTOALLV_T) &&
+              !set::neighbourhood.contains(MPI_GRAPH_NEIGHBORS_T));
 static_assert(set::nonblocking.contains(MPI_ISEND_T) && set::nonblocking.contains(MPI_RPUT_T));
-static_assert(set::nonblocking.contains(MPI_COMM_IDUP_T) && set::nonblocking.contains(MPI_FILE_IREAD_AT_T));
+static_assert(set::nonblocking.contains(MPI_COMM_IDUP_T) &&
+              set::nonblocking.contains(MPI_FILE_IREAD_AT_T));
 static_assert(set::nonblocking.contains(MPI_IPROBE_T) && set::nonblocking.contains(MPI_IMPROBE_T));
-static_assert(!set::nonblocking.contains(MPI_PROBE_T) && !set::nonblocking.contains(MPI_SEND_INIT_T));
-static_assert(!set::nonblocking.contains(MPI_INIT_T) && !set::nonblocking.contains(MPI_GREQUEST_START_T));
-static_assert(!set::nonblocking.contains(MPI_WAIT_T) && !set::nonblocking.contains(MPI_FILE_OPEN_T));
-static_assert(set::persistent.contains(MPI_SEND_INIT_T) && set::persistent.contains(MPI_BCAST_INIT_C_T));
-static_assert(set::persistent.contains(MPI_START_T) && !set::persistent.contains(MPI_SESSION_INIT_T));
-static_assert(set::persistent.contains(MPI_PSEND_INIT_T) && set::partitioned.contains(MPI_PSEND_INIT_T));
-static_assert(set::completion.contains(MPI_WAITALL_T) && set::completion.contains(MPI_STATUS_C2F_T));
+static_assert(!set::nonblocking.contains(MPI_PROBE_T) &&
+              !set::nonblocking.contains(MPI_SEND_INIT_T));
+static_assert(!set::nonblocking.contains(MPI_INIT_T) &&
+              !set::nonblocking.contains(MPI_GREQUEST_START_T));
+static_assert(!set::nonblocking.contains(MPI_WAIT_T) &&
+              !set::nonblocking.contains(MPI_FILE_OPEN_T));
+static_assert(set::persistent.contains(MPI_SEND_INIT_T) &&
+              set::persistent.contains(MPI_BCAST_INIT_C_T));
+static_assert(set::persistent.contains(MPI_START_T) &&
+              !set::persistent.contains(MPI_SESSION_INIT_T));
+static_assert(set::persistent.contains(MPI_PSEND_INIT_T) &&
+              set::partitioned.contains(MPI_PSEND_INIT_T));
+static_assert(set::completion.contains(MPI_WAITALL_T) &&
+              set::completion.contains(MPI_STATUS_C2F_T));
 static_assert(set::rma.contains(MPI_PUT_T) && set::rma.contains(MPI_WIN_FENCE_T));
-static_assert(set::io.contains(MPI_FILE_WRITE_ALL_T) && set::io.contains(MPI_REGISTER_DATAREP_T) && !set::io.contains(MPI_SEND_T));
+static_assert(set::io.contains(MPI_FILE_WRITE_ALL_T) && set::io.contains(MPI_REGISTER_DATAREP_T) &&
+              !set::io.contains(MPI_SEND_T));
 static_assert(set::environment.contains(MPI_PCONTROL_T) && set::environment.contains(MPI_WTIME_T));
 static_assert(set::large_count.contains(MPI_SEND_C_T) && !set::large_count.contains(MPI_SEND_T));
-static_assert(set::datatypes.contains(MPI_TYPE_CREATE_F90_REAL_T) && set::attributes.contains(MPI_TYPE_GET_ATTR_T));
+static_assert(set::datatypes.contains(MPI_TYPE_CREATE_F90_REAL_T) &&
+              set::attributes.contains(MPI_TYPE_GET_ATTR_T));
 
-constexpr auto mixed = (set::collective & set::large_count) | qmpi::function_set(MPI_SEND_T, MPI_RECV_T);
-static_assert(mixed.contains(MPI_BCAST_C_T) && !mixed.contains(MPI_BCAST_T) && mixed.contains(MPI_RECV_T));
+constexpr auto mixed =
+    (set::collective & set::large_count) | qmpi::function_set(MPI_SEND_T, MPI_RECV_T);
+static_assert(mixed.contains(MPI_BCAST_C_T) && !mixed.contains(MPI_BCAST_T) &&
+              mixed.contains(MPI_RECV_T));
 static_assert(!(mixed - set::point_to_point).contains(MPI_RECV_T));
 
 constexpr int size(const qmpi::function_set &functions)
@@ -153,9 +176,10 @@ constexpr int size(const qmpi::function_set &functions)
 }
 
 static_assert(size(set::all) == MPI_LAST_FUNC_T && size(set::none) == 0);
-static_assert(size(set::point_to_point | set::partitioned | set::collective | set::rma | set::io | set::completion |
-                   set::communicators | set::groups | set::topology | set::datatypes | set::operations | set::attributes |
-                   set::infos | set::errors | set::processes | set::environment | set::tool_information) == MPI_LAST_FUNC_T,
+static_assert(size(set::point_to_point | set::partitioned | set::collective | set::rma | set::io |
+                   set::completion | set::communicators | set::groups | set::topology |
+                   set::datatypes | set::operations | set::attributes | set::infos | set::errors |
+                   set::processes | set::environment | set::tool_information) == MPI_LAST_FUNC_T,
               "every function is in a set");
 
 // ---- parameters ----
@@ -163,20 +187,29 @@ static_assert(size(set::point_to_point | set::partitioned | set::collective | se
 using Send = qmpi::call<MPI_SEND_T>;
 static_assert(Send::name == "MPI_Send" && Send::id == MPI_SEND_T && Send::parameters.size() == 6);
 static_assert(Send::parameters[0].role == role::buffer && Send::parameters[1].role == role::count);
-static_assert(Send::parameters[2].role == role::datatype && Send::parameters[3].role == role::destination);
-static_assert(Send::parameters[4].role == role::tag && Send::parameters[5].role == role::communicator);
-static_assert(Send::parameters[0].direction == direction::in && !Send::is_large && Send::returns_error_code);
-static_assert(Send::is_in(set::point_to_point) && !Send::has(role::source) && Send::index("tag") == 4 && Send::index("no") == none);
+static_assert(Send::parameters[2].role == role::datatype &&
+              Send::parameters[3].role == role::destination);
+static_assert(Send::parameters[4].role == role::tag &&
+              Send::parameters[5].role == role::communicator);
+static_assert(Send::parameters[0].direction == direction::in && !Send::is_large &&
+              Send::returns_error_code);
+static_assert(Send::is_in(set::point_to_point) && !Send::has(role::source) &&
+              Send::index("tag") == 4 && Send::index("no") == none);
 
 using Sendrecv = qmpi::call<MPI_SENDRECV_C_T>;
-static_assert(Sendrecv::is_large && Sendrecv::index(role::count, 0) == 1 && Sendrecv::index(role::count, 1) == 6);
-static_assert(Sendrecv::index(role::count, 2) == none && Sendrecv::has(role::source) && Sendrecv::has(role::destination));
-static_assert(Sendrecv::buffers[0].direction == direction::in && Sendrecv::buffers[1].direction == direction::out);
+static_assert(Sendrecv::is_large && Sendrecv::index(role::count, 0) == 1 &&
+              Sendrecv::index(role::count, 1) == 6);
+static_assert(Sendrecv::index(role::count, 2) == none && Sendrecv::has(role::source) &&
+              Sendrecv::has(role::destination));
+static_assert(Sendrecv::buffers[0].direction == direction::in &&
+              Sendrecv::buffers[1].direction == direction::out);
 
 using Waitall = qmpi::call<MPI_WAITALL_T>;
 static_assert(Waitall::parameters[1].role == role::request && Waitall::parameters[1].is_array);
-static_assert(Waitall::parameters[1].length == 0 && Waitall::parameters[1].direction == direction::inout);
-static_assert(Waitall::parameters[2].role == role::status && Waitall::parameters[2].direction == direction::out);
+static_assert(Waitall::parameters[1].length == 0 &&
+              Waitall::parameters[1].direction == direction::inout);
+static_assert(Waitall::parameters[2].role == role::status &&
+              Waitall::parameters[2].direction == direction::out);
 
 using Alltoallw = qmpi::call<MPI_ALLTOALLW_T>;
 static_assert(Alltoallw::buffers[1].address == 4 && Alltoallw::buffers[1].count == 5 &&
@@ -186,15 +219,19 @@ static_assert(Alltoallw::parameters[5].is_array && Alltoallw::parameters[7].is_a
 using Psend = qmpi::call<MPI_PSEND_INIT_T>;
 static_assert(Psend::buffers[0].partitions == 1 && Psend::buffers[0].count == 2);
 static_assert(qmpi::call<MPI_FETCH_AND_OP_T>::buffers[0].count == none);
-static_assert(qmpi::call<MPI_PRECV_INIT_T>::has(role::source) && !qmpi::call<MPI_PRECV_INIT_T>::has(role::destination));
+static_assert(qmpi::call<MPI_PRECV_INIT_T>::has(role::source) &&
+              !qmpi::call<MPI_PRECV_INIT_T>::has(role::destination));
 static_assert(qmpi::call<MPI_PUT_T>::has(role::target) && qmpi::call<MPI_PUT_T>::has(role::window));
-static_assert(qmpi::call<MPI_BCAST_T>::has(role::root) && !qmpi::call<MPI_TYPE_GET_EXTENT_X_T>::has(role::count));
-static_assert(qmpi::call<MPI_FILE_WRITE_AT_T>::has(role::file) && qmpi::call<MPI_FILE_WRITE_AT_T>::has(role::offset));
-static_assert(std::is_same_v<qmpi::call<MPI_WTIME_T>::result_type, double> && !qmpi::call<MPI_WTIME_T>::returns_error_code);
+static_assert(qmpi::call<MPI_BCAST_T>::has(role::root) &&
+              !qmpi::call<MPI_TYPE_GET_EXTENT_X_T>::has(role::count));
+static_assert(qmpi::call<MPI_FILE_WRITE_AT_T>::has(role::file) &&
+              qmpi::call<MPI_FILE_WRITE_AT_T>::has(role::offset));
+static_assert(std::is_same_v<qmpi::call<MPI_WTIME_T>::result_type, double> &&
+              !qmpi::call<MPI_WTIME_T>::returns_error_code);
 static_assert(std::is_same_v<qmpi::call<MPI_FILE_F2C_T>::result_type, MPI_File>);
 static_assert(std::is_same_v<qmpi::call<MPI_AINT_ADD_T>::result_type, MPI_Aint>);
 
-}   // namespace
+}  // namespace
 
 int main()
 {

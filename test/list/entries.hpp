@@ -25,7 +25,7 @@ struct Entry {
 };
 
 struct List {
-    std::optional<std::string> fault;   /* of the list as a whole */
+    std::optional<std::string> fault; /* of the list as a whole */
     std::vector<Entry> entries;
 };
 

@@ -10,8 +10,7 @@
 #include <iostream>
 #include <iterator>
 
-namespace
-{
+namespace {
 
 std::string form(const Entry &entry)
 {
@@ -25,7 +24,7 @@ std::string form(const Entry &entry)
     return entry.arguments.empty() ? text : text + "(" + entry.arguments + ")";
 }
 
-}   // namespace
+}  // namespace
 
 int main()
 {

@@ -67,7 +67,8 @@ void check_again(const List &list)
     for (std::size_t i = 0; i < good.size(); i++) {
         const Entry &a = *good[i], &b = again.entries[i];
         demand(!b.fault && a.kind == b.kind && a.name == b.name && a.path == b.path &&
-               a.arguments == b.arguments, "the same entry when read again");
+                   a.arguments == b.arguments,
+               "the same entry when read again");
     }
 }
 

@@ -11,10 +11,10 @@
 #endif
 #include <mpi.h>
 
+#include <dlfcn.h>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
-#include <dlfcn.h>
 #include <string>
 #include <thread>
 
@@ -51,7 +51,8 @@ std::string rights(const void *address)
 
     FILE *maps = std::fopen("/proc/self/maps", "r");
     while (maps != nullptr && std::fgets(line, sizeof(line), maps) != nullptr)
-        if (std::sscanf(line, "%lx-%lx %7s", &from, &to, access) == 3 && wanted >= from && wanted < to)
+        if (std::sscanf(line, "%lx-%lx %7s", &from, &to, access) == 3 && wanted >= from &&
+            wanted < to)
             std::strcpy(found, access);
     if (maps != nullptr)
         std::fclose(maps);
@@ -90,7 +91,9 @@ int MPI_Barrier(MPI_Comm comm)
 /* by a table of addresses in data that is closed again */
 double MPI_Wtime()
 {
-    note((rights(clocks) + (clocks[1] == static_cast<double (*)()>(MPI_Wtime) ? " own" : " foreign")).c_str());
+    note(
+        (rights(clocks) + (clocks[1] == static_cast<double (*)()>(MPI_Wtime) ? " own" : " foreign"))
+            .c_str());
     return clocks[0]();
 }
 
@@ -100,7 +103,9 @@ double MPI_Wtick()
     auto *mine = dlsym(RTLD_DEFAULT, "MPI_Wtick");
     note(mine == reinterpret_cast<void *>(&MPI_Wtick) ? "own" : "foreign");
     note(dlsym(RTLD_NEXT, "strlen") != nullptr && dlsym(RTLD_DEFAULT, "strlen") != nullptr &&
-         dlsym(RTLD_DEFAULT, "MPI_Nonsense") == nullptr ? "others" : "others missing");
+                 dlsym(RTLD_DEFAULT, "MPI_Nonsense") == nullptr
+             ? "others"
+             : "others missing");
     return reinterpret_cast<double (*)()>(dlsym(RTLD_DEFAULT, "PMPI_Wtick"))();
 }
 
@@ -109,7 +114,8 @@ int MPI_Get_version(int *version, int *subversion)
     Dl_info info;
     dladdr(reinterpret_cast<void *>(&QMPI_Get_version), &info);
     void *library = dlopen(info.dli_fname, RTLD_NOW);
-    return reinterpret_cast<int (*)(int *, int *)>(dlsym(library, "MPI_Get_version"))(version, subversion);
+    return reinterpret_cast<int (*)(int *, int *)>(dlsym(library, "MPI_Get_version"))(version,
+                                                                                      subversion);
 }
 
 /* in a separate thread */

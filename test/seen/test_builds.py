@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from test_call_sites import HERE, LANGUAGES, lines_of
+from seen.test_call_sites import HERE, LANGUAGES, lines_of
 
 pytestmark = pytest.mark.long
 

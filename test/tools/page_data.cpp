@@ -21,15 +21,24 @@ using namespace tools;
 
 namespace {
 
-const char *const functions[] = {"MPI_Waitall", "MPI_Allreduce", "MPI_Isend", "MPI_Irecv", "MPI_Bcast", "MPI_Barrier",
-                                 "MPI_Alltoallv", "MPI_Reduce_scatter_block", "MPI_File_write_at_all", "MPI_Comm_dup",
+const char *const functions[] = {"MPI_Waitall",
+                                 "MPI_Allreduce",
+                                 "MPI_Isend",
+                                 "MPI_Irecv",
+                                 "MPI_Bcast",
+                                 "MPI_Barrier",
+                                 "MPI_Alltoallv",
+                                 "MPI_Reduce_scatter_block",
+                                 "MPI_File_write_at_all",
+                                 "MPI_Comm_dup",
                                  "MPI_Gatherv"};
 const int number_of_functions = sizeof functions / sizeof functions[0];
 
 /* Microseconds that a rank spends in a function. */
 int time_in(int rank, int function)
 {
-    return 400000 / ((function + 1) * (function + 1)) + (rank * (function + 3) * 1777 + function * 29) % 60000;
+    return 400000 / ((function + 1) * (function + 1)) +
+        (rank * (function + 3) * 1777 + function * 29) % 60000;
 }
 
 int time_outside(int rank)
@@ -78,8 +87,8 @@ void add_call_sites(Page &page)
 
     for (int i = 0; i < sites; i++)
         rows.push_back({i + 1, functions[i % number_of_functions],
-                        "exchange_" + std::to_string(i % 23) + " in solver/halo" + std::to_string(i % 7) + ".c:" +
-                            std::to_string(40 + i * 13),
+                        "exchange_" + std::to_string(i % 23) + " in solver/halo" +
+                            std::to_string(i % 7) + ".c:" + std::to_string(40 + i * 13),
                         1 + i * 7919 % 1000, i * 104729 % 999983 * 1e-6, i * 31337 % 65521 * 1024,
                         i % 10 == 9 ? nlohmann::json{} : nlohmann::json(i * 37 % 1000 / 10.0)});
     page.table("Call sites",
@@ -99,7 +108,8 @@ void add_sizes(Page &page)
 
     for (int power = 0; power < 24; power++)
         if (power % 5 != 0)
-            bins.push_back({double(1 << power), double(2 << power), double(power * 52711 % 20011 * (power % 5))});
+            bins.push_back({double(1 << power), double(2 << power),
+                            double(power * 52711 % 20011 * (power % 5))});
     page.histogram("Sizes of messages", bins, Unit::bytes);
 }
 
@@ -119,7 +129,11 @@ void profile(Page &page, int ranks)
         rows.push_back({rank, "node" + std::to_string(rank / 32 + 1), all, mpi, 100 * mpi / all});
     }
     page.table("Tasks",
-               {{"Rank"}, {"Host", Unit::text}, {"Wall time", Unit::seconds}, {"MPI time", Unit::seconds}, {"MPI", Unit::percent}},
+               {{"Rank"},
+                {"Host", Unit::text},
+                {"Wall time", Unit::seconds},
+                {"MPI time", Unit::seconds},
+                {"MPI", Unit::percent}},
                rows);
 }
 
@@ -141,7 +155,8 @@ std::int64_t bytes_between(int from, int to, int ranks)
 
 void messages(Page &page, int ranks)
 {
-    std::vector<Measure> measures{{"Bytes", Unit::bytes, {}}, {"Messages", Unit::number, {}}, {"Time", Unit::seconds, {}}};
+    std::vector<Measure> measures{
+        {"Bytes", Unit::bytes, {}}, {"Messages", Unit::number, {}}, {"Time", Unit::seconds, {}}};
     std::vector<std::vector<nlohmann::json>> pairs;
 
     for (int from = 0; from < ranks; from++) {
@@ -157,9 +172,15 @@ void messages(Page &page, int ranks)
         }
     }
     add_facts(page, ranks);
-    page.matrix("Messages between ranks", ranks, measures, "What each rank sent to each other rank.");
+    page.matrix("Messages between ranks", ranks, measures,
+                "What each rank sent to each other rank.");
     page.table("Pairs",
-               {{"From"}, {"To"}, {"Bytes", Unit::bytes}, {"Messages"}, {"Time", Unit::seconds}, {"Bandwidth", Unit::bytes_per_second}},
+               {{"From"},
+                {"To"},
+                {"Bytes", Unit::bytes},
+                {"Messages"},
+                {"Time", Unit::seconds},
+                {"Bandwidth", Unit::bytes_per_second}},
                pairs);
     add_sizes(page);
 }
@@ -196,12 +217,18 @@ void hostile(Page &page)
     const std::string ends_script = "</script><script>window.wasRun = 1</script>";
     const std::string ends_text = "<img src=x onerror=\"window.wasRun = 2\"> &amp; <!-- ]]>";
     const std::string not_utf8 = "caf\xe9 \xff\xfe end";
-    const double nan = std::numeric_limits<double>::quiet_NaN(), infinite = std::numeric_limits<double>::infinity();
+    const double nan = std::numeric_limits<double>::quiet_NaN(),
+                 infinite = std::numeric_limits<double>::infinity();
 
     page.facts({{ends_script, ends_text}, {not_utf8, std::string("a\0b", 3)}, {"", ""}});
     page.table(ends_script, {{ends_text, Unit::text}, {"Number"}},
-               {{not_utf8, nan}, {ends_script, infinite}, {ends_text, nullptr}, {nlohmann::json{1, 2}, -1.5}}, ends_text);
-    page.bars(ends_text, {ends_script, not_utf8}, {ends_text, "zero"}, {{nan, 0}, {1e300, 0}}, Unit::seconds);
+               {{not_utf8, nan},
+                {ends_script, infinite},
+                {ends_text, nullptr},
+                {nlohmann::json{1, 2}, -1.5}},
+               ends_text);
+    page.bars(ends_text, {ends_script, not_utf8}, {ends_text, "zero"}, {{nan, 0}, {1e300, 0}},
+              Unit::seconds);
     page.bars("One row", {"0"}, {"MPI_Send"}, {{0}}, Unit::seconds);
     page.matrix("One rank", 1, {{0, 0, 2}, {0, 0, 3}}, Unit::bytes);
     page.matrix("Nothing sent", 3, {}, Unit::bytes);
@@ -209,7 +236,8 @@ void hostile(Page &page)
     page.histogram("No sizes", {}, Unit::bytes);
     page.histogram("Never", {{0, 1, 0}, {1, 2, 0}}, Unit::bytes);
     page.timeline("No lanes", {}, {});
-    page.timeline("A moment", {ends_script}, {{0, 1, 1, ends_text}, {0, nan, 2, "lost"}, {0, 2, 1, "backwards"}});
+    page.timeline("A moment", {ends_script},
+                  {{0, 1, 1, ends_text}, {0, nan, 2, "lost"}, {0, 2, 1, "backwards"}});
     page.table("No rows", {{"A"}}, {});
     page.table("No columns", {}, {});
 }
@@ -232,21 +260,35 @@ int refused(Calls... calls)
 
 int misuse()
 {
-    return refused([](Page &page) { page.table("", {{"A"}}, {{1, 2}}); },
-                   [](Page &page) { page.bars("", {"0", "1"}, {"a"}, {{1}}, Unit::number); },
-                   [](Page &page) { page.bars("", {"0"}, {"a", "b"}, {{1}}, Unit::number); },
-                   [](Page &page) { page.matrix("", 2, {{0, 2, 1}}, Unit::number); },
-                   [](Page &page) { page.matrix("", 2, {{-1, 0, 1}}, Unit::number); },
-                   [](Page &page) { page.timeline("", {"0"}, {{1, 0, 1, "a"}}); });
+    return refused(
+        [](Page &page) {
+            page.table("", {{"A"}}, {{1, 2}});
+        },
+        [](Page &page) {
+            page.bars("", {"0", "1"}, {"a"}, {{1}}, Unit::number);
+        },
+        [](Page &page) {
+            page.bars("", {"0"}, {"a", "b"}, {{1}}, Unit::number);
+        },
+        [](Page &page) {
+            page.matrix("", 2, {{0, 2, 1}}, Unit::number);
+        },
+        [](Page &page) {
+            page.matrix("", 2, {{-1, 0, 1}}, Unit::number);
+        },
+        [](Page &page) {
+            page.timeline("", {"0"}, {{1, 0, 1, "a"}});
+        });
 }
 
-}
+}  // namespace
 
 int main(int argc, char **argv)
 {
     const char *kind = argc > 1 ? argv[1] : "";
     const int ranks = argc > 2 ? std::atoi(argv[2]) : 2;
-    Page page(std::string("QMPI ") + kind, "./halo 512 512 2000, " + std::to_string(ranks) + " processes");
+    Page page(std::string("QMPI ") + kind,
+              "./halo 512 512 2000, " + std::to_string(ranks) + " processes");
 
     if (std::strcmp(kind, "profile") == 0)
         profile(page, ranks);

@@ -5,6 +5,9 @@
 #include <qmpi.hpp>
 
 struct Wrong : qmpi::tool<Wrong> {
-    int MPI_Send(qmpi::call<MPI_SEND_T> &call, void *, int, MPI_Datatype, int, int, MPI_Comm) { return call(); }
+    int MPI_Send(qmpi::call<MPI_SEND_T> &call, void *, int, MPI_Datatype, int, int, MPI_Comm)
+    {
+        return call();
+    }
 };
 QMPI_TOOL("wrong", Wrong)

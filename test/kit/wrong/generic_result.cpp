@@ -6,6 +6,10 @@
 
 struct Wrong : qmpi::tool<Wrong> {
     static constexpr auto functions = qmpi::set::environment;
-    template <typename Call> int intercept(Call &call) { return static_cast<int>(call()); }
+    template <typename Call>
+    int intercept(Call &call)
+    {
+        return static_cast<int>(call());
+    }
 };
 QMPI_TOOL("wrong", Wrong)

@@ -50,8 +50,8 @@ typedef void (*MPIX_Tool_function) (void);
 /* Maximum length of a tool name, including the final NUL. */
 #define MPIX_MAX_TOOL_NAME_LENGTH 256
 
-/* Version of the interface in this file. A change of the version is incompatible: from version 2 on,
- * MPI_Register_tool_name will be a macro that calls MPIX_Register_tool with the version. */
+/* Version of the interface in this file. A change of the version is incompatible: from version 2
+ * on, MPI_Register_tool_name will be a macro that calls MPIX_Register_tool with the version. */
 #define MPIX_TOOL_INTERFACE_VERSION 1
 #define MPIX_TOOL_INTERFACE_SUBVERSION 0
 

@@ -93,7 +93,8 @@ int MPIR_QMPI_tail_missing(void) MPIR_QMPI_HIDDEN;
  * for calls that tools make while the chain is being built, and while no tool is chosen. */
 const MPIR_QMPI_Link *MPIR_QMPI_build(enum MPI_Functions_enum function) MPIR_QMPI_HIDDEN;
 
-MPL_STATIC_INLINE_PREFIX const MPIR_QMPI_Link *MPIR_QMPI_first_link(enum MPI_Functions_enum function)
+MPL_STATIC_INLINE_PREFIX const MPIR_QMPI_Link *MPIR_QMPI_first_link(enum MPI_Functions_enum
+                                                                    function)
 {
     const MPIR_QMPI_Link *link = MPL_atomic_acquire_load_ptr(&MPIR_QMPI_first[function]);
     return likely(link) ? link : MPIR_QMPI_build(function);
@@ -185,8 +186,8 @@ MPL_STATIC_INLINE_PREFIX void MPIR_QMPI_pass_gate(enum MPI_Functions_enum functi
                    MPIR_QMPI_dispatch_MPI_ ## function_(__VA_ARGS__, MPIR_QMPI_CALL_SITE))
 #include "mpir_qmpi_dispatch.h"
 
-/* Called when MPI has been initialized and before it is finalized: opens the gates of functions that
- * no tool intercepts, or closes all. */
+/* Called when MPI has been initialized and before it is finalized: opens the gates of functions
+ * that no tool intercepts, or closes all. */
 void MPIR_QMPI_set_initialized(bool is_initialized) MPIR_QMPI_HIDDEN;
 
 /* ---- contexts ---- */
@@ -212,8 +213,8 @@ MPL_STATIC_INLINE_PREFIX const void *MPIR_QMPI_take_call_site(enum MPI_Functions
 #define MPIR_QMPI_CONTEXT(function_, call_site_) \
     { MPIR_QMPI_take_call_site(function_, call_site_), function_, MPIR_ATTR_PTR }
 
-/* Width of the integer that a Fortran program's attribute call has as value; MPIR_ATTR_PTR for calls
- * in C and for attribute calls that a tool makes inside another function. */
+/* Width of the integer that a Fortran program's attribute call has as value; MPIR_ATTR_PTR for
+ * calls in C and for attribute calls that a tool makes inside another function. */
 MPL_STATIC_INLINE_PREFIX MPIR_Attr_type MPIR_QMPI_attr_type(MPI_Context context,
                                                             enum MPI_Functions_enum function)
 {

@@ -61,19 +61,21 @@ MPICH_API_PUBLIC void MPII_QMPI_set_call_site_resolver(MPIR_QMPI_Call_site_resol
 #ifdef __cplusplus
 /* Links the resolver into programs that use the archive of the C++ binding. */
 extern const int MPIR_QMPI_cxx_resolver __attribute__((visibility("hidden")));
-static const int *const MPIR_QMPI_linked_resolver __attribute__((used)) = &MPIR_QMPI_cxx_resolver;
+static const int *const MPIR_QMPI_linked_resolver __attribute__((used)) =
+    &MPIR_QMPI_cxx_resolver;
 }
 #endif
 #endif /* MPIR_EXT_QMPI */
 
-/* Inside libmpi, and for the QMPI_ forms, MPII_Comm_set_attr etc. are the library's own functions. */
+/* Inside libmpi, and for the QMPI_ forms, MPII_Comm_set_attr etc. are the library's own. */
 #if MPIR_EXT_QMPI && (defined(MPIIMPL_H_INCLUDED) || defined(MPIR_QMPI_BYPASS))
 #include "mpir_qmpi_attr.h"
 #endif
 
 #ifdef MPI_FORTIMPL_H_INCLUDED
-/* First statement of the functions of mpif.h. ENTER is in place of MPICH's test whether the interface
- * is initialized: with QMPI this is done when the library is loaded, or by a call before that. */
+/* First statement of the functions of mpif.h. ENTER is in place of MPICH's test whether the
+ * interface is initialized: with QMPI this is done when the library is loaded, or by a call before
+ * that. */
 #if MPIR_EXT_QMPI && !defined(MPIR_QMPI_BYPASS)
 #define MPIR_QMPI_F77_NOTE(function_) MPIR_QMPI_NOTE(function_)
 #define MPIR_QMPI_F77_ENTER(function_) \

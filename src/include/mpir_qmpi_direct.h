@@ -6,8 +6,8 @@
 #ifndef MPIR_QMPI_DIRECT_H_INCLUDED
 #define MPIR_QMPI_DIRECT_H_INCLUDED
 
-/* Included last by files of the library that call MPI: their calls are not the application's and bypass
- * the tools. */
+/* Included last by files of the library that call MPI: their calls are not the application's and
+ * bypass the tools. */
 
 #include "mpir_ext.h"
 

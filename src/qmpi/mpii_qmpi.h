@@ -30,12 +30,12 @@ typedef struct {
 /* Fixed when the chain is built. */
 extern MPII_QMPI_Settings MPII_QMPI_settings MPIR_QMPI_HIDDEN;
 
-/* Sets MPII_QMPI_settings from MPI_T's variables and the environment; ends the process with a message if
- * a setting other than the list has an invalid value. */
+/* Sets MPII_QMPI_settings from MPI_T's variables and the environment; ends the process with a
+ * message if a setting other than the list has an invalid value. */
 void MPII_QMPI_read_settings(void) MPIR_QMPI_HIDDEN;
 
-/* Keep the chain from being built while settings change. begin returns false when it is too late; do not
- * call end then. */
+/* Keep the chain from being built while settings change. begin returns false when it is too late;
+ * do not call end then. */
 bool MPII_QMPI_begin_settings(void) MPIR_QMPI_HIDDEN;
 void MPII_QMPI_end_settings(void) MPIR_QMPI_HIDDEN;
 
@@ -70,7 +70,8 @@ bool MPII_QMPI_is_unusable(const MPII_QMPI_Tool * tool, char *message, size_t si
 /* Number of the library being loaded, for the tools that it registers; 0 for none. */
 void MPII_QMPI_set_loading(int library) MPIR_QMPI_HIDDEN;
 
-/* The tool whose name was already taken in the last failed registration since set_loading, or NULL. */
+/* The tool whose name was already taken in the last failed registration since set_loading, or
+ * NULL. */
 const MPII_QMPI_Tool *MPII_QMPI_conflicting_tool(void) MPIR_QMPI_HIDDEN;
 
 /* From now on names cannot be registered. */
@@ -83,8 +84,8 @@ typedef struct {
     char *arguments;
 } MPII_QMPI_Instance;
 
-/* Finds a tool for every entry of the list and loads libraries where needed. Entries without a tool are
- * faults. Returns the instances and their number. */
+/* Finds a tool for every entry of the list and loads libraries where needed. Entries without a
+ * tool are faults. Returns the instances and their number. */
 MPII_QMPI_Instance *MPII_QMPI_load_list(const char *list, int *count) MPIR_QMPI_HIDDEN;
 
 /* ---- the chain ---- */
@@ -118,8 +119,8 @@ void MPII_QMPI_withdraw_services(int tool_id) MPIR_QMPI_HIDDEN;
 
 #define MPII_QMPI_MAX_MESSAGE 4096
 
-/* An entry of the list cannot be used: prints a line with the reason, and ends the process unless the
- * user chose to continue without the entry. */
+/* An entry of the list cannot be used: prints a line with the reason, and ends the process unless
+ * the user chose to continue without the entry. */
 void MPII_QMPI_fault(const char *format, ...) ATTRIBUTE((format(printf, 1, 2))) MPIR_QMPI_HIDDEN;
 
 /* Prints a line and ends the process. */
@@ -132,8 +133,8 @@ void MPII_QMPI_report(const char *format, ...) ATTRIBUTE((format(printf, 1, 2)))
 /* Prints the whole chain, if the user asked for reports. */
 void MPII_QMPI_report_chain(void) MPIR_QMPI_HIDDEN;
 
-/* Memory that lives as long as the process: MPL_malloc's accounting ends in MPI_Finalize. They end the
- * process if there is none. */
+/* Memory that lives as long as the process: MPL_malloc's accounting ends in MPI_Finalize. They end
+ * the process if there is none. */
 void *MPII_QMPI_allocate(size_t number, size_t size) MPIR_QMPI_HIDDEN;
 char *MPII_QMPI_copy(const char *text) MPIR_QMPI_HIDDEN;
 

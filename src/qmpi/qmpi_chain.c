@@ -13,9 +13,10 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Builds the chain. The first thread that makes an MPI call builds; no lock is held meanwhile, since tools'
- * code runs. Other threads wait only in the functions that initialize MPI: a thread that waits in a
- * library's constructor would hold the dynamic linker's lock, which the builder needs. */
+/* Builds the chain. The first thread that makes an MPI call builds; no lock is held meanwhile,
+ * since tools' code runs. Other threads wait only in the functions that initialize MPI: a thread
+ * that waits in a library's constructor would hold the dynamic linker's lock, which the builder
+ * needs. */
 
 typedef enum {
     OPEN,               /* tools register names, settings can change */
@@ -74,8 +75,8 @@ void MPIR_QMPI_set_initialized(bool is_initialized)
                          __ATOMIC_RELAXED);
 }
 
-/* Destructors that run after those of the tools may still call MPI_Finalized and the like. Nothing is
- * freed: other threads may still be inside tools. */
+/* Destructors that run after those of the tools may still call MPI_Finalized and the like. Nothing
+ * is freed: other threads may still be inside tools. */
 static void __attribute__((destructor)) unlink_tools(void)
 {
     for (int f = 0; f < MPI_LAST_FUNC_T; f++)
@@ -192,15 +193,14 @@ static void build_chain(void)
 
     MPL_direct_free(registrations);
     for (int f = 0; f < MPI_LAST_FUNC_T; f++) {
-        const MPIR_QMPI_Link *first =
-            f == MPI_PCONTROL_T ? pcontrol_links : rows[0][f];
+        const MPIR_QMPI_Link *first = f == MPI_PCONTROL_T ? pcontrol_links : rows[0][f];
         MPII_QMPI_num_intercepted += first->tool_id != 0;
         MPL_atomic_release_store_ptr(&MPIR_QMPI_first[f], (void *) first);
     }
 }
 
-/* An exception or a longjmp that leaves an init callback leaves build_chain as well. The next MPI call in
- * this thread notices that the stack is shorter than it was then. */
+/* An exception or a longjmp that leaves an init callback leaves build_chain as well. The next MPI
+ * call in this thread notices that the stack is shorter than it was then. */
 static void check_builder(void)
 {
     const char *name;
@@ -225,7 +225,8 @@ static void wait_a_moment(void)
 
 static bool initializes(int function)
 {
-    return function == MPI_INIT_T || function == MPI_INIT_THREAD_T || function == MPI_SESSION_INIT_T;
+    return function == MPI_INIT_T || function == MPI_INIT_THREAD_T ||
+        function == MPI_SESSION_INIT_T;
 }
 
 /* Enters phase SETTING from OPEN; false if the chain is built or being built. */

@@ -72,7 +72,7 @@ const char *MPII_QMPI_show(const char *text, size_t length, char *shown, size_t 
         const unsigned char next = i + 1 < length ? text[i + 1] : 0;
         char form[8];
 
-        /* UTF-8 has control characters of two bytes besides those of ASCII: 0xc2 0x80 to 0xc2 0x9f */
+        /* besides those of ASCII, UTF-8 has 0xc2 0x80 to 0xc2 0x9f */
         if (c == 0xc2 && next >= 0x80 && next <= 0x9f) {
             snprintf(form, sizeof(form), "\\x%02x", next);
             i++;
@@ -219,7 +219,8 @@ static bool read_entry(Span text, MPII_QMPI_Entry * entry)
     } else if (is_empty(selector)) {
         set_fault(entry, "no tool before the parenthesis in '%s'", SHOWN(text));
     } else {
-        entry->arguments = copy(is_empty(rest) ? rest : (Span) { rest.begin + 1, close });
+        const Span arguments = { is_empty(rest) ? rest.begin : rest.begin + 1, close };
+        entry->arguments = copy(arguments);
         return entry->arguments && read_selector(selector, entry);
     }
     return entry->fault != NULL;

@@ -21,11 +21,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Finds a tool for every entry of the list. A name that is not registered yet is searched for in the
- * directories of MPIR_CVAR_QMPI_TOOL_PATH, then in mpich/tools beside libmpi, as libqmpi_NAME.so or
- * libNAME.so. A library is loaded once and never unloaded, because the process may hold pointers into
- * it. Its tools are those whose init callback it contains; if there are none, a dependency may have
- * registered for it, and its tools are those that were registered while it was loaded. */
+/* Finds a tool for every entry of the list. A name that is not registered yet is searched for in
+ * the directories of MPIR_CVAR_QMPI_TOOL_PATH, then in mpich/tools beside libmpi, as
+ * libqmpi_NAME.so or libNAME.so. A library is loaded once and never unloaded, because the process
+ * may hold pointers into it. Its tools are those whose init callback it contains; if there are
+ * none, a dependency may have registered for it, and its tools are those that were registered
+ * while it was loaded. */
 
 /* Libraries loaded for the list. */
 typedef struct Library {
@@ -93,8 +94,8 @@ static bool is_same_file(const char *path, const struct stat *file)
         other.st_ino == file->st_ino;
 }
 
-/* The dynamic linker maps segments without comparing them with the file's length: a truncated library
- * would end the process with SIGBUS. Returns the defect, or NULL. */
+/* The dynamic linker maps segments without comparing them with the file's length: a truncated
+ * library would end the process with SIGBUS. Returns the defect, or NULL. */
 #ifdef __ELF__
 static const char *find_defect(int fd, size_t size)
 {
@@ -154,8 +155,8 @@ static bool is_loadable(const char *path, struct stat *file, Message message)
     return true;
 }
 
-/* Tools that are not linked with the MPI library find its functions even if an interpreter loaded it
- * without RTLD_GLOBAL. */
+/* Tools that are not linked with the MPI library find its functions even if an interpreter loaded
+ * it without RTLD_GLOBAL. */
 static void make_mpi_global(void)
 {
     static bool done = false;
@@ -175,8 +176,8 @@ static Library *find_library(const struct stat *file)
     return library;
 }
 
-/* Loads a library unless it is loaded and sets file to its stat data; NULL with a message if it cannot
- * be loaded. */
+/* Loads a library unless it is loaded and sets file to its stat data; NULL with a message if it
+ * cannot be loaded. */
 static const Library *load(const char *path, struct stat *file, Message message)
 {
     char shown[MPII_QMPI_MAX_MESSAGE / 4];
@@ -246,8 +247,8 @@ static void find_tools(const struct stat *file, int number, const char *wanted, 
             add_found(found, tool, wanted);
 }
 
-/* The library's tool with the name, or its only tool if name is NULL; NULL with a message if there is
- * none. */
+/* The library's tool with the name, or its only tool if name is NULL; NULL with a message if there
+ * is none. */
 static const MPII_QMPI_Tool *load_tool(const char *path, const char *name, Message message)
 {
     char shown[MPII_QMPI_SHOWN * 4], wanted[MPII_QMPI_SHOWN];
@@ -277,8 +278,8 @@ static const MPII_QMPI_Tool *load_tool(const char *path, const char *name, Messa
 
 /* ---- directories ---- */
 
-/* The directory of tools beside the file of this library; NULL if unknown, as in a static program that
- * was started by a name without a slash. The caller frees it. */
+/* The directory of tools beside the file of this library; NULL if unknown, as in a static program
+ * that was started by a name without a slash. The caller frees it. */
 static char *own_directory(void)
 {
     static const char below[] = "mpich/tools";
@@ -395,7 +396,8 @@ static const MPII_QMPI_Tool *find_name(const char *name, Message message)
     return NULL;
 }
 
-static bool find_entry(const MPII_QMPI_Entry * entry, MPII_QMPI_Instance * instance, Message message)
+static bool find_entry(const MPII_QMPI_Entry * entry, MPII_QMPI_Instance * instance,
+                       Message message)
 {
     const MPII_QMPI_Tool *tool;
 

@@ -5,14 +5,15 @@
 
 #include "mpiimpl.h"
 
-/* Functions under the names of MPICH's experimental interface. mpi.h defines these names as macros,
- * so they are called by binaries only, of two kinds:
+/* Functions under the names of MPICH's experimental interface. mpi.h defines these names as
+ * macros, so they are called by binaries only, of two kinds:
  * - Compiled for the experimental interface, whose function ids mean other functions now. They
  *   register by the function QMPI_Register_tool_name and intercept by QMPI_Register_function. No
  *   other binary uses both, and this pair is refused with a message.
  * - Compiled with an earlier mpi_qmpi.h, whose names for the functions these were. They register by
  *   MPIX_Register_tool and are served.
- * QMPI_Register_tool_name alone registers for version 1.0, for callers that find functions by name. */
+ * QMPI_Register_tool_name alone registers for version 1.0, for callers that find functions by
+ * name. */
 
 #undef QMPI_Register_function
 #undef QMPI_Get_function

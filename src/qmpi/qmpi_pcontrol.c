@@ -9,12 +9,12 @@
 
 #include <stdarg.h>
 
-/* MPI_Pcontrol has optional arguments whose number and types only the application and its tools know.
- * C cannot pass such a list on as arguments, but a calling convention passes each argument either in
- * the next word of a sequence of integer registers and stack, or in the next floating-point register.
- * Both sequences are read as far as a tool could, and passed on: 16 words (an integer or pointer
- * each) and, where floating-point arguments have registers of their own, doubles. What is read past
- * the application's arguments has no meaning for any tool. */
+/* MPI_Pcontrol has optional arguments whose number and types only the application and its tools
+ * know. C cannot pass such a list on as arguments, but a calling convention passes each argument
+ * either in the next word of a sequence of integer registers and stack, or in the next floating-
+ * point register. Both sequences are read as far as a tool could, and passed on: 16 words (an
+ * integer or pointer each) and, where floating-point arguments have registers of their own,
+ * doubles. What is read past the application's arguments has no meaning for any tool. */
 
 #define NUM_WORDS 16
 
@@ -58,7 +58,8 @@ int MPIR_QMPI_pcontrol(const void *call_site, int level, va_list varargs)
     read_arguments(&arguments, varargs);
     for (; link->tool_id; link++) {
         const void *const *w = (const void *const *) arguments.w;
-        int err = ((MPI_Pcontrol_t *) link->fn) (&context, link->tool_id, level, w[0], w[1], w[2], w[3],
+        int err =
+            ((MPI_Pcontrol_t *) link->fn) (&context, link->tool_id, level, w[0], w[1], w[2], w[3],
                                                  w[4], w[5], w[6], w[7], w[8], w[9], w[10], w[11],
                                                  w[12], w[13], w[14], w[15] DOUBLES(arguments.d));
         /* every instance is called, the first error is returned */

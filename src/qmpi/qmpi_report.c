@@ -11,8 +11,8 @@
 
 #include <stdarg.h>
 
-/* The chain is built before MPI is initialized: only the launcher's variables tell the rank. NULL if
- * there is no launcher. */
+/* The chain is built before MPI is initialized: only the launcher's variables tell the rank. NULL
+ * if there is no launcher. */
 static const char *rank_in_job(void)
 {
     static const char *const names[] = { "PMI_RANK", "PMIX_RANK", "SLURM_PROCID" };

@@ -8,8 +8,8 @@
 
 #ifdef ENABLE_QMPI
 
-/* Services that instances publish. The init callbacks, all in one thread, add to the list; after that
- * it is only read. */
+/* Services that instances publish. The init callbacks, all in one thread, add to the list; after
+ * that it is only read. */
 typedef struct Service {
     struct Service *next;
     int tool_id;

@@ -30,13 +30,12 @@ cvars:
       verbosity   : MPI_T_VERBOSITY_USER_BASIC
       scope       : MPI_T_SCOPE_ALL_EQ
       description : >-
-        Tools that intercept the MPI calls, in this order, separated by commas or colons. Each is the
-        name of a tool, the path of a library that contains one (with a slash), or NAME=PATH if the
-        library contains several; pmpi(PATH) or pmpi=PATH is a library that wraps MPI functions through
-        the profiling interface. Arguments for the tool can follow in parentheses. The same tool
-        can be listed several times. Can be written until the first MPI call that is not one of
-        MPI_T, at the latest until MPI is initialized. The environment variable QMPI_TOOL_LIST
-        works as well.
+        Tools that intercept the MPI calls, in this order, separated by commas or colons. Each is
+        the name of a tool, the path of a library that contains one (with a slash), or NAME=PATH if
+        the library contains several; pmpi(PATH) or pmpi=PATH is a library that wraps MPI functions
+        through the profiling interface. Arguments for the tool can follow in parentheses. The same
+        tool can be listed several times. Can be written until the chain of tools is built, at the
+        latest until MPI is initialized. The environment variable QMPI_TOOL_LIST works as well.
 
     - name        : MPIR_CVAR_QMPI_TOOL_PATH
       category    : TOOLS
@@ -46,9 +45,9 @@ cvars:
       verbosity   : MPI_T_VERBOSITY_USER_BASIC
       scope       : MPI_T_SCOPE_ALL_EQ
       description : >-
-        Directories, separated by colons, that are searched for tools that no library of the program
-        has registered, in files libqmpi_NAME.so or libNAME.so. The directory mpich/tools beside the
-        MPI library is searched last.
+        Directories, separated by colons, that are searched for tools that no library of the
+        program has registered, in files libqmpi_NAME.so or libNAME.so. The directory mpich/tools
+        beside the MPI library is searched last.
 
     - name        : MPIR_CVAR_QMPI_ON_ERROR
       category    : TOOLS
@@ -58,7 +57,8 @@ cvars:
       verbosity   : MPI_T_VERBOSITY_USER_BASIC
       scope       : MPI_T_SCOPE_ALL_EQ
       description : |-
-        What to do about an entry of the tool list that cannot be used. A message is printed in both cases.
+        What to do about an entry of the tool list that cannot be used. A message is printed in
+        both cases.
         abort - end the program before MPI is initialized
         warn  - continue without the entry
 
@@ -76,7 +76,7 @@ cvars:
 === END_MPI_T_CVAR_INFO_BLOCK ===
 */
 
-/* The settings are read without MPI_T, whose initialization fixes the values of all other variables. */
+/* The settings are read without MPI_T: its initialization fixes the values of all variables. */
 
 typedef enum {
     LIST,
@@ -145,7 +145,8 @@ static int index_of(Setting setting, const char *const words[], const char *expe
 void MPII_QMPI_read_settings(void)
 {
     /* false at even indexes */
-    static const char *const booleans[] = { "false", "true", "no", "yes", "off", "on", "0", "1", NULL };
+    static const char *const booleans[] =
+        { "false", "true", "no", "yes", "off", "on", "0", "1", NULL };
     static const char *const actions[] = { "abort", "warn", NULL };
     const char *value;
 

@@ -99,10 +99,11 @@ bool MPII_QMPI_is_unusable(const MPII_QMPI_Tool * tool, char *message, size_t si
 
     if (!is_foreign(tool->version))
         return false;
-    snprintf(message, size, "the tool '%s' was compiled for version %d.%d of the tool interface; this "
-             "library has %d.%d", MPII_QMPI_show(tool->name, strlen(tool->name), shown, sizeof(shown)),
-             tool->version, tool->subversion, MPIX_TOOL_INTERFACE_VERSION,
-             MPIX_TOOL_INTERFACE_SUBVERSION);
+    MPII_QMPI_show(tool->name, strlen(tool->name), shown, sizeof(shown));
+    snprintf(message, size,
+             "the tool '%s' was compiled for version %d.%d of the tool interface; this "
+             "library has %d.%d", shown, tool->version, tool->subversion,
+             MPIX_TOOL_INTERFACE_VERSION, MPIX_TOOL_INTERFACE_SUBVERSION);
     return true;
 }
 
@@ -124,8 +125,8 @@ static bool is_late(void)
 }
 
 /* Registers unusable tools as well, so that the message about a list that names one says why. */
-int MPIR_Register_tool_impl(const char *tool_name, MPI_Tool_init_function * init_fn_ptr, int version,
-                            int subversion)
+int MPIR_Register_tool_impl(const char *tool_name, MPI_Tool_init_function * init_fn_ptr,
+                            int version, int subversion)
 {
     int mpi_errno = MPI_SUCCESS;
     MPII_QMPI_Tool *tool, **end;

@@ -85,12 +85,6 @@ def test_setenv_before_the_first_call_replaces_the_list(choose, run, program, or
     assert (result.status, order(result)) == (0, "1 witness(set)"), result
 
 
-def test_list_written_through_mpi_t_replaces_that_of_the_environment(run, program, order):
-    """With the names MPI_T_: they must not build the chain of the environment's list."""
-    result = run("./libsecond.so", program, "write", "./libwitness.so(written)")
-    assert (result.status, order(result)) == (0, "1 witness(written)"), result
-
-
 def test_list_written_through_mpi_t_needs_no_list_in_the_environment(choose, program, order):
     result = choose.run(program, "write", "./libwitness.so(written)")
     assert (result.status, order(result)) == (0, "1 witness(written)"), result

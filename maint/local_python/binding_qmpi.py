@@ -101,7 +101,6 @@ def tests_initialization(func):
             and 'polymorph' not in func and not replaced and func.get('impl') != "direct")
 
 TOOL_PARAMS = ["MPI_Context context", "int tool_id"]
-CALL_SITE_PARAM = ["const void *call_site"]
 
 # Conversions that only the library of mpi_f08 has: QMPI_ names, but no id, as libmpi lacks them.
 F08_STATUS = ["MPI_Status_c2f08", "MPI_Status_f082c"]
@@ -138,10 +137,11 @@ def dump_chain_ends(f):
                                             "return %s;" % f.call(f.body)])
     dump_declared(f.declare(f.tail, TOOL_PARAMS), tail_lines(f))
     if not f.is_variadic:
-        dump_declared("MPIR_QMPI_DISPATCH " + f.declare(f.dispatch, trail=CALL_SITE_PARAM), [
+        dump_declared("MPIR_QMPI_DISPATCH " + f.declare(f.dispatch), [
             "const MPIR_QMPI_Link *link = MPIR_QMPI_first_link(%s);" % f.id,
-            "struct MPIR_QMPI_Context context = MPIR_QMPI_CONTEXT(%s, call_site);" % f.id,
+            "struct MPIR_QMPI_Context context;",
             "",
+            "MPIR_QMPI_TAKE_CONTEXT(context, %s);" % f.id,
             "return " + f.call("((%s *) link->fn) " % f.type, ["&context", "link->tool_id"]) + ";"])
     G.out.append("#endif")
     G.out.append("")
@@ -179,7 +179,7 @@ def dump_mpi_function(f):
         gate = "MPIR_QMPI_GATE"
         if f.tests_initialization:
             gate += "_INITIALIZED"
-        body = ["%s(%s, %s);" % (gate, f.id, f.call(f.dispatch, trail=["MPIR_QMPI_CALL_SITE"]))]
+        body = ["%s(%s, %s);" % (gate, f.id, f.call(f.dispatch))]
     dump_body(f.declare(f.name), body + ["return %s;" % f.call(f.internal)])
 
 def dump_declared(declaration, lines):
@@ -225,7 +225,7 @@ def dump_files(dump_c_file):
 def dump_dispatch_h(path, hand_written, dump_c_file):
     out = begin_header("MPIR_QMPI_DISPATCH_H_INCLUDED")
     for f in hand_written:
-        out += split_line_with_break(f.declare(f.dispatch, trail=CALL_SITE_PARAM), ";", 100)
+        out += split_line_with_break(f.declare(f.dispatch), ";", 100)
     dump_c_file(path, out + ["", "#endif /* MPIR_QMPI_DISPATCH_H_INCLUDED */"])
 
 def dump_romio_entries(path, dump_c_file):
@@ -540,7 +540,9 @@ def dump_functions_c(path, names, known, hand_written, dump_c_file):
         G.out += ["#endif /* %s */" % f.feature, ""]
     out = ["#include \"mpiimpl.h\"", "", "#ifdef ENABLE_QMPI", ""] + G.out
     out += ["MPIR_QMPI_HIDDEN extern %s %s;" % (f.type, f.tail) for f in known]
-    out += ["", "const MPIR_QMPI_Link MPIR_QMPI_tail[MPI_LAST_FUNC_T] = {"]
+    out += ["", "MPL_atomic_ptr_t MPIR_QMPI_first[MPI_LAST_FUNC_T] = {"]
+    out += ["    MPL_ATOMIC_PTR_T_INITIALIZER((void *) &MPIR_QMPI_tail[%d])," % id for id in range(len(names))]
+    out += ["};", "", "const MPIR_QMPI_Link MPIR_QMPI_tail[MPI_LAST_FUNC_T] = {"]
     for name in names:
         if name in by_name:
             f = by_name[name]

@@ -102,8 +102,12 @@ def dump_attr_c(path, attributes):
             args[-2] = "&value"
         link_call = "((%s *) link->fn) (%s)" % (f.type, ', '.join(["&context", "link->tool_id"] + args))
         out += ["if (unlikely(MPIR_QMPI_gate_is_closed(%s))) {" % id, "INDENT",
-                "const MPIR_QMPI_Link *link = MPIR_QMPI_first_link(%s);" % id,
-                "struct MPIR_QMPI_Context context = MPIR_QMPI_CONTEXT(%s, MPIR_QMPI_CALL_SITE);" % id, ""]
+                "struct MPIR_QMPI_Context context;",
+                "const MPIR_QMPI_Link *link;",
+                "",
+                "MPIR_QMPI_enter_chain(%s, MPIR_QMPI_gate_is_closed(%s), MPIR_QMPI_CALL_SITE);" % (id, id),
+                "MPIR_QMPI_TAKE_CONTEXT(context, %s);" % id,
+                "link = MPIR_QMPI_first_link(%s);" % id]
         if f.is_setter:
             out += ["context.attr_type = %s;" % width,
                     "if (link->tool_id)",

@@ -79,7 +79,7 @@ typedef struct {
 
 extern MPIR_QMPI_Chain MPIR_QMPI_chain MPIR_QMPI_HIDDEN;
 
-/* First link of every function; NULL until the chain is built. */
+/* First link of every function; the tail if no instance intercepts it, or the chain is not built. */
 extern MPL_atomic_ptr_t MPIR_QMPI_first[MPI_LAST_FUNC_T] MPIR_QMPI_HIDDEN;
 
 /* Generated: the ends of all chains and the functions' names. */
@@ -89,16 +89,8 @@ extern const char *const MPIR_QMPI_function_name[MPI_LAST_FUNC_T] MPIR_QMPI_HIDD
 /* Tail of the functions that this library lacks. */
 int MPIR_QMPI_tail_missing(void) MPIR_QMPI_HIDDEN;
 
-/* Builds the chain if this is the first call and returns the first link of the function: the tail
- * for calls that tools make while the chain is being built, and while no tool is chosen. */
-const MPIR_QMPI_Link *MPIR_QMPI_build(enum MPI_Functions_enum function) MPIR_QMPI_HIDDEN;
-
-MPL_STATIC_INLINE_PREFIX const MPIR_QMPI_Link *MPIR_QMPI_first_link(enum MPI_Functions_enum
-                                                                    function)
-{
-    const MPIR_QMPI_Link *link = MPL_atomic_acquire_load_ptr(&MPIR_QMPI_first[function]);
-    return likely(link) ? link : MPIR_QMPI_build(function);
-}
+/* Builds the chain if a tool is chosen and this is the first call. */
+void MPIR_QMPI_build(enum MPI_Functions_enum function) MPIR_QMPI_HIDDEN;
 
 /* ---- for the generated code of the interface's own functions (src/qmpi/qmpi_api.txt) ---- */
 
@@ -138,10 +130,10 @@ MPL_STATIC_INLINE_PREFIX void *MPIR_QMPI_storage(int tool_id)
 
 /* ---- gates ---- */
 
+#define MPIR_QMPI_GATE_OPEN 0
+#define MPIR_QMPI_GATE_CLOSED 1
+#define MPIR_QMPI_GATE_UNBUILT 2        /* closed, and the chain is not built */
 extern unsigned char MPIR_QMPI_gate[MPI_LAST_FUNC_T] MPIR_QMPI_HIDDEN;
-
-/* The function, counted from 1, whose gate the next call in this thread passes. */
-extern __thread int MPIR_QMPI_mark MPIR_QMPI_HIDDEN __attribute__((tls_model("initial-exec")));
 
 #define MPIR_QMPI_CALL_SITE __builtin_return_address(0)
 
@@ -153,25 +145,39 @@ int MPIR_Err_create_code(int, int, const char[], int, int, const char[], const c
     __attribute__((cold));
 #endif
 
-MPL_STATIC_INLINE_PREFIX bool MPIR_QMPI_gate_is_closed(enum MPI_Functions_enum function)
+MPL_STATIC_INLINE_PREFIX int MPIR_QMPI_gate_is_closed(enum MPI_Functions_enum function)
 {
     return __atomic_load_n(&MPIR_QMPI_gate[function], __ATOMIC_RELAXED);
 }
 
-/* An open gate does not take the mark, so none is left there. */
+/* A mark that an open gate leaves behind has no effect: until MPI is finalized the gate stays open,
+ * and after that the function reaches the library with or without the mark. */
 MPL_STATIC_INLINE_PREFIX void MPIR_QMPI_pass_gate(enum MPI_Functions_enum function)
 {
-    if (MPIR_QMPI_gate_is_closed(function))
-        MPIR_QMPI_mark = function + 1;
+    MPIR_QMPI_note.mark = function;
 }
 
-/* Beginning of MPI_X: the chain if a tool wants the call, else the rest of MPI_X. */
+/* Prepares the dispatch of a call at a closed gate. */
+MPL_STATIC_INLINE_PREFIX void MPIR_QMPI_enter_chain(enum MPI_Functions_enum function, int gate,
+                                                    const void *call_site)
+{
+    if (unlikely(gate == MPIR_QMPI_GATE_UNBUILT))
+        MPIR_QMPI_build(function);
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);    /* the links are published before the gate */
+    if (MPIR_QMPI_note.function != (int) function)
+        MPIR_QMPI_note.site = call_site;
+}
+
+/* First statement of MPI_X: the chain if a tool may want the call, else the rest of MPI_X. */
 #define MPIR_QMPI_GATE_THEN(function_, dispatch_, then_) \
     do { \
-        if (unlikely(MPIR_QMPI_gate_is_closed(function_))) { \
-            if (MPIR_QMPI_mark != (function_) + 1) \
+        const int gate_ = MPIR_QMPI_gate_is_closed(function_); \
+        if (unlikely(gate_)) { \
+            if (MPIR_QMPI_note.mark != (function_)) { \
+                MPIR_QMPI_enter_chain(function_, gate_, MPIR_QMPI_CALL_SITE); \
                 return dispatch_; \
-            MPIR_QMPI_mark = 0; \
+            } \
+            MPIR_QMPI_note.mark = -1; \
             then_; \
         } \
     } while (0)
@@ -182,8 +188,7 @@ MPL_STATIC_INLINE_PREFIX void MPIR_QMPI_pass_gate(enum MPI_Functions_enum functi
 
 /* The same for functions that the generator does not write: in the body, before everything else. */
 #define MPIR_QMPI_ENTER(FUNCTION_, function_, ...) \
-    MPIR_QMPI_GATE(MPI_ ## FUNCTION_ ## _T, \
-                   MPIR_QMPI_dispatch_MPI_ ## function_(__VA_ARGS__, MPIR_QMPI_CALL_SITE))
+    MPIR_QMPI_GATE(MPI_ ## FUNCTION_ ## _T, MPIR_QMPI_dispatch_MPI_ ## function_(__VA_ARGS__))
 #include "mpir_qmpi_dispatch.h"
 
 /* Called when MPI has been initialized and before it is finalized: opens the gates of functions
@@ -200,18 +205,19 @@ struct MPIR_QMPI_Context {
     uint16_t attr_type;         /* MPIR_Attr_type of a Fortran attribute call, else MPIR_ATTR_PTR */
 };
 
-/* The Fortran interfaces note the application's call site before they call MPI_X. */
-MPL_STATIC_INLINE_PREFIX const void *MPIR_QMPI_take_call_site(enum MPI_Functions_enum function,
-                                                              const void *call_site)
-{
-    if (MPIR_QMPI_note.function != (int) function)
-        return call_site;
-    MPIR_QMPI_note.function = -1;
-    return MPIR_QMPI_note.site;
-}
+/* The context of the call for which MPIR_QMPI_enter_chain was called. */
+#define MPIR_QMPI_TAKE_CONTEXT(context_, function_) \
+    do { \
+        (context_).call_site = MPIR_QMPI_note.site; \
+        (context_).function = function_; \
+        (context_).attr_type = MPIR_ATTR_PTR; \
+        MPIR_QMPI_note.function = -1; \
+    } while (0)
 
-#define MPIR_QMPI_CONTEXT(function_, call_site_) \
-    { MPIR_QMPI_take_call_site(function_, call_site_), function_, MPIR_ATTR_PTR }
+MPL_STATIC_INLINE_PREFIX const MPIR_QMPI_Link *MPIR_QMPI_first_link(int function)
+{
+    return MPL_atomic_acquire_load_ptr(&MPIR_QMPI_first[function]);
+}
 
 /* Width of the integer that a Fortran program's attribute call has as value; MPIR_ATTR_PTR for
  * calls in C and for attribute calls that a tool makes inside another function. */

@@ -24,11 +24,12 @@ extern "C" {
 
 /* ---- call sites of other languages ---- */
 
-/* Call site of a call in Fortran, between the interface's function and MPI_X. Only a closed gate
- * takes a note, and only that of its own function. */
+/* What this thread's next call through a closed gate carries. Only the gate of its own function takes
+ * a note or a mark. */
 typedef struct {
-    const void *site;
-    int function;               /* -1 if there is no note */
+    const void *site;           /* call site */
+    int function;               /* whose call site a Fortran interface noted; -1 if there is no note */
+    int mark;                   /* whose gate the call passes to the library; -1 if none */
 } MPIR_QMPI_Note;
 
 MPICH_API_PUBLIC extern __thread MPIR_QMPI_Note MPIR_QMPI_note

@@ -40,14 +40,14 @@ static struct {
     const char *frame;
 } callback;
 
-unsigned char MPIR_QMPI_gate[MPI_LAST_FUNC_T] = {[0 ... MPI_LAST_FUNC_T - 1] = 1 };
+unsigned char MPIR_QMPI_gate[MPI_LAST_FUNC_T] = {
+    [0 ... MPI_LAST_FUNC_T - 1] = MPIR_QMPI_GATE_UNBUILT
+};
 extern unsigned char MPII_QMPI_gate[MPI_LAST_FUNC_T]
     __attribute__((alias("MPIR_QMPI_gate")));
 
-__thread int MPIR_QMPI_mark = 0;
-__thread MPIR_QMPI_Note MPIR_QMPI_note = { NULL, -1 };
+__thread MPIR_QMPI_Note MPIR_QMPI_note = { NULL, -1, -1 };
 
-MPL_atomic_ptr_t MPIR_QMPI_first[MPI_LAST_FUNC_T];
 MPIR_QMPI_Chain MPIR_QMPI_chain;
 MPII_QMPI_Instance *MPII_QMPI_instances = NULL;
 
@@ -62,17 +62,16 @@ unsigned MPII_QMPI_num_intercepted = 0;
 
 /* ---- gates ---- */
 
-static bool is_intercepted(int function)
-{
-    const MPIR_QMPI_Link *first = MPL_atomic_acquire_load_ptr(&MPIR_QMPI_first[function]);
-    return !first || first->tool_id != 0;
-}
-
 void MPIR_QMPI_set_initialized(bool is_initialized)
 {
-    for (int f = 0; f < MPI_LAST_FUNC_T; f++)
-        __atomic_store_n(&MPIR_QMPI_gate[f], !is_initialized || is_intercepted(f),
-                         __ATOMIC_RELAXED);
+    /* QMPI_Init does not build the chain; the next call through a gate does */
+    if (MPL_atomic_acquire_load_int(&phase) != BUILT)
+        return;
+    for (int f = 0; f < MPI_LAST_FUNC_T; f++) {
+        const bool is_open = is_initialized && MPIR_QMPI_first_link(f)->tool_id == 0;
+        __atomic_store_n(&MPIR_QMPI_gate[f], is_open ? MPIR_QMPI_GATE_OPEN : MPIR_QMPI_GATE_CLOSED,
+                         __ATOMIC_RELEASE);
+    }
 }
 
 /* Destructors that run after those of the tools may still call MPI_Finalized and the like. Nothing
@@ -256,30 +255,28 @@ static void build(bool is_last_chance)
         MPL_atomic_release_store_int(&phase, BUILDING);
         build_chain();
         MPL_atomic_release_store_int(&phase, BUILT);
-        if (MPIR_Errutil_is_initialized())
-            MPIR_QMPI_set_initialized(true);
+        MPIR_QMPI_set_initialized(MPIR_Errutil_is_initialized());
     } else {
         MPL_atomic_release_store_int(&phase, OPEN);
     }
     is_builder = false;
 }
 
-const MPIR_QMPI_Link *MPIR_QMPI_build(enum MPI_Functions_enum function)
+void MPIR_QMPI_build(enum MPI_Functions_enum function)
 {
-    const MPIR_QMPI_Link *first;
+    const MPIR_QMPI_Note note = MPIR_QMPI_note;
     int cancel_state;
 
     if (is_builder) {
         check_builder();
-        return &MPIR_QMPI_tail[function];
+        return;
     }
     /* dlopen and output are cancellation points; a canceled builder would leave others waiting */
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     if (enter_setting(initializes(function)))
         build(initializes(function) || MPIR_Errutil_is_initialized());
     pthread_setcancelstate(cancel_state, NULL);
-    first = MPL_atomic_acquire_load_ptr(&MPIR_QMPI_first[function]);
-    return first ? first : &MPIR_QMPI_tail[function];
+    MPIR_QMPI_note = note;      /* init callbacks may have called MPI */
 }
 
 int MPIR_QMPI_tail_missing(void)

@@ -50,12 +50,15 @@ static void read_arguments(Arguments * arguments, va_list varargs)
 
 int MPIR_QMPI_pcontrol(const void *call_site, int level, va_list varargs)
 {
-    struct MPIR_QMPI_Context context = MPIR_QMPI_CONTEXT(MPI_PCONTROL_T, call_site);
-    const MPIR_QMPI_Link *link = MPIR_QMPI_first_link(MPI_PCONTROL_T);
+    struct MPIR_QMPI_Context context;
+    const MPIR_QMPI_Link *link;
     int mpi_errno = MPI_SUCCESS;
     Arguments arguments;
 
     read_arguments(&arguments, varargs);
+    MPIR_QMPI_enter_chain(MPI_PCONTROL_T, MPIR_QMPI_gate_is_closed(MPI_PCONTROL_T), call_site);
+    MPIR_QMPI_TAKE_CONTEXT(context, MPI_PCONTROL_T);
+    link = MPIR_QMPI_first_link(MPI_PCONTROL_T);
     for (; link->tool_id; link++) {
         const void *const *w = (const void *const *) arguments.w;
         int err =

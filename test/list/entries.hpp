@@ -18,8 +18,6 @@ extern "C" {
 
 struct Entry {
     std::optional<std::string> fault;
-    MPII_QMPI_Entry_kind kind = MPII_QMPI_ENTRY_NAME;
-    std::string selector;
     std::optional<std::string> name, path;
     std::string arguments;
 };
@@ -45,9 +43,8 @@ inline List parse(const std::string &text)
         list.fault = message;
     for (int i = 0; i < count; i++) {
         const MPII_QMPI_Entry &entry = entries[i];
-        list.entries.push_back({text_or_nothing(entry.fault), entry.kind,
-                                text_or_nothing(entry.selector).value_or(""),
-                                text_or_nothing(entry.name), text_or_nothing(entry.path),
+        list.entries.push_back({text_or_nothing(entry.fault), text_or_nothing(entry.name),
+                                text_or_nothing(entry.path),
                                 text_or_nothing(entry.arguments).value_or("")});
     }
     MPII_QMPI_free_entries(entries, count);

@@ -2,8 +2,8 @@
 //     See COPYRIGHT in top-level directory
 
 // Prints how the runtime reads a tool list from standard input. Each entry, ended by a null byte, has one of the forms
-// NAME n, FILE p, FILE n=p or PMPI p, with non-empty arguments in brackets; faults of an entry begin with "!", of the
-// list with "!!".
+// NAME n, FILE p or FILE n=p, with non-empty arguments in parentheses; faults of an entry start with "!", of the list
+// with "!!".
 
 #include "entries.hpp"
 
@@ -14,11 +14,9 @@ namespace {
 
 std::string form(const Entry &entry)
 {
-    static const char *const kinds[] = {"NAME", "FILE", "PMPI"};
-
     if (entry.fault)
         return "!" + *entry.fault;
-    std::string text = std::string(kinds[entry.kind]) + " " + entry.name.value_or("");
+    std::string text = (entry.path ? "FILE " : "NAME ") + entry.name.value_or("");
     if (entry.path)
         text += (entry.name ? "=" : "") + *entry.path;
     return entry.arguments.empty() ? text : text + "(" + entry.arguments + ")";

@@ -39,14 +39,19 @@ void check_entry(const Entry &entry)
         check_fault(*entry.fault);
         return;
     }
-    demand(!entry.selector.empty(), "a good entry has a selector");
-    demand(entry.name.has_value() || entry.path.has_value(), "and a name or a path");
+    demand(entry.name.has_value() || entry.path.has_value(), "a good entry has a name or a path");
     demand(!entry.name || (!entry.name->empty() && entry.name->size() <= MPII_QMPI_MAX_NAME),
            "a name has 1 to 255 characters");
     demand(!entry.path || (!entry.path->empty() && entry.path->size() <= MPII_QMPI_MAX_PATH),
            "a path has 1 to 4095 characters");
-    demand((entry.kind == MPII_QMPI_ENTRY_NAME) == !entry.path.has_value(), "a path fits its kind");
-    demand(entry.kind != MPII_QMPI_ENTRY_PMPI || !entry.name, "a PMPI tool has no name");
+    demand(entry.name != "pmpi" || !entry.path, "pmpi=PATH means pmpi(PATH)");
+    demand(!entry.name || entry.name->find('/') == std::string::npos, "a name has no slash");
+    demand(!entry.path || entry.path->find('/') != std::string::npos, "a path has a slash");
+}
+
+std::string selector(const Entry &entry)
+{
+    return entry.name.value_or("") + (entry.name && entry.path ? "=" : "") + entry.path.value_or("");
 }
 
 void check_again(const List &list)
@@ -56,7 +61,7 @@ void check_again(const List &list)
 
     for (const Entry &entry : list.entries) {
         if (!entry.fault) {
-            text += (good.empty() ? "" : ",") + entry.selector + "(" + entry.arguments + ")";
+            text += (good.empty() ? "" : ",") + selector(entry) + "(" + entry.arguments + ")";
             good.push_back(&entry);
         }
     }
@@ -66,8 +71,7 @@ void check_again(const List &list)
     demand(!again.fault && again.entries.size() == good.size(), "as many entries when read again");
     for (std::size_t i = 0; i < good.size(); i++) {
         const Entry &a = *good[i], &b = again.entries[i];
-        demand(!b.fault && a.kind == b.kind && a.name == b.name && a.path == b.path &&
-                   a.arguments == b.arguments,
+        demand(!b.fault && a.name == b.name && a.path == b.path && a.arguments == b.arguments,
                "the same entry when read again");
     }
 }

@@ -3,9 +3,9 @@
 
 """Does a tool get the line of the application's call from libraries that are built in other ways?
 
-One small MPICH is built for each compiler from the patched tree (--src). For each set of options everything between the
-application's call and the tool is compiled again with them: the functions of MPI, src/qmpi, and the Fortran and C++
-interfaces.
+One small MPICH is built for each compiler from the patched tree (--src). For each set of options, everything between the
+calls of the programs where.* and the tool is compiled again: these functions of MPI, src/qmpi, and the interfaces of
+Fortran and C++.
 """
 
 import os
@@ -28,10 +28,11 @@ OPTIONS = {
 CXX = {"gcc": "g++", "clang": "clang++"}
 LEVELS = ["-O0", "-O2"]         # of the programs
 LIBRARIES = {"mpicc": "libmpi", "mpicxx": "libmpicxx", "mpifort": "libmpifort"}
-# What is compiled again; Fortran modules have no code.
-COMPILED_AGAIN = ["src/binding/c", "src/qmpi", "src/mpi_t", "src/binding/cxx", "src/binding/fortran/mpif_h",
-                  "src/binding/fortran/use_mpi_f08/wrappers_c", "src/binding/fortran/use_mpi_f08/wrappers_f"]
-MODULES = ["qmpi_f08.", "qmpi_c_interface."]
+# Objects that are compiled again. The generated Fortran procedures of PMPI and QMPI are not in the way of a call.
+COMPILED_AGAIN = ["src/binding/c/coll/*-barrier.lo", "src/binding/c/comm/*-comm_rank.lo", "src/binding/c/pt2pt/*-send.lo",
+                  "src/qmpi/*.lo", "src/qmpi/f08/*-f08_entries.lo", "src/binding/cxx/*.lo",
+                  "src/binding/fortran/mpif_h/*.lo", "src/binding/fortran/use_mpi_f08/wrappers_c/*-f08_cdesc.lo",
+                  "src/binding/fortran/use_mpi_f08/wrappers_f/f08ts.lo"]
 
 
 class Build:
@@ -45,10 +46,12 @@ class Build:
         ccache = shutil.which("ccache")
         if ccache:
             self.compiler.update({name: f"{ccache} {self.compiler[name]}" for name in ("CC", "CXX")})
+        fortran = "-O2 -fallow-argument-mismatch"
         self.run(tree / "configure", f"--prefix={self.folder}/install", "--with-device=ch3:nemesis", "--with-pm=no",
-                 "--disable-romio", "--with-datatype-engine=dataloop", "--enable-fortran=all", "--enable-cxx",
-                 "--enable-shared", "--enable-static", "--enable-qmpi", "FFLAGS=-O2 -fallow-argument-mismatch",
-                 "FCFLAGS=-O2 -fallow-argument-mismatch", *(f"{name}={value}" for name, value in self.compiler.items()))
+                 "--disable-romio", "--without-hwloc", "--with-datatype-engine=dataloop", "--enable-fortran=all",
+                 "--enable-cxx", "--enable-shared", "--enable-static", "--disable-dependency-tracking", "--enable-qmpi",
+                 f"FFLAGS={fortran}", f"FCFLAGS={fortran}",
+                 *(f"{name}={value}" for name, value in self.compiler.items()))
         self.make_libraries()
 
     def run(self, *words):
@@ -76,10 +79,11 @@ class Build:
         if options == self.options:
             return
         self.options = options
-        for folder in COMPILED_AGAIN:
-            for path in (self.folder / folder).rglob("*.lo"):
-                if not path.name.startswith(tuple(MODULES)):
-                    path.unlink()
+        for pattern in COMPILED_AGAIN:
+            objects = list(self.folder.glob(pattern))
+            assert objects, pattern
+            for path in objects:
+                path.unlink()
         self.make(*(f"lib/{name}.la" for name in LIBRARIES.values()))
 
     def link(self, language, level, linking, tool):

@@ -14,6 +14,7 @@
 #define MPICH_SKIP_MPICXX 1
 #endif
 #include <mpi.h>
+#include <qmpi.hpp>
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -244,15 +245,15 @@ Answer ask(const std::string &list, const std::optional<std::string> &path)
 
 /* ---- finding tools ---- */
 
-/* Folders that the library searches, in order. */
-std::vector<fs::path> folders(const std::optional<std::string> &path)
+/* Directories that the library searches, in order. */
+std::vector<fs::path> directories(const std::optional<std::string> &path)
 {
     std::vector<fs::path> all;
     const char *chosen = path ? path->c_str() : std::getenv("MPIR_CVAR_QMPI_TOOL_PATH");
     std::istringstream parts(chosen ? chosen : "");
-    for (std::string folder; std::getline(parts, folder, ':');)
-        if (!folder.empty())
-            all.emplace_back(folder);
+    for (std::string directory; std::getline(parts, directory, ':');)
+        if (!directory.empty())
+            all.emplace_back(directory);
 
     /* dlsym, since in a program the address of a function may be that of its PLT stub. */
     void *in_library = dlsym(RTLD_DEFAULT, "PMPI_Initialized");
@@ -266,11 +267,11 @@ std::vector<fs::path> folders(const std::optional<std::string> &path)
     return all;
 }
 
-std::vector<std::string> libraries_in(const fs::path &folder)
+std::vector<std::string> libraries_in(const fs::path &directory)
 {
     std::vector<std::string> files;
     std::error_code error;
-    for (const auto &entry : fs::directory_iterator(folder, error)) {
+    for (const auto &entry : fs::directory_iterator(directory, error)) {
         const std::string name = entry.path().filename();
         if (name.compare(0, 3, "lib") == 0 && entry.path().extension() == ".so")
             files.push_back(entry.path());
@@ -299,8 +300,8 @@ json describe(json tool, const std::string &entry, const std::optional<std::stri
     return tool;
 }
 
-/* Tools that are already registered, then those in the folders. Asking a library for a name that it
- * does not have loads it and registers its tools without an instance. */
+/* Tools that are already registered, then those in the directories. Asking a library for a name that
+ * it does not have loads it and registers its tools without an instance. */
 json find_tools(const std::optional<std::string> &path)
 {
     json found = json::array();
@@ -308,8 +309,8 @@ json find_tools(const std::optional<std::string> &path)
 
     for (const json &tool : linked.tools)
         found.push_back(describe(tool, tool["name"], path));
-    for (const fs::path &folder : folders(path)) {
-        for (const std::string &file : libraries_in(folder)) {
+    for (const fs::path &directory : directories(path)) {
+        for (const std::string &file : libraries_in(directory)) {
             const Answer answer = ask("?=" + file, path);
             bool has_tool = false;
             for (const json &tool : answer.tools) {
@@ -329,9 +330,18 @@ json find_tools(const std::optional<std::string> &path)
 
 /* ---- printing ---- */
 
+/* The library has fewer functions than there are ids. */
+bool are_all(const json &functions)
+{
+    std::size_t count = 0;
+    for (int f = 0; f < MPI_LAST_FUNC_T; f++)
+        count += qmpi::set::all.contains(f);
+    return functions.size() == count;
+}
+
 std::string number_of_functions(const json &functions)
 {
-    return functions.size() == MPI_LAST_FUNC_T ? "all" : std::to_string(functions.size());
+    return are_all(functions) ? "all" : std::to_string(functions.size());
 }
 
 void print_table(const std::vector<std::vector<std::string>> &rows)
@@ -508,8 +518,8 @@ int run(int argc, char **argv)
         ->type_name("NAME")
         ->expected(1)
         ->take_all();
-    app.add_option("-p,--path", path, "folders to search, instead of MPIR_CVAR_QMPI_TOOL_PATH")
-        ->type_name("FOLDERS");
+    app.add_option("-p,--path", path, "directories to search, instead of MPIR_CVAR_QMPI_TOOL_PATH")
+        ->type_name("DIRECTORIES");
     app.add_flag("-j,--json", as_json, "print JSON");
     app.footer(
         "Exit status: 0 success, 1 fault in the list or a tool, "

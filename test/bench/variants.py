@@ -57,10 +57,11 @@ def build(key):
 
 
 def shipped(tool, layers=1):
-    """A tool of the installation. It writes its report to the folder of the run."""
+    """A tool of the installation. It writes its report to the folder of the run; count by default does not."""
+    entry = f"{tool}(out=count.txt)" if tool == "count" else tool
     title = f"tool {tool}" if layers == 1 else f"{layers} of the tool {tool}"
     return Variant(f"tool {tool} {layers}", title, "none", f"tool {tool}", layers,
-                   ",".join([tool] * layers), variables={"QMPI_COUNT_OUTPUT": "count.txt"})
+                   ",".join([entry] * layers))
 
 
 def wrapper():

@@ -1,7 +1,7 @@
 # Copyright (C) by the QMPI for MPICH developers
 #     See COPYRIGHT in top-level directory
 
-"""qmpi_info: tools in the folders, the chain of a list, faults."""
+"""qmpi_info: tools in the directories, the chain of a list, faults."""
 
 import json
 import re
@@ -26,7 +26,7 @@ def listing(info):
     return info()
 
 
-def test_lists_the_tools_in_the_folders(listing):
+def test_lists_the_tools_in_the_directories(listing):
     names = re.findall(r"^(\w+) ", listing.out, re.M)
     wanted = ["never", "plain", "both", "hidden", "truth", "bcast", "count", "null"]
     assert [name for name in names if name in wanted] == wanted, listing
@@ -34,7 +34,7 @@ def test_lists_the_tools_in_the_folders(listing):
 
 def test_lists_how_many_functions_a_tool_intercepts(listing):
     assert len(re.findall(r"^(?:never|plain|both|hidden|truth) +1 ", listing.out, re.M)) == 5, listing
-    assert re.search(r"^count +\S* *(all|\d{3,}) ", listing.out, re.M), listing
+    assert re.search(r"^count +\S* *all ", listing.out, re.M), listing
 
 
 def test_lists_files_that_are_no_tools(listing):
@@ -92,19 +92,19 @@ def test_json_has_the_faults(info):
     assert (result.status, len(found["faults"]), len(found["instances"])) == (1, 1, 1), result
 
 
-def test_folders_can_be_given(info, choose):
+def test_directories_can_be_given(info, choose):
     found = json.loads(info("-p", choose.work / "other", "-j", "never=./other/libqmpi_hidden.so").out)
     assert [one["name"] for one in found["instances"]] == ["never"]
 
 
 def test_outlives_a_tool_that_crashes(info):
     result = info("./libcrashing.so")
-    assert (result.status, result.err.count("is ended by a signal")) == (1, 1), result
+    assert (result.status, result.err.count("is killed by a signal: ")) == (1, 1), result
 
 
 def test_unknown_function_is_refused(info):
     result = info("-f", "MPI_Nonsense", "count")
-    assert (result.status, result.err) == (2, "qmpi_info: no function has the name MPI_Nonsense\n"), result
+    assert (result.status, result.err) == (2, "qmpi_info: unknown function MPI_Nonsense\n"), result
 
 
 def test_unknown_option_is_refused(info):

@@ -77,38 +77,44 @@ def test_count_sorts_by_calls(table_of_bytes):
     assert is_sorted(table_of_bytes, "calls")
 
 
-@pytest.mark.parametrize("tools, variables", [("count", {"QMPI_COUNT_SORT": "bytes"}), ("count(sort=bytes)", {}),
-                                              ("count(out=-,sort=bytes)", {})])
-def test_count_sorts_by_bytes(run, tools, variables):
-    assert is_sorted(run(tools, 3, "bytes", **variables).err, "bytes")
+@pytest.mark.parametrize("tools", ["count(sort=bytes)", "count(out=-,sort=bytes)"])
+def test_count_sorts_by_bytes(run, tools):
+    assert is_sorted(run(tools, 3, "bytes").err, "bytes")
 
 
-def test_count_refuses_an_order_in_the_environment_once_and_continues(run):
-    result = run("count,count", 3, "bytes", QMPI_COUNT_SORT="size")
-    assert (result.err.count('"size"') + result.err.count("'size'"), tables(result.err)) == (1, 2), result
-    assert is_sorted(result.err, "calls"), result
+HEADS = ["count: instance 1 of 2 (tool 1 of the chain)", "count: instance 2 of 2 (tool 3 of the chain)"]
 
 
-def test_count_replaces_a_file_with_all_instances_in_order(mpich, run):
-    (mpich.work / "file").write_text("old\n")
-    result = run("count,bcast,count", 2, "calls", "threads", QMPI_COUNT_OUTPUT="file")
-    text = (mpich.work / "file").read_text()
-    assert re.findall(r"^count: instance .*\)", text, re.M) == ["count: instance 1 of 2 (tool 1 of the chain)",
-                                                               "count: instance 2 of 2 (tool 3 of the chain)"], text
-    assert result.err == "" and "old" not in text, result
+def test_count_prints_all_instances_in_order(run):
+    assert re.findall(r"^count: instance .*\)", run("count,bcast,count", 2, "calls", "threads").err, re.M) == HEADS
 
 
-@pytest.mark.parametrize("path", ["/nonexistent/file", "/dev/full"])
-def test_count_reports_a_file_that_cannot_be_written_once(run, path):
+@pytest.mark.parametrize("tools, files", [
+    ("count(out=above,sort=bytes),bcast,count(out=below.txt)", ["above.txt", "below.txt"]),
+    ("count(out=same),bcast,count(out=same)", ["same.txt", "same-2.txt"])], ids=["two names", "one name"])
+def test_count_replaces_a_file_of_each_instance(mpich, run, tools, files):
+    for name in files:
+        (mpich.work / name).write_text("old\n")
+    result = run(tools, 2, "calls", "threads")
+    texts = [(mpich.work / name).read_text() for name in files]
+    assert [re.findall(r"^count: instance .*\)", text, re.M) for text in texts] == [[head] for head in HEADS], texts
+    assert result.err == "" and not any("old" in text for text in texts), result
+
+
+def test_count_reports_files_that_cannot_be_written(run):
     """The tables are on standard error, and the program is unharmed."""
-    result = run("count,count", 2, "calls", "threads", QMPI_COUNT_OUTPUT=path)
-    assert (result.err.count(f"cannot write {path} (QMPI_COUNT_OUTPUT): "), result.status, tables(result.err)) == (1, 0, 2), result
+    result = run("count(out=/nonexistent/one),count(out=/nonexistent/two)", 2, "calls", "threads")
+    for name in ("one", "two"):
+        message = f"QMPI tool count: cannot write /nonexistent/{name}.txt: No such file or directory; the report follows"
+        assert result.err.splitlines().count(message) == 1, result
+    assert (result.status, tables(result.err)) == (0, 2), result
 
 
-def test_count_out_is_a_file_for_each_instance_and_overrules_the_environment(mpich, run):
-    run("count(out=above,sort=bytes),bcast,count(out=below.txt)", 2, "calls", "threads", QMPI_COUNT_OUTPUT="other")
-    heads = [(mpich.work / name).read_text().split(" (")[0] for name in ("above.txt", "below.txt")]
-    assert heads == ["count: instance 1 of 2", "count: instance 2 of 2"] and not (mpich.work / "other").exists()
+def test_count_reports_a_full_device(mpich, run):
+    (mpich.work / "full.txt").symlink_to("/dev/full")
+    result = run("count(out=full)", 2, "calls", "threads")
+    assert result.err.count("cannot write full.txt: No space left on device; the report follows") == 1, result
+    assert (result.status, tables(result.err)) == (0, 1), result
 
 
 @pytest.mark.parametrize("argument", ["sort=size", "colour", "out="])
@@ -126,8 +132,8 @@ def test_count_has_a_table_of_each_process_without_a_world(run):
 
 
 def test_count_writes_a_file_of_each_process_without_a_world(mpich, run):
-    result = run("count", 2, "calls", "sessions", QMPI_COUNT_OUTPUT="alone")
-    files = list(mpich.work.glob("alone.*"))
+    result = run("count(out=alone)", 2, "calls", "sessions")
+    files = list(mpich.work.glob("alone*"))
     assert sum(tables(path.read_text()) for path in files) == len(files) == 2 and tables(result.err) == 0, result
 
 
@@ -140,9 +146,9 @@ def test_count_has_no_table_of_a_child(run):
     assert tables(run("count", 1, "calls", "child").err) == 1
 
 
-def test_count_a_thousand_times_has_a_thousand_equal_tables(mpich, run):
-    result = run(",".join(["count"] * 1000), 3, "bytes", QMPI_COUNT_OUTPUT="many", seconds=300)
-    parts = re.split(r"^count: instance .*\n", (mpich.work / "many").read_text(), flags=re.M)[1:]
+def test_count_a_thousand_times_has_a_thousand_equal_tables(run):
+    result = run(",".join(["count"] * 1000), 3, "bytes", seconds=300)
+    parts = re.split(r"^count: instance .*\n", result.err, flags=re.M)[1:]
     assert (result.status, len(parts)) == (0, 1000), result
     assert len({re.sub(r"\s+$", "", part) for part in parts}) == 1 and "MPI_Send " in parts[0]
 

@@ -294,7 +294,7 @@ def assert_refused(result, path, reason):
 # what: path, reason
 REFUSED = {
     "missing file": ("./none.so", "No such file or directory"),
-    "folder": ("./folder.so", "it is a "),
+    "directory": ("./directory.so", "it is a directory"),
     "pipe": ("./pipe.so", "it is not a regular file"),
     "text": ("./text.so", "it is not a library"),
     "empty file": ("./empty.so", "it is not a library"),
@@ -322,7 +322,7 @@ def wrong(pmpi):
     for name, content in (("text", b"no library\n"), ("empty", b""), ("cut", data[:9000]), ("short", data[:40]),
                           ("arm", data[:18] + bytes([machine]) + data[19:]), ("small", data[:4] + b"\1" + data[5:])):
         (work / f"{name}.so").write_bytes(content)
-    (work / "folder.so").mkdir()
+    (work / "directory.so").mkdir()
     os.mkfifo(work / "pipe.so")
 
 
@@ -389,7 +389,7 @@ def test_temporary_files_replace_memory_files_and_are_removed(pmpi, run, no_memf
     assert tables(result) == [(1, 0, 0, 1), (1, 0, 0, 2)] and not list(folder.iterdir()), result
 
 
-def test_missing_folder_for_temporary_files_is_refused(pmpi, run, no_memfd):
+def test_missing_directory_for_temporary_files_is_refused(pmpi, run, no_memfd):
     result = run(chain("./libcounter.so"), "sums", LD_PRELOAD=no_memfd, TMPDIR=pmpi.work / "nowhere")
     assert_refused(result, "./libcounter.so", "No such file or directory")
 

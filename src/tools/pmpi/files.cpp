@@ -51,7 +51,7 @@ private_file::private_file(const std::string &name)
     const std::string reason = std::strerror(errno);
     if (!open_memory(name))
         refuse("no private copy of " + name + " can be made: " + reason +
-               " (TMPDIR can name a folder for it)");
+               " (set TMPDIR to a directory for it)");
 }
 
 private_file::~private_file()
@@ -63,10 +63,10 @@ private_file::~private_file()
 
 bool private_file::open_temporary(const std::string &name)
 {
-    const char *folder = secure_getenv("TMPDIR");
+    const char *directory = secure_getenv("TMPDIR");
 
-    path_ = std::string(folder != nullptr && *folder != '\0' ? folder : "/tmp") + "/qmpi-XXXXXX-" +
-        name;
+    path_ = std::string(directory != nullptr && *directory != '\0' ? directory : "/tmp") +
+        "/qmpi-XXXXXX-" + name;
     fd_ = mkostemps(path_.data(), static_cast<int>(name.size()) + 1, O_CLOEXEC);
     is_temporary_ = fd_ >= 0 && check_executable();
     if (fd_ >= 0 && !is_temporary_)
@@ -88,7 +88,7 @@ bool private_file::open_memory(const std::string &name)
     return fd_ >= 0 && check_executable();
 }
 
-/* Closes the file if no code can be mapped from it, as in a folder that is mounted with noexec. */
+/* Closes the file if no code can be mapped from it, as in a directory mounted with noexec. */
 bool private_file::check_executable()
 {
     void *code = mmap(nullptr, 1, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd_, 0);
@@ -132,7 +132,7 @@ void check_library_file(const std::string &path)
     if (stat(path.c_str(), &status) != 0)
         refuse(std::strerror(errno));
     if (!S_ISREG(status.st_mode))
-        refuse(S_ISDIR(status.st_mode) ? "it is a folder" : "it is not a regular file");
+        refuse(S_ISDIR(status.st_mode) ? "it is a directory" : "it is not a regular file");
     const descriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC)};
     if (file.fd < 0)
         refuse(std::strerror(errno));

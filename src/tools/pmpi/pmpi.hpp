@@ -101,8 +101,8 @@ std::intptr_t calling_instance_offset();
 
 [[noreturn]] void refuse(const std::string &reason);
 
-/* A file to be loaded as a library: a temporary file, or memory where no folder for temporary files
- * allows it. The object removes the file and closes its descriptor; what was loaded from it stays. No
+/* A file to be loaded as a library: a temporary file, or memory if the directory for temporary
+ * files allows no code. The object removes the file and closes its descriptor; what was loaded from it stays. No
  * two have the same path, because the dynamic linker takes equal paths for one library. */
 class private_file {
   public:

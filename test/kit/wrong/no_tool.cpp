@@ -1,7 +1,7 @@
 // Copyright (C) by the QMPI for MPICH developers
 //     See COPYRIGHT in top-level directory
 
-// expected: a tool is declared as  struct Name : qmpi::tool<Name>
+// expected: declare a tool as  struct Name : qmpi::tool<Name>
 #include <qmpi.hpp>
 
 struct Wrong {

@@ -22,13 +22,13 @@ typedef enum {
     OPEN,               /* tools register names, settings can change */
     SETTING,            /* a thread reads or writes the settings */
     BUILDING,
-    BUILT
+    BUILT,
+    NUM_PHASES
 } Phase;
 
-static MPL_atomic_int_t phase = MPL_ATOMIC_INT_T_INITIALIZER(OPEN);
-
-/* The process whose thread left phase OPEN: a child of fork has no such thread. */
-static pid_t builder_pid;
+/* The phase, plus NUM_PHASES times the id of the process whose thread is in phase SETTING or
+ * BUILDING: a child of fork has no such thread. */
+static MPL_atomic_int64_t state = MPL_ATOMIC_INT64_T_INITIALIZER(OPEN);
 
 static __thread bool is_builder __attribute__((tls_model("initial-exec"))) = false;
 
@@ -65,7 +65,7 @@ unsigned MPII_QMPI_num_intercepted = 0;
 void MPIR_QMPI_set_initialized(bool is_initialized)
 {
     /* QMPI_Init does not build the chain; the next call through a gate does */
-    if (MPL_atomic_acquire_load_int(&phase) != BUILT)
+    if (MPL_atomic_acquire_load_int64(&state) != BUILT)
         return;
     for (int f = 0; f < MPI_LAST_FUNC_T; f++) {
         const bool is_open = is_initialized && MPIR_QMPI_first_link(f)->tool_id == 0;
@@ -213,11 +213,16 @@ static void check_builder(void)
                     callback.is_init ? "init callback" : "ready function");
 }
 
-static void wait_a_moment(void)
+static int64_t state_in_this_process(Phase phase)
+{
+    return phase + NUM_PHASES * (int64_t) getpid();
+}
+
+static void wait_a_moment(Phase phase, int64_t seen)
 {
     const struct timespec moment = { 0, 100000 };
 
-    if (getpid() != builder_pid)
+    if (seen != state_in_this_process(phase))
         MPII_QMPI_fatal("this process was forked while another thread built the chain of tools");
     nanosleep(&moment, NULL);
 }
@@ -232,17 +237,14 @@ static bool initializes(int function)
 static bool enter_setting(bool waits)
 {
     for (;;) {
-        switch (MPL_atomic_cas_int(&phase, OPEN, SETTING)) {
-            case OPEN:
-                builder_pid = getpid();
-                return true;
-            case BUILT:
-                return false;
-            case BUILDING:
-                if (!waits)
-                    return false;
-        }
-        wait_a_moment();
+        const int64_t seen = MPL_atomic_cas_int64(&state, OPEN, state_in_this_process(SETTING));
+        const Phase phase = seen % NUM_PHASES;
+
+        if (phase == OPEN)
+            return true;
+        if (phase == BUILT || (phase == BUILDING && !waits))
+            return false;
+        wait_a_moment(phase, seen);
     }
 }
 
@@ -252,12 +254,12 @@ static void build(bool is_last_chance)
     is_builder = true;
     MPII_QMPI_read_settings();
     if (MPII_QMPI_settings.list || is_last_chance) {
-        MPL_atomic_release_store_int(&phase, BUILDING);
+        MPL_atomic_release_store_int64(&state, state_in_this_process(BUILDING));
         build_chain();
-        MPL_atomic_release_store_int(&phase, BUILT);
+        MPL_atomic_release_store_int64(&state, BUILT);
         MPIR_QMPI_set_initialized(MPIR_Errutil_is_initialized());
     } else {
-        MPL_atomic_release_store_int(&phase, OPEN);
+        MPL_atomic_release_store_int64(&state, OPEN);
     }
     is_builder = false;
 }
@@ -295,7 +297,7 @@ bool MPII_QMPI_begin_settings(void)
 
 void MPII_QMPI_end_settings(void)
 {
-    MPL_atomic_release_store_int(&phase, OPEN);
+    MPL_atomic_release_store_int64(&state, OPEN);
 }
 
 bool MPIR_QMPI_is_initializing(void)

@@ -212,18 +212,23 @@ static void give(const char **out, const char *text)
 int MPIR_Get_tool_info_impl(int number, const char **tool_name, const char **version,
                             const char **author, const char **description, const char **file)
 {
-    const MPII_QMPI_Tool *tool = number < 0 ? NULL : MPII_QMPI_first_tool();
+    const MPII_QMPI_Tool *tool;
     int mpi_errno = MPI_SUCCESS;
 
+    MPL_initlock_lock(&lock);
+    tool = number < 0 ? NULL : registered;
     for (int i = 0; tool && i < number; i++)
-        tool = MPII_QMPI_next_tool(tool);
+        tool = tool->next;
+    if (tool) {
+        give(tool_name, tool->name);
+        give(version, tool->info[MPII_QMPI_TOOL_VERSION]);
+        give(author, tool->info[MPII_QMPI_TOOL_AUTHOR]);
+        give(description, tool->info[MPII_QMPI_TOOL_DESCRIPTION]);
+        give(file, tool->file);
+    }
+    MPL_initlock_unlock(&lock);
     MPIR_ERR_CHKANDJUMP1(!tool, mpi_errno, MPI_ERR_ARG, "**qmpi_tool_number",
                          "**qmpi_tool_number %d", number);
-    give(tool_name, tool->name);
-    give(version, tool->info[MPII_QMPI_TOOL_VERSION]);
-    give(author, tool->info[MPII_QMPI_TOOL_AUTHOR]);
-    give(description, tool->info[MPII_QMPI_TOOL_DESCRIPTION]);
-    give(file, tool->file);
 
   fn_exit:
     return mpi_errno;

@@ -57,7 +57,7 @@ def build(key):
 
 
 def shipped(tool, layers=1):
-    """A tool of the installation. It writes its report to the folder of the run; count by default does not."""
+    """A tool of the installation, with its report in the folder of the run."""
     entry = f"{tool}(out=count.txt)" if tool == "count" else tool
     title = f"tool {tool}" if layers == 1 else f"{layers} of the tool {tool}"
     return Variant(f"tool {tool} {layers}", title, "none", f"tool {tool}", layers,

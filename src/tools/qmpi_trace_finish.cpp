@@ -21,10 +21,10 @@ namespace {
 void usage(std::FILE *out)
 {
     std::fputs(
-        "usage: qmpi_trace_finish [--otf2] [--json] [--html] [--keep] FOLDER\n"
-        "Makes NAME.otf2 and NAME.html, or the given formats, from the journals in FOLDER\n"
-        "(NAME.unfinished) of a program that ended early, and removes FOLDER.\n"
-        "  --keep    keep the folder\n",
+        "usage: qmpi_trace_finish [--otf2] [--json] [--html] [--keep] DIRECTORY\n"
+        "Makes NAME.otf2 and NAME.html, or the given formats, from the journals in DIRECTORY\n"
+        "(NAME.unfinished) of a program that ended early, and removes DIRECTORY.\n"
+        "  --keep    keep the directory\n",
         out);
 }
 

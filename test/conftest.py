@@ -43,6 +43,7 @@ def pytest_addoption(parser):
     group.addoption("--base-prefix", type=Path, metavar="DIR", help="installation of the unpatched MPICH")
     group.addoption("--src", type=Path, metavar="DIR", help="patched source tree")
     group.addoption("--all", action="store_true", help="run the tests marked long too")
+    group.addoption("--hours", action="store_true", help="run the tests marked hours too")
     group.addoption("--out", type=Path, metavar="DIR",
                     help="keep the folders of the tests and their results here (default: remove them)")
 
@@ -78,11 +79,11 @@ def pytest_unconfigure(config):
 
 
 def pytest_collection_modifyitems(config, items):
-    if not config.option.all:
-        long = [item for item in items if item.get_closest_marker("long")]
-        if long:
-            config.hook.pytest_deselected(items=long)
-            items[:] = [item for item in items if not item.get_closest_marker("long")]
+    off = [mark for mark, on in (("long", config.option.all), ("hours", config.option.hours)) if not on]
+    unwanted = [item for item in items if any(map(item.get_closest_marker, off))]
+    if unwanted:
+        config.hook.pytest_deselected(items=unwanted)
+        items[:] = [item for item in items if item not in unwanted]
 
 
 @pytest.hookimpl(hookwrapper=True)

@@ -21,7 +21,7 @@ CONFIGURATIONS = {
     "debugging, -O0": ["--enable-g=all", "--enable-fast=none", "CFLAGS=-O0", "CXXFLAGS=-O0"],
     "static, -Og": ["--enable-static", "--enable-fast=none", "CFLAGS=-Og", "CXXFLAGS=-Og"],
 }
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.hours
 
 
 def build(*options):

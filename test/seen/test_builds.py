@@ -19,7 +19,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from seen.test_call_sites import HERE, LANGUAGES, lines_of
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.hours
 
 OPTIONS = {
     "gcc": ["-O2", "-O0", "-Og", "-O1", "-O3", "-O2 -fno-omit-frame-pointer", "-O2 -fno-optimize-sibling-calls"],

@@ -15,7 +15,7 @@ HERE = Path(__file__).resolve().parent
 DIRECTORIES = ("attr group info topo comm datatype init errhan io pt2pt coll rma part spawn "
                "threads/init threads/pt2pt threads/comm threads/coll threads/part threads/rma threads/spawn").split()
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.hours
 
 
 def known_wrong():

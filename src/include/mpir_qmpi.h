@@ -236,6 +236,9 @@ int MPIR_QMPI_pcontrol(const void *call_site, int level, va_list varargs) MPIR_Q
  * MPI_T_ERR_CVAR_SET_NOT_NOW if it does and the chain is built or MPI is initialized. */
 int MPIR_QMPI_cvar_write(const void *addr, const void *value) MPIR_QMPI_HIDDEN;
 
+/* Whether such a write would fail for that reason: MPI_T reports the variable as read-only. */
+bool MPIR_QMPI_cvar_is_closed(const void *addr) MPIR_QMPI_HIDDEN;
+
 /* Called when MPI_T has set up its variables: shows the settings in force and adds performance
  * variables. */
 int MPIR_QMPI_mpit_init(void) MPIR_QMPI_HIDDEN;
@@ -248,6 +251,7 @@ int MPIR_QMPI_mpit_init(void) MPIR_QMPI_HIDDEN;
 #define MPIR_QMPI_ENTER(FUNCTION_, function_, ...) (void) 0
 #define MPIR_QMPI_set_initialized(is_initialized_) (void) 0
 #define MPIR_QMPI_cvar_write(addr_, value_) MPI_SUCCESS
+#define MPIR_QMPI_cvar_is_closed(addr_) 0
 #define MPIR_QMPI_mpit_init() MPI_SUCCESS
 
 #endif /* MPIR_EXT_QMPI */

@@ -24,8 +24,8 @@ extern "C" {
 
 /* ---- call sites of other languages ---- */
 
-/* What this thread's next call through a closed gate carries. Only the gate of its own function takes
- * a note or a mark. */
+/* What this thread's next call through a closed gate carries. Only the gate of its own function
+ * takes a note or a mark. */
 typedef struct {
     const void *site;           /* call site */
     int function;               /* whose call site a Fortran interface noted; -1 if there is no note */

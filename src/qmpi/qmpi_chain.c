@@ -288,11 +288,16 @@ int MPIR_QMPI_tail_missing(void)
 
 /* ---- for the other files ---- */
 
+bool MPII_QMPI_settings_are_closed(void)
+{
+    const Phase phase = MPL_atomic_acquire_load_int64(&state) % NUM_PHASES;
+
+    return is_builder || phase == BUILDING || phase == BUILT || MPIR_Errutil_is_initialized();
+}
+
 bool MPII_QMPI_begin_settings(void)
 {
-    if (is_builder || MPIR_Errutil_is_initialized())
-        return false;
-    return enter_setting(false);
+    return !MPII_QMPI_settings_are_closed() && enter_setting(false);
 }
 
 void MPII_QMPI_end_settings(void)

@@ -172,14 +172,27 @@ static const void *const variables[NUM_SETTINGS] = {
     [VERBOSE] = &MPIR_CVAR_QMPI_VERBOSE
 };
 
-int MPIR_QMPI_cvar_write(const void *addr, const void *value)
+/* NUM_SETTINGS for any other variable. */
+static Setting setting_at(const void *addr)
 {
-    const char *text = value;
-    char *copy;
     int setting = 0;
 
     while (setting < NUM_SETTINGS && addr != variables[setting])
         setting++;
+    return setting;
+}
+
+bool MPIR_QMPI_cvar_is_closed(const void *addr)
+{
+    return setting_at(addr) != NUM_SETTINGS && MPII_QMPI_settings_are_closed();
+}
+
+int MPIR_QMPI_cvar_write(const void *addr, const void *value)
+{
+    const Setting setting = setting_at(addr);
+    const char *text = value;
+    char *copy;
+
     if (setting == NUM_SETTINGS)
         return MPI_SUCCESS;
     if (setting == ON_ERROR)

@@ -51,7 +51,8 @@ void check_entry(const Entry &entry)
 
 std::string selector(const Entry &entry)
 {
-    return entry.name.value_or("") + (entry.name && entry.path ? "=" : "") + entry.path.value_or("");
+    return entry.name.value_or("") + (entry.name && entry.path ? "=" : "") +
+        entry.path.value_or("");
 }
 
 void check_again(const List &list)

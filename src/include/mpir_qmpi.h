@@ -79,7 +79,7 @@ typedef struct {
 
 extern MPIR_QMPI_Chain MPIR_QMPI_chain MPIR_QMPI_HIDDEN;
 
-/* First link of every function; the tail if no instance intercepts it, or the chain is not built. */
+/* First link of every function: the tail if no instance intercepts it, or no chain is built. */
 extern MPL_atomic_ptr_t MPIR_QMPI_first[MPI_LAST_FUNC_T] MPIR_QMPI_HIDDEN;
 
 /* Generated: the ends of all chains and the functions' names. */

@@ -28,7 +28,7 @@ extern "C" {
  * takes a note or a mark. */
 typedef struct {
     const void *site;           /* call site */
-    int function;               /* whose call site a Fortran interface noted; -1 if there is no note */
+    int function;               /* whose call site Fortran noted; -1 if there is no note */
     int mark;                   /* whose gate the call passes to the library; -1 if none */
 } MPIR_QMPI_Note;
 

@@ -137,10 +137,12 @@ def dump_chain_ends(f):
                                             "return %s;" % f.call(f.body)])
     dump_declared(f.declare(f.tail, TOOL_PARAMS), tail_lines(f))
     if not f.is_variadic:
+        prepare = [] if f.tests_initialization else ["MPIR_QMPI_prepare_chain(%s);" % f.id]
         dump_declared("MPIR_QMPI_DISPATCH " + f.declare(f.dispatch), [
-            "const MPIR_QMPI_Link *link = MPIR_QMPI_first_link(%s);" % f.id,
             "struct MPIR_QMPI_Context context;",
-            "",
+            "const MPIR_QMPI_Link *link;",
+            ""] + prepare + [
+            "link = MPIR_QMPI_first_link(%s);" % f.id,
             "MPIR_QMPI_TAKE_CONTEXT(context, %s);" % f.id,
             "return " + f.call("((%s *) link->fn) " % f.type, ["&context", "link->tool_id"]) + ";"])
     G.out.append("#endif")

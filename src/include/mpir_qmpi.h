@@ -157,33 +157,46 @@ MPL_STATIC_INLINE_PREFIX void MPIR_QMPI_pass_gate(enum MPI_Functions_enum functi
     MPIR_QMPI_note.mark = function;
 }
 
-/* Prepares the dispatch of a call at a closed gate. */
-MPL_STATIC_INLINE_PREFIX void MPIR_QMPI_enter_chain(enum MPI_Functions_enum function, int gate,
-                                                    const void *call_site)
+/* Prepare the dispatch of a call at a closed gate, in this order. */
+MPL_STATIC_INLINE_PREFIX void MPIR_QMPI_prepare_chain(enum MPI_Functions_enum function)
 {
-    if (unlikely(gate == MPIR_QMPI_GATE_UNBUILT))
+    if (unlikely(MPIR_QMPI_gate_is_closed(function) == MPIR_QMPI_GATE_UNBUILT))
         MPIR_QMPI_build(function);
     __atomic_thread_fence(__ATOMIC_ACQUIRE);    /* the links are published before the gate */
+}
+
+MPL_STATIC_INLINE_PREFIX void MPIR_QMPI_note_call_site(enum MPI_Functions_enum function,
+                                                       const void *call_site)
+{
     if (MPIR_QMPI_note.function != (int) function)
         MPIR_QMPI_note.site = call_site;
 }
 
-/* First statement of MPI_X: the chain if a tool may want the call, else the rest of MPI_X. */
-#define MPIR_QMPI_GATE_THEN(function_, dispatch_, then_) \
+/* First statement of MPI_X: the chain if a tool may want the call, else the rest of MPI_X. The body of
+ * a function that tests whether MPI is initialized saves registers anyway, so it can call
+ * MPIR_QMPI_build for the dispatch; a shorter function makes no call of its own. */
+#define MPIR_QMPI_GATE_INITIALIZED(function_, dispatch_) \
     do { \
-        const int gate_ = MPIR_QMPI_gate_is_closed(function_); \
-        if (unlikely(gate_)) { \
+        if (unlikely(MPIR_QMPI_gate_is_closed(function_))) { \
             if (MPIR_QMPI_note.mark != (function_)) { \
-                MPIR_QMPI_enter_chain(function_, gate_, MPIR_QMPI_CALL_SITE); \
+                MPIR_QMPI_prepare_chain(function_); \
+                MPIR_QMPI_note_call_site(function_, MPIR_QMPI_CALL_SITE); \
                 return dispatch_; \
             } \
             MPIR_QMPI_note.mark = -1; \
-            then_; \
+            MPIR_ERRTEST_INITIALIZED_ORDIE(); \
         } \
     } while (0)
-#define MPIR_QMPI_GATE(function_, dispatch_) MPIR_QMPI_GATE_THEN(function_, dispatch_, (void) 0)
-#define MPIR_QMPI_GATE_INITIALIZED(function_, dispatch_) \
-    MPIR_QMPI_GATE_THEN(function_, dispatch_, MPIR_ERRTEST_INITIALIZED_ORDIE())
+#define MPIR_QMPI_GATE(function_, dispatch_) \
+    do { \
+        if (unlikely(MPIR_QMPI_gate_is_closed(function_))) { \
+            if (MPIR_QMPI_note.mark != (function_)) { \
+                MPIR_QMPI_note_call_site(function_, MPIR_QMPI_CALL_SITE); \
+                return dispatch_; \
+            } \
+            MPIR_QMPI_note.mark = -1; \
+        } \
+    } while (0)
 #define MPIR_QMPI_ERRTEST_INITIALIZED_ORDIE() (void) 0
 
 /* The same for functions that the generator does not write: in the body, before everything else. */
@@ -205,7 +218,7 @@ struct MPIR_QMPI_Context {
     uint16_t attr_type;         /* MPIR_Attr_type of a Fortran attribute call, else MPIR_ATTR_PTR */
 };
 
-/* The context of the call for which MPIR_QMPI_enter_chain was called. */
+/* The context of the call whose call site was noted. */
 #define MPIR_QMPI_TAKE_CONTEXT(context_, function_) \
     do { \
         (context_).call_site = MPIR_QMPI_note.site; \

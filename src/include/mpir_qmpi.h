@@ -172,8 +172,8 @@ MPL_STATIC_INLINE_PREFIX void MPIR_QMPI_note_call_site(enum MPI_Functions_enum f
         MPIR_QMPI_note.site = call_site;
 }
 
-/* First statement of MPI_X: the chain if a tool may want the call, else the rest of MPI_X. The body of
- * a function that tests whether MPI is initialized saves registers anyway, so it can call
+/* First statement of MPI_X: the chain if a tool may want the call, else the rest of MPI_X. The
+ * body of a function that tests whether MPI is initialized saves registers anyway, so it can call
  * MPIR_QMPI_build for the dispatch; a shorter function makes no call of its own. */
 #define MPIR_QMPI_GATE_INITIALIZED(function_, dispatch_) \
     do { \

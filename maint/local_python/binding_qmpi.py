@@ -344,7 +344,7 @@ def dump_functions_h(path, known, dump_c_file):
            " * next_args    arguments for the next link: context, next_tool_id, then the function's own",
            " * params, args parameters and arguments of the function itself",
            " * buffers      what its buffer arguments describe, one macro call for each, in order:",
-           " *              MPIX_QMPI_IN, _OUT, _INOUT(buffer, count, datatype), with V behind the name",
+           " *              MPIX_QMPI_IN, _OUT, _INOUT(buffer, count, datatype), with V after the name",
            " *              where count is an array (one element per rank or neighbour), with W where",
            " *              datatype is one too",
            " *",

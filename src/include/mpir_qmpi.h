@@ -94,7 +94,7 @@ void MPIR_QMPI_build(enum MPI_Functions_enum function) MPIR_QMPI_HIDDEN;
 
 /* ---- for the generated code of the interface's own functions (src/qmpi/qmpi_api.txt) ---- */
 
-/* Whether this thread runs init callbacks. */
+/* True in the thread that runs init callbacks. */
 bool MPIR_QMPI_is_initializing(void) MPIR_QMPI_HIDDEN;
 
 /* Version of the interface for which the instance's tool was registered. */
@@ -249,7 +249,7 @@ int MPIR_QMPI_pcontrol(const void *call_site, int level, va_list varargs) MPIR_Q
  * MPI_T_ERR_CVAR_SET_NOT_NOW if it does and the chain is built or MPI is initialized. */
 int MPIR_QMPI_cvar_write(const void *addr, const void *value) MPIR_QMPI_HIDDEN;
 
-/* Whether such a write would fail for that reason: MPI_T reports the variable as read-only. */
+/* True if such a write would fail for that reason: MPI_T reports the variable as read-only. */
 bool MPIR_QMPI_cvar_is_closed(const void *addr) MPIR_QMPI_HIDDEN;
 
 /* Called when MPI_T has set up its variables: shows the settings in force and adds performance

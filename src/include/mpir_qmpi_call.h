@@ -24,7 +24,7 @@ extern "C" {
 
 /* ---- call sites of other languages ---- */
 
-/* What this thread's next call through a closed gate carries. Only the gate of its own function
+/* Data of this thread's next call through a closed gate. Only the gate of its own function
  * takes a note or a mark. */
 typedef struct {
     const void *site;           /* call site */

@@ -39,7 +39,7 @@ void MPII_QMPI_read_settings(void) MPIR_QMPI_HIDDEN;
 bool MPII_QMPI_begin_settings(void) MPIR_QMPI_HIDDEN;
 void MPII_QMPI_end_settings(void) MPIR_QMPI_HIDDEN;
 
-/* Whether begin would return false now. */
+/* True if begin would return false now. */
 bool MPII_QMPI_settings_are_closed(void) MPIR_QMPI_HIDDEN;
 
 /* ---- registered tools ---- */

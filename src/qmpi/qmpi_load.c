@@ -131,7 +131,7 @@ static const char *find_defect(int fd, size_t size)
 }
 #endif
 
-/* Whether the dynamic linker may open the file: it would wait for the writer of a pipe. */
+/* The dynamic linker may open regular files only: it would wait for the writer of a pipe. */
 static bool is_loadable(const char *path, struct stat *file, Message message)
 {
     char shown[MPII_QMPI_MAX_MESSAGE / 4];

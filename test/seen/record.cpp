@@ -136,7 +136,7 @@ int wrapper_saw(const char *function, int length)
     return equals(pmpi_log, function, length, "the PMPI wrappers");
 }
 
-/* Whether the tool answers the following calls itself, because they would do harm. */
+/* True while the tool answers calls itself, because they would do harm. */
 void answer(int yes)
 {
     answers = yes != 0;

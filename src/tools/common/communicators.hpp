@@ -3,7 +3,7 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* What tools know of communicators: world ranks, neighbours, and an id that all members share. */
+/* Data about communicators: world ranks, neighbours, and an id that all members share. */
 
 #ifndef TOOLS_COMMUNICATORS_HPP_INCLUDED
 #define TOOLS_COMMUNICATORS_HPP_INCLUDED

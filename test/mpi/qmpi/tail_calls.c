@@ -195,7 +195,7 @@ static void call_tail(void)
     BOTH(Comm_size, (MPI_COMM_SELF, &i));
 }
 
-/* What each instance calls inside each call of the application. */
+/* Calls that each instance makes inside each call of the application. */
 static void call_from_tool(MPI_Context context, int tool_id, int function)
 {
     int i;

@@ -55,8 +55,9 @@ class Build:
         names = ["CC", "DEFS", "DEFAULT_INCLUDES", "INCLUDES", "AM_CPPFLAGS", "CPPFLAGS", "AM_CFLAGS", "CFLAGS",
                  "lib_libmpi_la_OBJECTS", "lib_libmpi_la_LIBADD", "srcdir"]
         rule = "qmpi-print: ; @printf '%s\\n' " + " ".join(f"'$({name})'" for name in names)
-        text = subprocess.run(["make", "-s", "--no-print-directory", "--eval", rule, "qmpi-print"], cwd=self.folder,
-                              check=True, text=True, stdout=subprocess.PIPE).stdout
+        # -o: nothing is made again here
+        command = ["make", "-s", "--no-print-directory", "-o", "Makefile", "--eval", rule, "qmpi-print"]
+        text = subprocess.run(command, cwd=self.folder, check=True, text=True, stdout=subprocess.PIPE).stdout
         values = dict(zip(names, map(shlex.split, text.splitlines())))
         self.compile = [word for name in names[:8] for word in values[name]]
         self.compiler = values["CC"]

@@ -62,16 +62,20 @@ unsigned MPII_QMPI_num_intercepted = 0;
 
 /* ---- gates ---- */
 
-void MPIR_QMPI_set_initialized(bool is_initialized)
+static void set_gates(bool is_initialized)
 {
-    /* QMPI_Init does not build the chain; the next call through a gate does */
-    if (MPL_atomic_acquire_load_int64(&state) != BUILT)
-        return;
     for (int f = 0; f < MPI_LAST_FUNC_T; f++) {
         const bool is_open = is_initialized && MPIR_QMPI_first_link(f)->tool_id == 0;
         __atomic_store_n(&MPIR_QMPI_gate[f], is_open ? MPIR_QMPI_GATE_OPEN : MPIR_QMPI_GATE_CLOSED,
                          __ATOMIC_RELEASE);
     }
+}
+
+void MPIR_QMPI_set_initialized(bool is_initialized)
+{
+    /* QMPI_Init does not build the chain; the next call through a gate does */
+    if (MPL_atomic_acquire_load_int64(&state) == BUILT)
+        set_gates(is_initialized);
 }
 
 /* Destructors that run after those of the tools may still call MPI_Finalized and the like. Nothing
@@ -256,8 +260,11 @@ static void build(bool is_last_chance)
     if (MPII_QMPI_settings.list || is_last_chance) {
         MPL_atomic_release_store_int64(&state, state_in_this_process(BUILDING));
         build_chain();
+        /* before BUILT, since threads that initialize MPI then open gates */
+        set_gates(false);
         MPL_atomic_release_store_int64(&state, BUILT);
-        MPIR_QMPI_set_initialized(MPIR_Errutil_is_initialized());
+        if (MPIR_Errutil_is_initialized())
+            MPIR_QMPI_set_initialized(true);
     } else {
         MPL_atomic_release_store_int64(&state, OPEN);
     }

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.long
+pytestmark = pytest.mark.hours
 
 HERE = Path(__file__).resolve().parent
 # Compiled again; beginnings of names of objects.

@@ -72,7 +72,7 @@ typedef struct {
 /* Processors that keep the order of loads need no instruction for it, but compilers do not fold an
  * atomic load into the instruction that uses it. */
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
-#define MPIR_QMPI_ACQUIRE(number_) (*(const volatile unsigned *) &(number_))
+#define MPIR_QMPI_ACQUIRE(number_) (number_)
 #else
 #define MPIR_QMPI_ACQUIRE(number_) __atomic_load_n(&(number_), __ATOMIC_ACQUIRE)
 #endif
@@ -92,6 +92,14 @@ int MPIR_QMPI_tail_missing(void) MPIR_QMPI_HIDDEN;
 /* Builds the chain if a tool is chosen and this is the first call. */
 void MPIR_QMPI_build(enum MPI_Functions_enum function) MPIR_QMPI_HIDDEN;
 
+/* MPI_Context points to one of these on the stack of the dispatch. */
+struct MPIR_QMPI_Context {
+    const void *call_site;      /* return address of the application's call */
+    /* halves of a word, which one instruction sets */
+    uint16_t function;          /* enum MPI_Functions_enum */
+    uint16_t attr_type;         /* MPIR_Attr_type of a Fortran attribute call, else MPIR_ATTR_PTR */
+};
+
 /* ---- for the generated code of the interface's own functions (src/qmpi/qmpi_api.txt) ---- */
 
 /* True in the thread that runs init callbacks. */
@@ -100,7 +108,17 @@ bool MPIR_QMPI_is_initializing(void) MPIR_QMPI_HIDDEN;
 /* Version of the interface for which the instance's tool was registered. */
 int MPIR_QMPI_tool_version(int tool_id) MPIR_QMPI_HIDDEN;
 
-const void *MPIR_QMPI_call_site(MPI_Context context) MPIR_QMPI_HIDDEN;
+
+/* Unwinds calls of the C++ interface's own functions; NULL without that interface. */
+extern MPL_atomic_ptr_t MPIR_QMPI_call_site_resolver MPIR_QMPI_HIDDEN;
+
+MPL_STATIC_INLINE_PREFIX const void *MPIR_QMPI_call_site(MPI_Context context)
+{
+    MPIR_QMPI_Call_site_resolver *resolve =
+        MPL_atomic_acquire_load_ptr(&MPIR_QMPI_call_site_resolver);
+
+    return unlikely(resolve) ? resolve(context->call_site) : context->call_site;
+}
 
 MPL_STATIC_INLINE_PREFIX bool MPIR_QMPI_is_linked(void)
 {
@@ -209,14 +227,6 @@ MPL_STATIC_INLINE_PREFIX void MPIR_QMPI_note_call_site(enum MPI_Functions_enum f
 void MPIR_QMPI_set_initialized(bool is_initialized) MPIR_QMPI_HIDDEN;
 
 /* ---- contexts ---- */
-
-/* MPI_Context points to one of these on the stack of the dispatch. */
-struct MPIR_QMPI_Context {
-    const void *call_site;      /* return address of the application's call */
-    /* halves of a word, which one instruction sets */
-    uint16_t function;          /* enum MPI_Functions_enum */
-    uint16_t attr_type;         /* MPIR_Attr_type of a Fortran attribute call, else MPIR_ATTR_PTR */
-};
 
 /* The context of the call whose call site was noted. */
 #define MPIR_QMPI_TAKE_CONTEXT(context_, function_) \

@@ -117,19 +117,11 @@ int MPIR_Get_function_enum_impl(const char *name, int *function_enum)
 
 /* ---- call sites ---- */
 
-/* The C++ interface unwinds calls of its own functions. */
-static MPL_atomic_ptr_t resolver = MPL_ATOMIC_PTR_T_INITIALIZER(NULL);
+MPL_atomic_ptr_t MPIR_QMPI_call_site_resolver = MPL_ATOMIC_PTR_T_INITIALIZER(NULL);
 
 void MPII_QMPI_set_call_site_resolver(MPIR_QMPI_Call_site_resolver * fn)
 {
-    MPL_atomic_release_store_ptr(&resolver, (void *) fn);
-}
-
-const void *MPIR_QMPI_call_site(MPI_Context context)
-{
-    MPIR_QMPI_Call_site_resolver *resolve = MPL_atomic_acquire_load_ptr(&resolver);
-
-    return unlikely(resolve) ? resolve(context->call_site) : context->call_site;
+    MPL_atomic_release_store_ptr(&MPIR_QMPI_call_site_resolver, (void *) fn);
 }
 
 #endif /* ENABLE_QMPI */

@@ -11,6 +11,7 @@ import os
 import select
 import shutil
 import subprocess
+import tempfile
 import time
 from pathlib import Path
 
@@ -35,18 +36,18 @@ class Browser:
         self.errors, self.requests = [], []
 
     def __enter__(self):
-        profile = self.folder / "browser"
-        profile.mkdir(parents=True, exist_ok=True)
+        # its sockets are there, and their paths must be short
+        self.scratch = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         # The protocol is spoken on descriptors 3 (to the browser) and 4 (from it).
         their_end, self.to = self.pipe()
         self.back, their_answer = self.pipe()
         options = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
                    "--no-first-run", "--disable-background-networking", "--disable-component-update",
-                   f"--user-data-dir={profile}", "--remote-debugging-pipe", "about:blank"]
+                   f"--user-data-dir={self.scratch.name}/profile", "--remote-debugging-pipe", "about:blank"]
         self.process = subprocess.Popen(
             ["bash", "-c", f'exec "$0" "$@" 3<&{their_end} 4>&{their_answer}', find(), *options],
             pass_fds=(their_end, their_answer), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL, env={**os.environ, "TMPDIR": str(self.folder)})
+            stderr=subprocess.DEVNULL, env={**os.environ, "TMPDIR": self.scratch.name})
         os.close(their_end)
         os.close(their_answer)
         targets = self.ask("Target.getTargets")["targetInfos"]
@@ -70,6 +71,7 @@ class Browser:
             self.process.wait()
         os.close(self.to)
         os.close(self.back)
+        self.scratch.cleanup()
 
     session = None
 

@@ -14,7 +14,8 @@ CALLS = Path(__file__).resolve().parent.parent / "bench"
 
 # Names of the bounds, which the file explains
 BOUNDS = (
-    "no-tools", "no-tools-untested", "no-tools-mpif", "no-tools-f08", "not-intercepting", "disabled",
+    "no-tools", "no-tools-untested", "no-tools-mpif", "no-tools-f08", "no-tools-io",
+    "no-tools-io-mpif", "no-tools-io-f08", "not-intercepting", "disabled",
     "first-layer-comm-rank", "first-layer-send", "layer-static", "layer-instance",
     "layer-lookup-comm-rank", "layer-lookup-send", "layer-both-comm-rank", "layer-both-send",
     "layer-kit", "layer-kit-ending", "next", "storage", "address", "address-mixed",
@@ -57,6 +58,9 @@ def functions_of(call):
 
 def limit_without_tools(call, bounds):
     """How many instructions more a call of calls.cpp may have without tools."""
+    if "MPI_File_write" in call:
+        interface = {"mpif.h": "-mpif", "mpi_f08": "-f08"}.get(call.split()[0], "")
+        return bounds["no-tools-io" + interface]
     if call.startswith("mpif.h"):
         return bounds["no-tools-mpif"] * len(functions_of(call))
     if call.startswith("mpi_f08"):

@@ -63,7 +63,7 @@ def test_short_calls_take_no_longer(short_calls, group):
     print(text)
 
 
-@pytest.mark.long
+@pytest.mark.hours
 def test_quick_run_keeps_the_bounds_and_writes_its_summary(mpich, base):
     done = mpich.run(HERE / "run", "--quick", mpich.prefix, base.prefix, "--out", mpich.work / "bench", seconds=1800)
     if done.status != 0:

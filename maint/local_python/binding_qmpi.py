@@ -29,8 +29,8 @@ import sys
 
 REGISTRY = "src/binding/qmpi_functions.txt"
 
-# C functions that MPICH does not generate, and the feature that they belong to. Their files have
-# MPIR_QMPI_ENTER in the body.
+# C functions that a release of MPICH may have files for, and the feature that they belong to. These
+# files have MPIR_QMPI_ENTER in the body. Later releases generate the functions.
 HAND_WRITTEN = {
     "MPI_Status_c2f": "HAVE_FORTRAN_BINDING",
     "MPI_Status_f2c": "HAVE_FORTRAN_BINDING",
@@ -39,23 +39,14 @@ HAND_WRITTEN = {
     "MPI_Type_create_f90_real": "MPIR_QMPI_HAVE_FC",
 }
 
-# Attribute functions that Fortran calls with an integer of another width than a pointer's (see
-# src/qmpi/qmpi_attr.c), and the library's function that is told the width.
-ATTRIBUTE_SETTERS = {
-    "MPI_Attr_put": "MPII_Comm_set_attr",
-    "MPI_Comm_set_attr": "MPII_Comm_set_attr",
-    "MPI_Type_set_attr": "MPII_Type_set_attr",
-    "MPI_Win_set_attr": "MPII_Win_set_attr",
-}
-
-# MPI-IO is ROMIO's: its sources define the functions under these names (see dump_romio_h), and the
-# entries are a file of their own.
+# Where MPI-IO is not generated, ROMIO's sources define the functions under these names (see
+# dump_romio_h), and the entries are a file of their own.
 ROMIO_FUNCTION = r'mpi_(file_\w+|register_datarep)$'
 ROMIO_BODY = "MPIR_ROMIO_"
 
-# Handle conversions that mpi.h defines as macros. A macro cannot be intercepted, so they have
-# a QMPI_ form but no id.
-MACRO_HANDLES = ["Comm", "Errhandler", "Group", "Info", "Message", "Op", "Request", "Session",
+# Handles with conversions to Fortran. Where only mpi.h defines these, as macros, no tool can
+# intercept them, so they have a QMPI_ form but no tail.
+HANDLES = ["Comm", "Errhandler", "Group", "Info", "Message", "Op", "Request", "Session",
                  "Type", "Win"]
 
 class Function:
@@ -74,7 +65,8 @@ class Function:
         self.is_variadic = "..." in self.params
         self.args = [p['name'] for p in self.parameters if p['kind'] != "VARARGS"]
         self.feature = feature
-        self.internal = body or re.sub(r'^MPI(X?)_', r'internal\1_', self.name)
+        replacement = replaced_by(func)
+        self.internal = body or internal_name(func, is_large)
         self.id = self.name.upper() + "_T"
         self.type = self.name + "_t"
         # what the end of the chain calls: PMPI_X, under a name that nothing can interpose
@@ -82,7 +74,9 @@ class Function:
         self.dispatch = "MPIR_QMPI_dispatch_" + self.name
         self.tail = "MPIR_QMPI_tail_" + self.name
         # the body of a replaced function and one that may be called at any time do not test
-        self.tests_initialization = body is None and tests_initialization(func)
+        self.tests_initialization = body is None and tests_initialization(
+            replacement if replacement and self.internal != own_internal_name(self.name) else func)
+        self.attribute_setter = attribute_setter(replacement or func)
         self.pointer_tags = func.get('_pointertag_list', [])
         self.dir = func.get('dir')
         self.is_large = is_large
@@ -97,34 +91,99 @@ class Function:
 
 def tests_initialization(func):
     """Whether MPICH's body of the function begins with MPIR_ERRTEST_INITIALIZED_ORDIE."""
-    replaced = 'replace' in func and 'body' not in func
     return (func.get('dir') not in (None, "mpit") and '_skip_initcheck' not in func
-            and 'polymorph' not in func and not replaced and func.get('impl') != "direct")
+            and 'polymorph' not in func and not replaced_by(func) and func.get('impl') != "direct")
+
+def replaced_by(func):
+    """The function that MPI gives in place of a deprecated one, if MPICH calls it."""
+    if 'replace' in func and 'body' not in func:
+        RE.search(r'with\s+(\w+)', func['replace'])
+        return G.FUNCS[RE.m.group(1).lower()]
+    return None
+
+def internal_name(func, is_large):
+    """The body that MPICH generates; where replaced functions have none, that of the replacement."""
+    from local_python import binding_c      # which imports this module
+    name = get_function_name(func, is_large)
+    if replaced_by(func) and hasattr(binding_c, 'get_static_call_internal'):
+        name = get_function_name(replaced_by(func), is_large)
+    return own_internal_name(name)
+
+def own_internal_name(name):
+    return re.sub(r'^MPI(X?)_', r'internal\1_', name)
+
+def attribute_setter(func):
+    """Of a function that Fortran calls with an integer of another width than a pointer's (see
+    binding_qmpi_f77.py): the library's function that is told the width."""
+    if 'polymorph' in func and all(p['param_direction'] == "in" for p in func['parameters']):
+        return re.sub(r'^MPI_', "MPII_", func['name'])
+    return None
+
+def fortran_calls(func):
+    """Id of the C function that a function of mpif.h or mpi_f08 calls."""
+    extended = func['name'].replace("MPI_", "MPIX_", 1) + "_x"
+    if extended.lower() in G.FUNCS:     # callbacks of Fortran need extra state
+        return extended.upper() + "_T"
+    return get_function_name(func).upper() + "_T"
 
 TOOL_PARAMS = ["MPI_Context context", "int tool_id"]
 
-# Conversions that only the library of mpi_f08 has: QMPI_ names, but no id, as libmpi lacks them.
+# Conversions that libmpi may lack; the library of mpi_f08 has them, so they have QMPI_ names.
 F08_STATUS = ["MPI_Status_c2f08", "MPI_Status_f082c"]
 
 # functions in the order in which the generator came across them
 functions = []
 
+# The header of the MPI ABI, in releases that have a library for it, and the functions that both have.
+ABI_HEADER = "src/binding/abi/mpi_abi.h"
+abi_names = set()
+
+class AbiFunction(Function):
+    """The same function as the library of the MPI ABI has it: its types are those of the ABI."""
+    def __init__(self, func, declaration):
+        Function.__init__(self, func, func['_is_large'])
+        RE.match(r'(.+?)\s*\b%s\((.*)\)$' % self.name, declaration)
+        self.ret, params = RE.m.group(1, 2)
+        self.params = [] if params == "void" else params.split(', ')
+        self.args = [re.search(r'(\w+)(\[.*\])*$', p).group(1) for p in self.params if p != "..."]
+        self.tests_initialization &= func['dir'] != "io"    # which sees nothing of MPICH's inside
+        self.attribute_setter = None                        # for Fortran, which this library lacks
+
 # ---- the entry of one function ----
 
 def initialization_test(func):
     """The first statement of internal_X. The gate in front of internal_X has made the test already."""
-    if tests_initialization(func):
+    if tests_initialization(func) and ('_is_abi' not in func or is_in_abi(func)):
         return "MPIR_QMPI_ERRTEST_INITIALIZED_ORDIE();"
     return "MPIR_ERRTEST_INITIALIZED_ORDIE();"
 
-def dump_entry(func, dump_manpage):
+def dump_entry(func, dump_manpage=None):
     """Appends what follows internal_X to G.out; replaces MPICH's dump_qmpi_wrappers."""
     f = Function(func, func['_is_large'])
     functions.append(f)
     dump_chain_ends(f)
-    dump_manpage(func)
+    if dump_manpage:
+        dump_manpage(func)
     G.out.append("")
     dump_mpi_function(f)
+
+def dump_abi_entry(func, declaration):
+    """Appends all that precedes the body of a function of the ABI's library to G.out: the chain lies at
+    the border of the ABI, in front of the conversion of handles."""
+    f = AbiFunction(func, declaration)
+    gate = []
+    if is_in_abi(func):
+        abi_names.add(f.name)
+        dump_chain_ends(f)
+        gate = gate_lines(f)
+    dump_broken_line(declaration)
+    G.out += ["{", "INDENT"] + gate
+
+def is_in_abi(func):
+    if 'abi_header' not in G.opts:
+        with open(ABI_HEADER) as f:
+            G.opts['abi_header'] = set(re.findall(r'\b(MPIX?_\w+)\(', f.read()))
+    return get_function_name(func, func['_is_large']) in G.opts['abi_header']
 
 def dump_chain_ends(f):
     """QMPI_X, the tail and the dispatch. Where MPI_ and PMPI_ are two libraries they are in the latter."""
@@ -153,8 +212,8 @@ def tail_lines(f):
     if f.is_variadic:
         return ["return %s;" % f.call(f.internal)]
     lines = ["MPIR_QMPI_pass_gate(%s);" % f.id, "return %s;" % f.call(f.body)]
-    if f.name in ATTRIBUTE_SETTERS:
-        fortran = "%s(%s)" % (ATTRIBUTE_SETTERS[f.name], ', '.join(f.args + ["attr_type"]))
+    if f.attribute_setter:
+        fortran = "%s(%s)" % (f.attribute_setter, ', '.join(f.args + ["attr_type"]))
         lines = ["MPIR_Attr_type attr_type = MPIR_QMPI_attr_type(context, %s);" % f.id,
                  "",
                  "if (unlikely(attr_type != MPIR_ATTR_PTR))",
@@ -162,11 +221,14 @@ def tail_lines(f):
     return lines
 
 def dump_mpi_function(f):
+    dump_body(f.declare(f.name), gate_lines(f) + ["return %s;" % f.call(f.internal)])
+
+def gate_lines(f):
     if f.is_variadic:
         # C has no way to pass on arguments of unknown number and type: the runtime reads them
         # from the list and calls every instance in turn.
         last = f.args[-1]
-        body = ["#ifdef ENABLE_QMPI",
+        return ["#ifdef ENABLE_QMPI",
                 "if (unlikely(MPIR_QMPI_gate_is_closed(%s))) {" % f.id,
                 "    va_list varargs;",
                 "    int mpi_errno;",
@@ -178,12 +240,8 @@ def dump_mpi_function(f):
                 "        return mpi_errno;",
                 "}",
                 "#endif"]
-    else:
-        gate = "MPIR_QMPI_GATE"
-        if f.tests_initialization:
-            gate += "_INITIALIZED"
-        body = ["%s(%s, %s);" % (gate, f.id, f.call(f.dispatch))]
-    dump_body(f.declare(f.name), body + ["return %s;" % f.call(f.internal)])
+    gate = "MPIR_QMPI_GATE" + ("_INITIALIZED" if f.tests_initialization else "")
+    return ["%s(%s, %s);" % (gate, f.id, f.call(f.dispatch))]
 
 def dump_declared(declaration, lines):
     """A function that is not static and has no prototype elsewhere."""
@@ -213,8 +271,9 @@ def dump_files(dump_c_file):
     binding_qmpi_api.dump_api(dump_c_file)
     romio = dump_romio_entries("src/qmpi/romio_entries.c", dump_c_file)
     dump_romio_h("src/include/mpir_qmpi_romio_names.h", romio, dump_c_file)
+    generated = {f.name for f in functions}
     hand_written = [Function(G.FUNCS[name.lower()], False, feature=HAND_WRITTEN[name], body="P" + name)
-                    for name in sorted(HAND_WRITTEN)]
+                    for name in sorted(set(HAND_WRITTEN) - generated)]
     functions.extend(hand_written)
     dump_dispatch_h("src/include/mpir_qmpi_dispatch.h", hand_written, dump_c_file)
     names = load_registry(G.get_srcdir_path(REGISTRY))
@@ -309,25 +368,36 @@ def dump_proto_h(path, names, known, dump_c_file):
         out.append("    %s_T = %d," % (name.upper(), id))
     out.append("    MPI_LAST_FUNC_T = %d" % len(names))
     out += ["};", ""]
-    for f in known:
-        out += split_line_with_break("typedef %s (%s) (%s);" % (
-            f.ret, f.type, ', '.join(TOOL_PARAMS + f.params)), '', 100)
-    out.append("")
-    for f in known:
-        out.append("typedef %s Q%s;" % (f.type, f.type))
-    out.append("")
-    for f in known:
-        tags = ["MPICH_ATTR_POINTER_WITH_TYPE_TAG(%s)" % t for t in f.pointer_tags]
-        out += split_line_with_break(f.declare("Q" + f.name),
-                                     ' '.join(tags + ["MPICH_API_PUBLIC"]) + ";", 100)
-    out.append("")
-    for name in F08_STATUS:
+    common, others = split_by_abi(known)
+    for f in common:
+        out += declarations(f)
+    out += ["", "#ifndef MPIX_QMPI_ABI"]
+    for f in others:
+        out += declarations(f)
+    for name in sorted(set(F08_STATUS) - {f.name for f in known}):
         out.append(Function(G.FUNCS[name.lower()], False).declare("Q" + name) + " MPICH_API_PUBLIC;")
-    for handle in MACRO_HANDLES:
+    for handle in macro_handles(known):
         out.append("MPI_Fint QMPI_%s_c2f(%s handle) MPICH_API_PUBLIC;" % (handle, handle_type(handle)))
         out.append("%s QMPI_%s_f2c(MPI_Fint handle) MPICH_API_PUBLIC;" % (handle_type(handle), handle))
-    out += [""] + binding_qmpi_api.prototypes() + ["", "#endif /* MPI_QMPI_PROTO_H_INCLUDED */"]
-    dump_c_file(path, out)
+    out += ["#endif /* !MPIX_QMPI_ABI */", ""] + binding_qmpi_api.prototypes()
+    dump_c_file(path, out + ["", "#endif /* MPI_QMPI_PROTO_H_INCLUDED */"])
+
+def declarations(f):
+    tags = ["MPICH_ATTR_POINTER_WITH_TYPE_TAG(%s)" % t for t in f.pointer_tags]
+    typedef = "typedef %s (%s) (%s);" % (f.ret, f.type, ', '.join(TOOL_PARAMS + f.params))
+    return (split_line_with_break(typedef, '', 100) + ["typedef %s Q%s;" % (f.type, f.type)]
+            + split_line_with_break(f.declare("Q" + f.name),
+                                    ' '.join(tags + ["MPICH_API_PUBLIC"]) + ";", 100))
+
+def split_by_abi(known):
+    """Functions of every library, and those that the library of the MPI ABI lacks."""
+    if not abi_names:
+        return known, []
+    return [f for f in known if f.name in abi_names], [f for f in known if f.name not in abi_names]
+
+def macro_handles(known):
+    names = {f.name for f in known}
+    return [handle for handle in HANDLES if "MPI_%s_c2f" % handle not in names]
 
 def handle_type(name):
     return "MPI_Datatype" if name == "Type" else "MPI_" + name
@@ -357,7 +427,10 @@ def dump_functions_h(path, known, dump_c_file):
            "#error \"define MPIX_QMPI_FUNCTION before mpi_qmpi_functions.h\"",
            "#endif",
            ""]
-    for f in known:
+    common, others = split_by_abi(known)
+    for i, f in enumerate(common + others):
+        if i == len(common):
+            out.append("#ifndef MPIX_QMPI_ABI")
         macro = "MPIX_QMPI_FUNCTION"
         if f.is_variadic:
             macro = "MPIX_QMPI_FUNCTION_PCONTROL"
@@ -369,7 +442,7 @@ def dump_functions_h(path, known, dump_c_file):
         out.append("    %s)" % ' '.join(buffers(f)))
         if f.is_variadic:
             out.append("#endif")
-    out += ["", "#undef MPIX_QMPI_FUNCTION", "#undef MPIX_QMPI_FUNCTION_PCONTROL"]
+    out += ["#endif"] * bool(others) + ["", "#undef MPIX_QMPI_FUNCTION", "#undef MPIX_QMPI_FUNCTION_PCONTROL"]
     dump_c_file(path, out)
 
 def buffers(f):
@@ -395,7 +468,8 @@ def dump_functions_c(path, names, known, hand_written, dump_c_file):
         dump_chain_ends(f)
         G.out += ["#endif /* %s */" % f.feature, ""]
     out = ["#include \"mpiimpl.h\"", "", "#ifdef ENABLE_QMPI", ""] + G.out
-    out += ["MPIR_QMPI_HIDDEN extern %s %s;" % (f.type, f.tail) for f in known]
+    for f in known:
+        out += if_available(f, "MPIR_QMPI_HIDDEN extern %s %s;" % (f.type, f.tail), None)
     out += ["", "MPL_atomic_ptr_t MPIR_QMPI_first[MPI_LAST_FUNC_T] = {"]
     out += ["    MPL_ATOMIC_PTR_T_INITIALIZER((void *) &MPIR_QMPI_tail[%d])," % id for id in range(len(names))]
     out += ["};", "", "const MPIR_QMPI_Link MPIR_QMPI_tail[MPI_LAST_FUNC_T] = {"]
@@ -408,7 +482,7 @@ def dump_functions_c(path, names, known, hand_written, dump_c_file):
     out += ["};", "", "const char *const MPIR_QMPI_function_name[MPI_LAST_FUNC_T] = {"]
     out += ["    \"%s\"," % name for name in names]
     out += ["};", ""]
-    for handle in MACRO_HANDLES:
+    for handle in macro_handles(known):
         t = handle_type(handle)
         for ret, name, param in (("MPI_Fint", handle + "_c2f", t), (t, handle + "_f2c", "MPI_Fint")):
             out += ["%s QMPI_%s(%s handle)" % (ret, name, param), "{",
@@ -420,14 +494,27 @@ def link(function):
     return "    {(MPIR_QMPI_Any_function *) %s, 0}," % function
 
 def if_available(f, row, row_without):
-    """The row of a table for f, or the other one where the library is built without its feature."""
-    if f.feature is None:
+    """The row of a table for f, or the other one where the library lacks it."""
+    conditions = ["defined(%s)" % f.feature] if f.feature else []
+    if abi_names and f.name not in abi_names:
+        conditions.append("!defined(BUILD_MPI_ABI)")
+    if not conditions:
         return [row]
-    return ["#ifdef " + f.feature, row, "#else", row_without, "#endif"]
+    without = ["#else", row_without] if row_without else []
+    return ["#if " + " && ".join(conditions), row] + without + ["#endif"]
 
 def dump_direct_h(path, known, dump_c_file):
-    """Renames for calls inside the library; mpir_qmpi_direct.h explains them."""
+    """Renames for calls inside the library; mpir_qmpi_direct.h explains them. Files whose other calls
+    are the application's take those of the conversions of handles only."""
+    conversions = [f for f in known if re.match(r'MPI_(?!Status_)\w+_(c2f|f2c)$', f.name)]
+    others = [f for f in known if f not in conversions]
     out = []
-    for f in known:
-        out += ["#undef " + f.name, "#define %s Q%s" % (f.name, f.name), "#define P%s Q%s" % (f.name, f.name)]
-    dump_c_file(path, out)
+    for f in conversions:
+        out += if_available(f, rename(f), None)
+    out.append("#ifndef MPIR_QMPI_DIRECT_CONVERSIONS_ONLY")
+    for f in others:
+        out += if_available(f, rename(f), None)
+    dump_c_file(path, out + ["#endif"])
+
+def rename(f):
+    return "#undef %s\n#define %s Q%s\n#define P%s Q%s" % ((f.name,) * 5)

@@ -158,7 +158,6 @@ def dump_api(dump_c_file):
         c.check_func_directives(func)
         dump_man(func)
         c.dump_profiling(func)
-        dump_comment(func, c)
         dump_function(func)
         if 'body' not in func:
             c.push_impl_decl(func)
@@ -166,14 +165,6 @@ def dump_api(dump_c_file):
     dump_c_file(C_FILE, G.out)
     G.mpi_sources.append(C_FILE)
     dump_man_makefile()
-
-def dump_comment(func, c):
-    """MPICH's own comment for doctext, with the errors of this function alone."""
-    first = len(G.out)
-    described = [dict(p) for p in func['parameters']]
-    c.dump_manpage(dict(func, c_parameters=described))
-    i = G.out.index("[ERR CODES]", first)
-    G.out[i:i + 1] = [".N Errors", ".N MPI_SUCCESS"] + [".N " + e for e in sorted(errors(func))]
 
 def dump_function(func):
     arguments = ', '.join(func['_impl_arg_list'])

@@ -13,6 +13,7 @@ the external name of MPICH's procedure and notes the call site: Fortran has no m
 from local_python import MPI_API_Global as G
 from local_python import binding_f08 as f08
 from local_python.binding_c import dump_c_file
+from local_python.binding_qmpi import fortran_calls
 from local_python.binding_common import get_function_name, get_kind_map, split_line_with_break
 
 # prefixes of MPI_X
@@ -68,7 +69,7 @@ def dump_entries_c(path, forms):
             num_args = max(num_args, n)
             id = "NO_NOTE"
             if prefix != "Q" and func['name'] != "MPI_F_sync_reg":
-                id = get_function_name(func, is_large).upper() + "_T"
+                id = get_function_name(func, True).upper() + "_T" if is_large else fortran_calls(func)
             kind = "SUBROUTINE("
             if 'return' in func:
                 kind = "FUNCTION(%s, " % get_kind_map('C', is_large)[func['return']]
@@ -163,10 +164,18 @@ def dump_module(path, func_list):
     G.out += ["USE :: mpi_f08_" + m for m in ("compile_constants", "link_constants", "callbacks")]
     G.out.append("IMPLICIT NONE")
     for func in func_list:
-        name = "Q" + get_function_name(func, False)
-        G.out += ["", "INTERFACE " + name, "INDENT"]
-        for is_large in [False, True] if func['_need_large'] else [False]:
-            f08.dump_mpi_f08(with_external_name(func, "Q"), is_large)
-        G.out += ["DEDENT", "END INTERFACE " + name]
+        sizes = [False, True] if func['_need_large'] else [False]
+        if '_need_large_separate' in func:      # no argument tells the two apart
+            dump_interface(func, False, [False])
+            dump_interface(func, True, [True])
+        else:
+            dump_interface(func, False, sizes)
     f08.dump_F_module_close("qmpi_f08")
     f08.dump_f90_file(path, G.out)
+
+def dump_interface(func, is_large, sizes):
+    name = "Q" + get_function_name(func, is_large)
+    G.out += ["", "INTERFACE " + name, "INDENT"]
+    for size in sizes:
+        f08.dump_mpi_f08(with_external_name(func, "Q"), size)
+    G.out += ["DEDENT", "END INTERFACE " + name]

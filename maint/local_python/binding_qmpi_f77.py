@@ -5,11 +5,17 @@
 
 """What QMPI adds to mpif.h and use mpi: the QMPI_ forms, and libmpi's entries for attributes."""
 
+import os
+import re
+
 from local_python import MPI_API_Global as G
 from local_python import binding_f77 as f77
 from local_python.binding_c import dump_c_file, get_polymorph_param_and_arg
-from local_python.binding_common import split_line_with_break
+from local_python.binding_common import get_function_name, split_line_with_break
 from local_python.binding_qmpi import Function
+
+# of the releases whose library calls Fortran callbacks through C functions
+PROXIES = "src/binding/fortran/mpif_h/user_proxy.c"
 
 def dump_f77(func_list):
     dump_qmpi_forms("src/qmpi/fortran_qmpi.c", func_list)
@@ -24,8 +30,10 @@ def dump_qmpi_forms(path, func_list):
     for func in func_list:
         G.out.append("")
         f77.dump_f77_c_func(dict(func, _prefix="Q"))
-    lines = ["#define MPIR_QMPI_BYPASS",
-             "#include \"mpi_fortimpl.h\"",
+    proxies = callback_proxies()
+    lines = ["#define MPIR_QMPI_BYPASS"]
+    lines += ["#define %s %s" % (name, name.replace("MPII_", "MPII_QMPI_", 1)) for name in proxies]
+    lines += ["#include \"mpi_fortimpl.h\"",
              "",
              "#if MPIR_EXT_QMPI",
              "#include \"mpir_qmpi_direct.h\"",
@@ -52,11 +60,29 @@ def dump_qmpi_forms(path, func_list):
              define_name("mpi_conversion_fn_null"),
              "extern MPI_Datarep_conversion_function mpi_conversion_fn_null_;",
              ""]
-    for name in ["q" + func['name'].lower() for func in func_list]:
+    for name in ["q" + get_function_name(func).lower() for func in func_list]:
         lines += ["ALIASES(%s, %s)" % (name, name.upper()), define_name(name)]
+    if proxies:
+        lines += ["", "#include \"%s\"" % os.path.basename(PROXIES)]
     lines += G.out + ["", "#endif /* MPIR_EXT_QMPI */"]
     (G.out, G.profile_out) = (saved, saved_profile)
     dump_c_file(path, lines)
+
+def callback_proxies():
+    """Functions of the Fortran library that create handles with Fortran callbacks, if it has such."""
+    if not os.path.exists(PROXIES):
+        return []
+    with open(PROXIES) as f:
+        return re.findall(r'^int (MPII_\w+)\(', f.read(), re.M)
+
+def dump_f90_functions(func_list):
+    """Interfaces of the QMPI_ forms that are functions: their result has a type."""
+    from local_python import binding_f90
+    for func in func_list:
+        if 'return' in func and '_skip_fortran' not in func:
+            G.out += ["INTERFACE Q" + func['name'], "INDENT"]
+            binding_f90.dump_f90_func(dict(func, name="Q" + func['name']))
+            G.out += ["DEDENT", "END INTERFACE", ""]
 
 def define_name(name):
     return "#define %s_ MPIR_QMPI_FORTRAN_NAME(%s, %s)" % (name, name, name.upper())

@@ -32,6 +32,17 @@
  * - The ids of instances are 1, 2 and so on in the order of the tool list; 0 is the library.
  * - The library calls every instance that intercepts MPI_Pcontrol itself. */
 
+/* Of the library of the MPI ABI (mpi_abi.h), which has its own chain. */
+#ifdef MPI_H_ABI
+#define MPIX_QMPI_ABI 1
+#ifndef MPICH_API_PUBLIC
+#define MPICH_API_PUBLIC
+#endif
+#ifndef MPICH_ATTR_POINTER_WITH_TYPE_TAG
+#define MPICH_ATTR_POINTER_WITH_TYPE_TAG(buffer_idx, type_idx)
+#endif
+#endif
+
 /* One call of the application on its way through the chain. A tool passes it to the next link, and
  * to MPI_Get_tool_storage and MPI_Get_calling_address. It is valid until the tool's function
  * returns. */
@@ -52,13 +63,31 @@ typedef void (*MPIX_Tool_function) (void);
 
 /* Version of the interface in this file. A change of the version is incompatible: from version 2
  * on, MPI_Register_tool_name will be a macro that calls MPIX_Register_tool with the version. */
+#define MPIX_TOOL_INTERFACE_ABI 0x10000 /* added by tools for the MPI ABI: they have other types */
+#ifdef MPIX_QMPI_ABI
+#define MPIX_TOOL_INTERFACE_VERSION (1 + MPIX_TOOL_INTERFACE_ABI)
+#else
 #define MPIX_TOOL_INTERFACE_VERSION 1
+#endif
 #define MPIX_TOOL_INTERFACE_SUBVERSION 0
 
 /* Generated: ids, function types and QMPI_ forms of all MPI functions, and the prototypes of the
  * functions of this interface, from src/qmpi/qmpi_api.txt. The MPI_, PMPI_ and QMPI_ forms of the
  * latter are the same function; calls of them never go through the chain. */
+#ifdef MPI_ABI_INTERNAL_H_INCLUDED
+#include "mpir_qmpi_abi_types.h"        /* inside the library these types have other names */
 #include <mpi_qmpi_proto.h>
+#include "mpir_qmpi_abi_types.h"
+#else
+#include <mpi_qmpi_proto.h>
+#endif
+
+/* In the library of the MPI ABI the function refuses tools that do not say for which ABI they are. */
+#if defined(MPIX_QMPI_ABI) && !defined(BUILD_MPI_ABI)
+#define MPI_Register_tool_name(tool_name, init_fn_ptr) \
+    MPIX_Register_tool(tool_name, init_fn_ptr, MPIX_TOOL_INTERFACE_VERSION, \
+                       MPIX_TOOL_INTERFACE_SUBVERSION)
+#endif
 
 /* Names of MPICH's experimental interface and of its first description, for tools that use them and
  * are compiled again. */

@@ -93,10 +93,11 @@ void MPIR_QMPI_fortran_init(void) __attribute__((visibility("hidden"), cold));
     if (MPIR_F_NeedInit) {mpirinitf_(); MPIR_F_NeedInit = 0;}
 #endif
 
-#if MPIR_EXT_QMPI && defined(MPI_MODE_RDONLY)
-/* the interface's own conversions */
-#define MPI_File_f2c MPIR_QMPI_DIRECT(MPI_File_f2c)
-#define MPI_File_c2f MPIR_QMPI_DIRECT(MPI_File_c2f)
+#if MPIR_EXT_QMPI
+/* the interface's own conversions of handles */
+#define MPIR_QMPI_DIRECT_CONVERSIONS_ONLY
+#include "mpir_qmpi_direct_names.h"
+#undef MPIR_QMPI_DIRECT_CONVERSIONS_ONLY
 #endif
 #endif /* MPI_FORTIMPL_H_INCLUDED */
 

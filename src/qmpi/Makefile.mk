@@ -6,6 +6,7 @@
 AM_CPPFLAGS += -I$(top_srcdir)/src/qmpi
 
 if BUILD_F77_BINDING
+AM_CPPFLAGS += -I$(top_srcdir)/src/binding/fortran/mpif_h
 mpi_f77_sources += src/qmpi/fortran_qmpi.c src/qmpi/fortran_init.c
 endif BUILD_F77_BINDING
 if BUILD_FC_BINDING
@@ -24,6 +25,7 @@ include_HEADERS += \
 
 noinst_HEADERS += \
     src/include/mpir_qmpi.h \
+    src/include/mpir_qmpi_abi_types.h \
     src/include/mpir_qmpi_attr.h \
     src/include/mpir_qmpi_call.h \
     src/include/mpir_qmpi_direct.h \
@@ -59,6 +61,8 @@ include $(top_srcdir)/src/qmpi/man/Makefile.mk
 
 if BUILD_F08_BINDING
 if BUILD_QMPI
+
+AM_CPPFLAGS += -I$(top_srcdir)/src/binding/fortran/use_mpi_f08/wrappers_c -Isrc/binding/fortran/use_mpi_f08/wrappers_c
 
 mpi_fc_sources += \
     src/qmpi/f08/f08_entries.c \

@@ -282,7 +282,11 @@ static const MPII_QMPI_Tool *load_tool(const char *path, const char *name, Messa
  * that was started by a name without a slash. The caller frees it. */
 static char *own_directory(void)
 {
+#ifdef BUILD_MPI_ABI
+    static const char below[] = "mpich/tools_abi";
+#else
     static const char below[] = "mpich/tools";
+#endif
     char *library = NULL, *directory = NULL;
     Dl_info info;
 

@@ -87,10 +87,26 @@ void MPII_QMPI_close_registration(void)
     MPL_initlock_unlock(&lock);
 }
 
+static int abi_of(int version)
+{
+    return version & MPIX_TOOL_INTERFACE_ABI;
+}
+
 /* Version 0 is that of callers that do not know the version (qmpi_old_names.c). */
 static bool is_foreign(int version)
 {
-    return version != 0 && version != MPIX_TOOL_INTERFACE_VERSION;
+    return (version != 0 || abi_of(MPIX_TOOL_INTERFACE_VERSION)) &&
+        version != MPIX_TOOL_INTERFACE_VERSION;
+}
+
+static int number_of(int version)
+{
+    return version & ~MPIX_TOOL_INTERFACE_ABI;
+}
+
+static const char *abi_name(int version)
+{
+    return abi_of(version) ? "the MPI ABI (mpi_abi.h)" : "the ABI of MPICH (mpi.h)";
 }
 
 bool MPII_QMPI_is_unusable(const MPII_QMPI_Tool * tool, char *message, size_t size)
@@ -100,10 +116,14 @@ bool MPII_QMPI_is_unusable(const MPII_QMPI_Tool * tool, char *message, size_t si
     if (!is_foreign(tool->version))
         return false;
     MPII_QMPI_show(tool->name, strlen(tool->name), shown, sizeof(shown));
-    snprintf(message, size,
-             "the tool '%s' was compiled for version %d.%d of the tool interface; this "
-             "library has %d.%d", shown, tool->version, tool->subversion,
-             MPIX_TOOL_INTERFACE_VERSION, MPIX_TOOL_INTERFACE_SUBVERSION);
+    if (abi_of(tool->version) != abi_of(MPIX_TOOL_INTERFACE_VERSION))
+        snprintf(message, size, "the tool '%s' was compiled for %s; this library has %s", shown,
+                 abi_name(tool->version), abi_name(MPIX_TOOL_INTERFACE_VERSION));
+    else
+        snprintf(message, size,
+                 "the tool '%s' was compiled for version %d.%d of the tool interface; this "
+                 "library has %d.%d", shown, number_of(tool->version), tool->subversion,
+                 number_of(MPIX_TOOL_INTERFACE_VERSION), MPIX_TOOL_INTERFACE_SUBVERSION);
     return true;
 }
 

@@ -10,6 +10,11 @@ AC_DEFUN([PAC_SUBCFG_PREREQ_]PAC_SUBCFG_AUTO_SUFFIX,[
         fi
     fi
     AC_SEARCH_LIBS([dlopen],[dl])
+    if test "$enable_qmpi" = yes ; then
+        dnl the library has new functions and lacks none
+        ABIVERSION=`expr ${ABIVERSION%%:*} + 1`:0:`expr ${ABIVERSION##*:} + 1`
+        libmpi_so_version=$ABIVERSION
+    fi
 ])
 
 AC_DEFUN([PAC_SUBCFG_BODY_]PAC_SUBCFG_AUTO_SUFFIX,[

@@ -61,6 +61,8 @@ class Function:
                            and (is_large or not p['large_only'])]
         self.name = get_function_name(func, is_large)
         self.ret = mapping[func['return']] if 'return' in func else "int"
+        if self.ret == "void":
+            self.ret = "void *"     # as MPICH's get_C_return
         self.params = [get_C_param(p, func, mapping) for p in self.parameters]
         self.is_variadic = "..." in self.params
         self.args = [p['name'] for p in self.parameters if p['kind'] != "VARARGS"]

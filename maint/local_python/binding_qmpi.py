@@ -456,7 +456,7 @@ def buffers(f):
         if b['partitions']:
             elements = "partitions * " + elements
         form = "W" if b['datatype']['length'] else "V" if b['count'] and b['count']['length'] else ""
-        out.append("MPIX_QMPI_%s%s(%s, %s, %s)" % (b['address']['param_direction'].upper(), form,
+        out.append("MPIX_QMPI_%s%s(%s, %s, %s)" % (b['direction'].upper(), form,
                                                    b['address']['name'], elements,
                                                    b['datatype']['name']))
     return out

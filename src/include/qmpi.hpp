@@ -98,10 +98,98 @@ enum class role : std::uint8_t {
     error_code,
     callback,
     extra_state,
-    length
+    length,
+    index
 };
 
 enum class direction : std::uint8_t { in, out, inout };
+
+/* What a function does; src/binding/qmpi_operations.txt has the functions of each. A function that a
+ * library lacks has none. */
+enum class operation : std::uint8_t {
+    none,
+    /* messages */
+    send,
+    receive,
+    sendrecv,
+    probe,
+    /* collective operations, also along the edges of a topology (set::neighbourhood) */
+    barrier,
+    bcast,
+    gather,
+    scatter,
+    allgather,
+    alltoall,
+    reduce,
+    allreduce,
+    reduce_scatter,
+    scan,
+    exscan,
+    /* one-sided; fetch: MPI_Get_accumulate, MPI_Fetch_and_op */
+    put,
+    get,
+    accumulate,
+    fetch,
+    compare_and_swap,
+    /* epochs of a window; sync: MPI_Win_sync */
+    fence,
+    lock,
+    unlock,
+    lock_all,
+    unlock_all,
+    start_access,
+    end_access,
+    start_exposure,
+    end_exposure,
+    flush,
+    sync,
+    /* files */
+    read,
+    write,
+    /* requests; ready and arrived: partitions; complete: MPI_Grequest_complete */
+    start,
+    ready,
+    arrived,
+    wait,
+    test,
+    status,
+    cancel,
+    complete,
+    /* data inside the process */
+    pack,
+    /* objects and settings */
+    create,
+    free,
+    change,
+    query,
+    /* MPI, or a session */
+    initialize,
+    finalize,
+    abort
+};
+
+/* When an operation runs. */
+enum class form : std::uint8_t {
+    blocking,
+    nonblocking,
+    persistent, /* the function initializes a request, MPI_Start starts it */
+    partitioned,
+    enqueued, /* later, in the order of a stream */
+    begin,    /* split collective file access */
+    end
+};
+
+/* What a function does to the object of a handle argument. */
+enum class effect : std::uint8_t {
+    none,
+    creates, /* the caller owns the object; a request is inactive */
+    starts,  /* a request */
+    completes,
+    frees
+};
+
+/* Requests of a function: one, or any, some or all of an array. */
+enum class scope : std::uint8_t { none, one, any, some, all };
 
 /* No such index. */
 inline constexpr std::size_t none = static_cast<std::size_t>(-1);
@@ -110,6 +198,7 @@ struct parameter {
     std::string_view name;
     qmpi::role role;
     qmpi::direction direction;
+    qmpi::effect effect = qmpi::effect::none;
     bool is_array = false;
     std::size_t length = none; /* index of the parameter that holds the array's length */
 };
@@ -212,6 +301,13 @@ enum membership : std::uint32_t {
     large_count = 1u << 20
 };
 
+struct facts {
+    std::uint32_t sets = 0;
+    qmpi::operation operation = qmpi::operation::none;
+    qmpi::form form = qmpi::form::blocking;
+    bool is_collective = false;
+};
+
 }  // namespace detail
 
 /* Name, type, parameters, ... of a function; specialized in qmpi_functions.hpp. */
@@ -254,6 +350,24 @@ struct function;
 
 namespace qmpi {
 inline namespace v1 {
+
+/* ---- facts by id, for tools that have an id only ---- */
+
+constexpr operation operation_of(int id)
+{
+    return detail::facts_of[id].operation;
+}
+
+constexpr form form_of(int id)
+{
+    return detail::facts_of[id].form;
+}
+
+/* All processes of the communicator, window or file, or of MPI, call it in the same order. */
+constexpr bool is_collective(int id)
+{
+    return detail::facts_of[id].is_collective;
+}
 
 /* ---- sets of functions ---- */
 
@@ -307,7 +421,7 @@ class function_set {
     {
         function_set set;
         for (int id = 0; id < MPI_LAST_FUNC_T; id++) {
-            if (detail::memberships[id] & properties)
+            if (detail::facts_of[id].sets & properties)
                 set.add(static_cast<MPI_Functions_enum>(id));
         }
         return set;
@@ -615,7 +729,10 @@ class call {
     static constexpr std::string_view name = description::name;
     static constexpr const auto &parameters = description::parameters;
     static constexpr const auto &buffers = description::buffers;
-    static constexpr bool is_large = detail::memberships[function_id] & detail::large_count;
+    static constexpr qmpi::operation operation = operation_of(function_id);
+    static constexpr qmpi::form form = form_of(function_id);
+    static constexpr bool is_collective = qmpi::is_collective(function_id);
+    static constexpr bool is_large = detail::facts_of[function_id].sets & detail::large_count;
     /* false for MPI_Wtime, MPI_Wtick, MPI_Aint_add, ..., which return a value */
     static constexpr bool returns_error_code = description::returns_error_code;
 
@@ -644,6 +761,32 @@ class call {
     static constexpr bool has(role wanted, std::size_t nth = 0)
     {
         return index(wanted, nth) != none;
+    }
+
+    /* Index of the first parameter whose object the function affects so; or none. */
+    static constexpr std::size_t index(qmpi::effect wanted)
+    {
+        for (std::size_t i = 0; i < parameters.size(); i++) {
+            if (parameters[i].effect == wanted)
+                return i;
+        }
+        return none;
+    }
+
+    static constexpr bool has(qmpi::effect wanted) { return index(wanted) != none; }
+
+    /* Requests that the function starts, completes or queries. */
+    static constexpr scope request_scope()
+    {
+        const std::size_t request = index(role::request);
+        if (request == none)
+            return scope::none;
+        if (!parameters[request].is_array)
+            return scope::one;
+        const std::size_t chosen = index(role::index);
+        if (chosen == none)
+            return scope::all;
+        return parameters[chosen].is_array ? scope::some : scope::any;
     }
 
     /* Calls the next link with the current arguments. */

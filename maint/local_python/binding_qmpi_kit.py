@@ -243,10 +243,15 @@ def effect(f, p):
 
 def dump_functions_hpp(path, names, known, dump_c_file):
     """Facts about each function for the C++ kit; included by qmpi.hpp, which explains them."""
+    from local_python.binding_qmpi import split_by_abi      # which imports this module
+    common, others = split_by_abi(known)
     by_name = {f.name: f for f in known}
     describe(known, load_descriptions(G.get_srcdir_path(DESCRIPTION), names))
     out = ["#ifndef QMPI_FUNCTIONS_HPP_INCLUDED", "#define QMPI_FUNCTIONS_HPP_INCLUDED", "",
            "#ifndef QMPI_HPP_INCLUDED", "#error \"include qmpi.hpp instead\"", "#endif", "",
+           "/* mpi.h may have a macro in front of the function; a tool intercepts the function. */"]
+    out += ["#undef " + f.name for f in known if RE.match(r'MPI_\w+_(c2f|f2c)$', f.name)]
+    out += ["",
            "namespace qmpi {", "inline namespace v1 {",
            "namespace detail {", "",
            "inline constexpr facts facts_of[MPI_LAST_FUNC_T] = {"]
@@ -254,13 +259,18 @@ def dump_functions_hpp(path, names, known, dump_c_file):
             for name in names]
     out += ["};", "", "/* Ids of the functions that this library has. */",
             "using function_ids = std::index_sequence<"]
-    out += ["    %d," % id for id, name in enumerate(names) if name in by_name]
-    out[-1] = out[-1][:-1]
+    for i, f in enumerate(known):
+        line = ["    %s%s_T" % (", " if i else "", f.name.upper())]
+        out += ["#ifndef MPIX_QMPI_ABI"] + line + ["#endif"] if f in others else line
     out += [">;", "", "struct every_name {"]
     out += ["    int %s;" % f.name for f in known]
     out += ["};", "", "}  // namespace detail", ""]
-    for f in known:
+    for f in common:
         dump_function_hpp(f, out)
+    out += ["#ifndef MPIX_QMPI_ABI", ""] * bool(others)
+    for f in others:
+        dump_function_hpp(f, out)
+    out += ["#endif /* !MPIX_QMPI_ABI */"] * bool(others)
     out += ["}  // inline namespace v1", "}  // namespace qmpi", "",
             "#endif /* QMPI_FUNCTIONS_HPP_INCLUDED */"]
     dump_c_file(path, out)

@@ -8,7 +8,13 @@
 
 /* For every part of MPICH, including those that do not see mpiimpl.h. */
 
+#ifdef MPI_ABI_INTERNAL_H_INCLUDED
+#include "mpir_qmpi_abi_types.h"
 #include "mpir_ext.h"
+#include "mpir_qmpi_abi_types.h"
+#else
+#include "mpir_ext.h"
+#endif
 
 /* A call that the library makes for itself: no tool sees it. */
 #if MPIR_EXT_QMPI

@@ -8,12 +8,10 @@
 
 /* For every part of MPICH, including those that do not see mpiimpl.h. */
 
-#ifdef MPI_ABI_INTERNAL_H_INCLUDED
-#include "mpir_qmpi_abi_types.h"
+#ifndef MPI_ABI_INTERNAL_H_INCLUDED
 #include "mpir_ext.h"
-#include "mpir_qmpi_abi_types.h"
-#else
-#include "mpir_ext.h"
+#elif defined(ENABLE_QMPI)      /* there, the prototypes in mpir_ext.h have types of ROMIO */
+#define MPIR_EXT_QMPI 1
 #endif
 
 /* A call that the library makes for itself: no tool sees it. */

@@ -9,7 +9,7 @@
 /* Included last by files of the library that call MPI: their calls are not the application's and
  * bypass the tools. */
 
-#include "mpir_ext.h"
+#include "mpir_qmpi_call.h"
 
 #if MPIR_EXT_QMPI
 #include "mpir_qmpi_direct_names.h"     /* generated: #define MPI_X QMPI_X, #define PMPI_X QMPI_X */

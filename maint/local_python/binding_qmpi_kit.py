@@ -257,12 +257,9 @@ def dump_functions_hpp(path, names, known, dump_c_file):
            "inline constexpr facts facts_of[MPI_LAST_FUNC_T] = {"]
     out += ["    /* %s */ {%s}," % (name, facts(by_name[name]) if name in by_name else "")
             for name in names]
-    out += ["};", "", "/* Ids of the functions that this library has. */",
-            "using function_ids = std::index_sequence<"]
-    for i, f in enumerate(known):
-        line = ["    %s%s_T" % (", " if i else "", f.name.upper())]
-        out += ["#ifndef MPIX_QMPI_ABI"] + line + ["#endif"] if f in others else line
-    out += [">;", "", "struct every_name {"]
+    out += ["};", "", "/* Ids of the functions that this library has. */"]
+    out += ["#ifdef MPIX_QMPI_ABI"] + function_ids(common) + ["#else"] if others else []
+    out += function_ids(known) + ["#endif"] * bool(others) + ["", "struct every_name {"]
     out += ["    int %s;" % f.name for f in known]
     out += ["};", "", "}  // namespace detail", ""]
     for f in common:
@@ -279,6 +276,10 @@ def facts(f):
     d = f.description
     return "%s, operation::%s, form::%s, %s" % (" | ".join(sets(f)), d.operation, d.form,
                                                 str(d.is_collective).lower())
+
+def function_ids(functions):
+    return (["using function_ids = std::index_sequence<",
+             ",\n".join("    %s_T" % f.name.upper() for f in functions), ">;"])
 
 def dump_function_hpp(f, out):
     params = ["qmpi::varargs varargs" if p == "..." else p for p in f.params]

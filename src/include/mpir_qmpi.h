@@ -100,7 +100,6 @@ bool MPIR_QMPI_is_initializing(void) MPIR_QMPI_HIDDEN;
 /* Version of the interface for which the instance's tool was registered. */
 int MPIR_QMPI_tool_version(int tool_id) MPIR_QMPI_HIDDEN;
 
-
 /* Unwinds calls of the C++ interface's own functions; NULL without that interface. */
 extern MPL_atomic_ptr_t MPIR_QMPI_call_site_resolver MPIR_QMPI_HIDDEN;
 

@@ -69,14 +69,6 @@ typedef struct {
     const MPIR_QMPI_Row *next;  /* [instance - 1]: the links that follow the instance */
 } MPIR_QMPI_Chain;
 
-/* Processors that keep the order of loads need no instruction for it, but compilers do not fold an
- * atomic load into the instruction that uses it. */
-#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
-#define MPIR_QMPI_ACQUIRE(number_) (number_)
-#else
-#define MPIR_QMPI_ACQUIRE(number_) __atomic_load_n(&(number_), __ATOMIC_ACQUIRE)
-#endif
-
 extern MPIR_QMPI_Chain MPIR_QMPI_chain MPIR_QMPI_HIDDEN;
 
 /* First link of every function: the tail if no instance intercepts it, or no chain is built. */
@@ -108,7 +100,6 @@ bool MPIR_QMPI_is_initializing(void) MPIR_QMPI_HIDDEN;
 /* Version of the interface for which the instance's tool was registered. */
 int MPIR_QMPI_tool_version(int tool_id) MPIR_QMPI_HIDDEN;
 
-
 /* Unwinds calls of the C++ interface's own functions; NULL without that interface. */
 extern MPL_atomic_ptr_t MPIR_QMPI_call_site_resolver MPIR_QMPI_HIDDEN;
 
@@ -120,19 +111,34 @@ MPL_STATIC_INLINE_PREFIX const void *MPIR_QMPI_call_site(MPI_Context context)
     return unlikely(resolve) ? resolve(context->call_site) : context->call_site;
 }
 
+/* True if value is below a published number: then, and only then, what the number counts may be
+ * loaded. x86-64 keeps the order of loads, so it is enough to hold back the compiler, which does not
+ * fold an atomic load into the compare. */
+MPL_STATIC_INLINE_PREFIX bool MPIR_QMPI_is_below(unsigned value, const unsigned *number)
+{
+#if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)
+    if (value >= *number)
+        return false;
+    __atomic_signal_fence(__ATOMIC_ACQUIRE);
+    return true;
+#else
+    return value < __atomic_load_n(number, __ATOMIC_ACQUIRE);
+#endif
+}
+
 MPL_STATIC_INLINE_PREFIX bool MPIR_QMPI_is_linked(void)
 {
-    return MPIR_QMPI_ACQUIRE(MPIR_QMPI_chain.num_linked) > 0;
+    return MPIR_QMPI_is_below(0, &MPIR_QMPI_chain.num_linked);
 }
 
 MPL_STATIC_INLINE_PREFIX bool MPIR_QMPI_is_instance(int tool_id)
 {
-    return (unsigned) tool_id - 1 < MPIR_QMPI_ACQUIRE(MPIR_QMPI_chain.num_instances);
+    return MPIR_QMPI_is_below((unsigned) tool_id - 1, &MPIR_QMPI_chain.num_instances);
 }
 
 MPL_STATIC_INLINE_PREFIX bool MPIR_QMPI_is_linked_instance(int tool_id)
 {
-    return (unsigned) tool_id - 1 < MPIR_QMPI_ACQUIRE(MPIR_QMPI_chain.num_linked);
+    return MPIR_QMPI_is_below((unsigned) tool_id - 1, &MPIR_QMPI_chain.num_linked);
 }
 
 /* Next link after an instance of the linked chain. */

@@ -24,10 +24,8 @@ GROUPS = {
 }
 
 # The goal is a ratio of 1 with an interval that contains it, and entry.py's verdict is about the goal. A test fails
-# at more than this: positions of functions in the code alone change a ratio by some percent. One of the four functions
-# in turn is MPI_Initialized, which has no test that the gate could replace.
+# at more than this: positions of functions in the code alone change a ratio by some percent.
 LIMIT = 1.05
-LIMIT_WITH_INITIALIZED = 1.10
 
 pytestmark = pytest.mark.serial
 
@@ -58,7 +56,7 @@ def test_short_calls_take_no_longer(short_calls, group):
                      for row in rows)
     if not rows:
         pytest.fail("nothing was measured (2 threads need 2 cores)", pytrace=False)
-    if any(row["low"] > (LIMIT_WITH_INITIALIZED if " 4 functions" in row["case"] else LIMIT) for row in rows):
+    if any(row["low"] > LIMIT for row in rows):
         pytest.fail(text, pytrace=False)
     print(text)
 

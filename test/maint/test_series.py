@@ -110,9 +110,9 @@ def test_fetch_accepts_listed_archives(checkout, tmp_path):
     assert "No such file" in checkout.series("fetch", source=tmp_path / "missing", status=1)
 
 
-def test_folder_must_be_the_unchanged_release(checkout):
+def test_folder_must_be_the_unchanged_release(checkout, tmp_path):
     checkout.apply(source=checkout.release)
-    assert "unchanged release" in checkout.series("apply", "other", source=checkout.tree, status=1)
+    assert "unchanged release" in checkout.series("apply", tmp_path / "other", source=checkout.tree, status=1)
     (checkout.release / "maint/version.m4").write_text("m4_define([MPICH_VERSION_m4],[1.1])\n")
     assert "not the source of MPICH 1.0" in checkout.series("check", source=checkout.release, status=1)
 

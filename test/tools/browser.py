@@ -27,10 +27,10 @@ def find():
 
 
 class Browser:
-    """A running Chromium with one page, whose files are in a folder. Use it in a with statement."""
+    """A running Chromium with one page. Use it in a with statement."""
 
-    def __init__(self, folder, seconds=60):
-        self.folder, self.seconds = Path(folder), seconds
+    def __init__(self, seconds=60):
+        self.seconds = seconds
         self.number = 0
         self.buffer = b""
         self.errors, self.requests = [], []

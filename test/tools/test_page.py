@@ -143,10 +143,10 @@ def pages(mpich_module, page_data):
 
 
 @pytest.fixture(scope="module")
-def chromium(mpich_module):
+def chromium():
     if not browser.find():
         pytest.fail("this test needs Chromium (package chromium)", pytrace=False)
-    with browser.Browser(mpich_module.work) as page:
+    with browser.Browser() as page:
         yield page
 
 

@@ -150,6 +150,7 @@ int MPIR_Register_tool_impl(const char *tool_name, MPI_Tool_init_function * init
 {
     int mpi_errno = MPI_SUCCESS;
     MPII_QMPI_Tool *tool, **end;
+    char message[MPII_QMPI_MAX_MESSAGE];
 
     tool = MPL_direct_calloc(1, sizeof(*tool) + strlen(tool_name) + 1);
     MPIR_ERR_CHKANDJUMP(!tool, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
@@ -177,9 +178,8 @@ int MPIR_Register_tool_impl(const char *tool_name, MPI_Tool_init_function * init
         MPL_direct_free(tool);
         goto fn_fail;
     }
-    MPIR_ERR_CHKANDJUMP2(is_foreign(version), mpi_errno, MPI_ERR_OTHER,
-                         "**qmpi_version", "**qmpi_version %s %d", tool_name,
-                         MPIX_TOOL_INTERFACE_VERSION);
+    MPIR_ERR_CHKANDJUMP1(MPII_QMPI_is_unusable(tool, message, sizeof(message)), mpi_errno,
+                         MPI_ERR_OTHER, "**qmpi_version", "**qmpi_version %s", message);
 
   fn_exit:
     return mpi_errno;

@@ -285,6 +285,12 @@ class Installation(Commands):
         self.bin, self.lib, self.include = prefix / "bin", prefix / "lib", prefix / "include"
         self.tools = self.lib / "mpich/tools"
 
+    @property
+    def version(self):
+        """Of MPICH, as numbers."""
+        header = (self.include / "mpi.h").read_text()
+        return tuple(map(int, re.search(r'define MPICH_VERSION "(\d+)\.(\d+)\.(\d+)', header).groups()))
+
     def mpiexec(self, ranks, *program, tools=None, options=(), nap=True, **keywords):
         """Run a program on a number of ranks under a tool list. The ranks sleep a moment while they wait (see
         test/suite/idle_nap.cpp), because MPICH's ranks spin and tests share the cores; nap=False leaves that out."""

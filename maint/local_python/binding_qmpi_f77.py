@@ -27,9 +27,15 @@ def dump_qmpi_forms(path, func_list):
     """MPICH's Fortran functions once more as qmpi_x_, which call QMPI_X."""
     (saved, saved_profile) = (G.out, G.profile_out)
     (G.out, G.profile_out) = ([], [])
+    names = []
     for func in func_list:
+        names.append("q" + get_function_name(func).lower())
         G.out.append("")
         f77.dump_f77_c_func(dict(func, _prefix="Q"))
+        # the specific procedure with a TYPE(C_PTR), in releases that have a C function for it
+        if hasattr(f77, 'dump_profiling') and any(p['kind'] == "C_BUFFER" for p in func['parameters']):
+            names.append(names[-1] + "_cptr")
+            f77.dump_f77_c_func(dict(func, _prefix="Q"), True)
     proxies = callback_proxies()
     lines = ["#define MPIR_QMPI_BYPASS"]
     lines += ["#define %s %s" % (name, name.replace("MPII_", "MPII_QMPI_", 1)) for name in proxies]
@@ -60,7 +66,7 @@ def dump_qmpi_forms(path, func_list):
              define_name("mpi_conversion_fn_null"),
              "extern MPI_Datarep_conversion_function mpi_conversion_fn_null_;",
              ""]
-    for name in ["q" + get_function_name(func).lower() for func in func_list]:
+    for name in names:
         lines += ["ALIASES(%s, %s)" % (name, name.upper()), define_name(name)]
     if proxies:
         lines += ["", "#include \"%s\"" % os.path.basename(PROXIES)]

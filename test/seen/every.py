@@ -63,9 +63,11 @@ class Description:
         from local_python import MPI_API_Global as G
         self.common, self.f08, self.f77, self.qmpi, self.G = binding_common, binding_f08, binding_f77, binding_qmpi, G
         functions = mpi_api.load_C_func_list(str(tree / "src/binding"), True)
-        functions += mpi_api.get_type_create_f90_func_list()
-        known = {f["name"] for f in functions}
-        functions += [f for f in mpi_api.get_mpiio_func_list() if f["name"] not in known and not f["name"].endswith("_function")]
+        # MPICH 5 generates these as well
+        if hasattr(mpi_api, "get_type_create_f90_func_list"):
+            functions += mpi_api.get_type_create_f90_func_list()
+            known = {f["name"] for f in functions}
+            functions += [f for f in mpi_api.get_mpiio_func_list() if f["name"] not in known and not f["name"].endswith("_function")]
         known = {f["name"] for f in functions}
         # functions that MPICH writes by hand
         functions += [G.FUNCS[name.lower()] for name in binding_qmpi.HAND_WRITTEN if name not in known]

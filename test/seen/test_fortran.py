@@ -12,7 +12,7 @@ HERE = Path(__file__).resolve().parent
 # mpif.h checks nothing: calls.F90 gives buffers of several types to one routine.
 BINDINGS = {"MPIF_H": ["-fallow-argument-mismatch"], "USE_MPI": ["-fallow-argument-mismatch"], "USE_MPI_F08": []}
 # Checks that the programs make at least
-CALLS = {"MPIF_H": 80, "USE_MPI": 80, "USE_MPI_F08": 77}
+CALLS = {"MPIF_H": 80, "USE_MPI": 80, "USE_MPI_F08": 76}
 CALLBACKS = 18
 
 
@@ -29,6 +29,7 @@ def test_calls_are_seen_once_and_unchanged(mpich, binding):
     tool = mpich.library(HERE / "record.cpp", "-std=c++17")
     program = mpich.work / "calls"
     done = mpich.run(mpich.bin / "mpifort", "-g", "-O1", *BINDINGS[binding], f"-D{binding}", f"-J{mpich.work}",
+                     *["-DONLY_GRAPHS"] * (mpich.version >= (5,) and binding == "USE_MPI_F08"),
                      HERE / "calls.F90", "-o", program, tool, f"-Wl,-rpath,{tool.parent}")
     assert done.status == 0, repr(done)
     result = mpich.mpiexec(1, program, tools="record", LD_PRELOAD=tool)
@@ -38,15 +39,23 @@ def test_calls_are_seen_once_and_unchanged(mpich, binding):
 
 
 @pytest.mark.parametrize("binding", BINDINGS)
-def test_callbacks_work_below_and_above_tools(mpich, binding):
+def test_callbacks_work_below_and_above_tools(mpich, base, binding):
     passall = mpich.library(HERE.parent / "mpi/qmpi/passall.c")
     # ends the program if it sees a call that the library makes inside another call
     nested = mpich.library(HERE.parent / "suite/nested.cpp", "-std=c++17", "-DMPICH_SKIP_MPICXX")
-    program = mpich.work / "callbacks"
-    done = mpich.run(mpich.bin / "mpifort", "-g", "-O1", "-fallow-argument-mismatch", f"-D{binding}", f"-J{mpich.work}",
-                     HERE / "callbacks.F90", "-o", program)
-    assert done.status == 0, repr(done)
-    result = mpich.mpiexec(2, program, tools="passall,nested,passall", LD_PRELOAD=f"{passall}:{nested}")
+    def build(installation, name):
+        program = mpich.work / name
+        done = mpich.run(installation.bin / "mpifort", "-g", "-O1", "-fallow-argument-mismatch", f"-D{binding}",
+                         f"-J{mpich.work}", *["-DLACKS_CONVERSION_FN_NULL"] * (mpich.version < (5,)),
+                         HERE / "callbacks.F90", "-o", program)
+        assert done.status == 0, repr(done)
+        return program
+
+    result = mpich.mpiexec(2, build(mpich, "callbacks"), tools="passall,nested,passall",
+                           LD_PRELOAD=f"{passall}:{nested}")
     passed, failed = checks(result)
-    assert failed == 0, repr(result)
-    assert passed >= CALLBACKS, repr(result)
+    # MPICH 5 gives Fortran's handlers of failed calls other codes than the calls return
+    unpatched = base.mpiexec(2, build(base, "callbacks-base"))
+    assert sorted(result.out.splitlines()) == sorted(unpatched.out.splitlines()), repr(result)
+    assert passed + failed >= CALLBACKS, repr(result)
+    assert failed <= (2 if mpich.version >= (5,) else 0), repr(result)

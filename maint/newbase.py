@@ -22,7 +22,7 @@ import tempfile
 import textwrap
 
 REGISTRY = "src/binding/qmpi_functions.txt"
-FEW = 12        # the names of so many functions are on the page
+FEW = 12        # the page names the functions of a kind if there are at most so many
 
 # what the generator does with a function
 TEST, BODY, BOTH = "gate in place of the initialization test", "gate before the body", "gate before the body's own test"
@@ -64,6 +64,10 @@ def apply(diff, path, *options):
     return [int(line) if word == "FAILED" else "offset" if offset else "exact" for word, line, offset in found]
 
 
+def failed(results):
+    return [line for line in results if isinstance(line, int)]
+
+
 class Fit:
     """A series on a release. patches: name -> counts of 'exact' and 'offset' and the places where
     hunks fail, or the reason why the release does not need the patch. folder: the edited files."""
@@ -94,23 +98,21 @@ class Fit:
         if field and numbers(version) >= numbers(field.group(1).split(",")[0]):
             return "upstream has it: " + field.group(1)
         files = [(self.copy(path), diff) for path, diff in by_file(data)]
-        if all(path and not any(isinstance(r, int) for r in apply(diff, path, "--reverse", "--dry-run")) for path, diff in files):
+        if all(path and not failed(apply(diff, path, "--reverse", "--dry-run")) for path, diff in files):
             return "already in the tree"
         return None
 
     def push(self, data):
-        counts, failed = collections.Counter(), []
+        counts, places = collections.Counter(), []
         for path, diff in by_file(data):
             copy = self.copy(path)
             if copy is None:
-                failed += ["%s: file missing" % path] * hunks_of(diff)
+                places += ["%s: file missing" % path] * hunks_of(diff)
                 continue
-            for result in apply(diff, copy):
-                if isinstance(result, int):
-                    failed.append("%s:%d" % (path, result))
-                else:
-                    counts[result] += 1
-        return counts, failed
+            results = apply(diff, copy)
+            places += ["%s:%d" % (path, line) for line in failed(results)]
+            counts.update(results)
+        return counts, places
 
     def distance(self, version):
         """For the choice of the nearest series"""
@@ -121,16 +123,16 @@ class Fit:
 
 def survey(fit, root, overlay, folder):
     """Runs the release's generator in a folder; returns what listen() learns"""
-    def copy(top, path, target=None):
-        os.makedirs(os.path.dirname(os.path.join(folder, target or path)), exist_ok=True)
-        shutil.copyfile(os.path.join(top, path), os.path.join(folder, target or path))
+    def copy(top, path):
+        os.makedirs(os.path.dirname(os.path.join(folder, path)), exist_ok=True)
+        shutil.copyfile(os.path.join(top, path), os.path.join(folder, path))
     if not os.path.isfile(os.path.join(fit.tree, "maint/gen_binding_c.py")):
         return {"error": "no maint/gen_binding_c.py"}
-    inputs = [p for pattern in ("maint/local_python/*.py", "maint/gen_binding_c.py", "src/binding/**/*.txt", "src/binding/abi/*.h")
-              for p in glob.glob(pattern, root_dir=fit.tree, recursive=True)]
-    for path in inputs:     # the functions' descriptions as the series corrects them, the generator as released
-        patched = path.endswith(".txt") and os.path.exists(os.path.join(fit.folder, path))
-        copy(fit.folder if patched else fit.tree, path)
+    for pattern in ("maint/local_python/*.py", "maint/gen_binding_c.py", "src/binding/**/*.txt", "src/binding/abi/*.h"):
+        for path in glob.glob(pattern, root_dir=fit.tree, recursive=True):
+            # the functions' descriptions as the series corrects them, the generator as released
+            corrected = path.endswith(".txt") and os.path.exists(os.path.join(fit.folder, path))
+            copy(fit.folder if corrected else fit.tree, path)
     for path in overlay:
         if re.match(r"maint/local_python/|src/.*\.txt$", path):
             copy(root, path)
@@ -200,8 +202,9 @@ def listen():
         kinds[name], reasons[name] = UNKNOWN, "only mpi_abi.h declares it"
     ids = qmpi.load_registry(REGISTRY)
     with open("survey.json", "w") as f:
-        json.dump({"kinds": kinds, "reasons": {n: r for n, r in reasons.items() if kinds[n] == UNKNOWN}, "abi": sorted(abi), "new": new,
-                   "first": len(ids), "tombstones": sorted(set(ids) - {n for n in kinds if kinds[n] != FORTRAN}), "error": error}, f)
+        json.dump({"kinds": kinds, "reasons": {n: reasons[n] for n in kinds if kinds[n] == UNKNOWN}, "abi": sorted(abi),
+                   "new": new, "first": len(ids), "error": error,
+                   "tombstones": [n for n in ids if kinds.get(n, FORTRAN) == FORTRAN]}, f)
 
 
 # ---- the page ----
@@ -213,9 +216,9 @@ def lines_of_patches(fit):
         if isinstance(result, str):
             yield "%-40s not needed: %s" % (name, result)
             continue
-        counts, failed = result
-        yield form % (name, counts["exact"], counts["offset"], len(failed))
-        for place, count in collections.Counter(failed).items():
+        counts, places = result
+        yield form % (name, counts["exact"], counts["offset"], len(places))
+        for place, count in collections.Counter(places).items():
             yield "    %s%s" % (place, " (%d hunks)" % count if count > 1 else "")
     for path in fit.lacking:
         yield "%s: in 'removed', but not in the tree (in a git tree it may be generated later)" % path
@@ -223,12 +226,12 @@ def lines_of_patches(fit):
         yield "%s: in the overlay and in the tree" % path
 
 
-def counted(text, names, all_names=False):
+def counted(text, names, named=True, indent=2):
     """Their number, and the names if they are few"""
     line = "%6d %s" % (len(names), text)
-    if names and (all_names or len(names) <= FEW):
+    if named and 0 < len(names) <= FEW:
         line += ": " + ", ".join(names)
-    return textwrap.wrap(line, 110, initial_indent="  ", subsequent_indent=" " * 11, break_on_hyphens=False)
+    return textwrap.wrap(line, 110, initial_indent=" " * indent, subsequent_indent=" " * (indent + 9), break_on_hyphens=False)
 
 
 def lines_of_functions(found, with_functions):
@@ -239,9 +242,12 @@ def lines_of_functions(found, with_functions):
     yield "%d functions; %d in the header of the MPI ABI" % (sum(k != FORTRAN for k in kinds.values()), len(found["abi"]))
     for kind in KINDS:
         names = sorted(n for n in kinds if kinds[n] == kind)
-        if kind == UNKNOWN:
-            names = ["%s (%s)" % (n, reasons[n]) for n in names]
-        yield from counted(kind, names, kind == UNKNOWN)
+        if kind != UNKNOWN:
+            yield from counted(kind, names)
+            continue
+        yield from counted(kind, names, named=False)
+        for reason in sorted(set(reasons.values())):
+            yield from counted(reason, [n for n in names if reasons[n] == reason], indent=9)
     yield from counted("ids that the release lacks", found["tombstones"])
     yield "  %6d without an id%s" % (len(found["new"]), "; append to %s:" % REGISTRY if found["new"] else "")
     for i, name in enumerate(found["new"], found["first"]):
@@ -262,7 +268,7 @@ def report(bases, tree, version, root, overlay, with_functions):
         fits.sort(key=lambda fit: fit.distance(version))
         fit, others = fits[0], fits[1:]
         print("MPICH %s, %s" % (version, tree))
-        print("series %s%s" % (fit.base.version, "".join("; of %s %d hunks fail" % (o.base.version, o.failed) for o in others)))
+        print("series %s%s" % (fit.base.version, "".join("; of %s %d hunks fail" % (f.base.version, f.failed) for f in others)))
         print("\n".join(["", *lines_of_patches(fit), ""]))
         found = survey(fit, root, overlay, os.path.join(work, "generator"))
         print("\n".join(lines_of_functions(found, with_functions)))

@@ -147,6 +147,11 @@ def survey(fit, root, overlay, folder):
         return json.load(f)
 
 
+def message(e):
+    """An exception of the generators; a plain one says all itself"""
+    return str(e) if type(e) is Exception else "%s: %s" % (type(e).__name__, e)
+
+
 def listen():
     """Runs the generator of the current folder as autogen.sh does, and notes what becomes of each function."""
     sys.path.insert(0, "maint")
@@ -157,13 +162,9 @@ def listen():
     def entry(func, is_large):
         text = "\n".join(G.out)     # MPICH's part
         G.out = []
-        name = qmpi.get_function_name(func, is_large)
-        try:
-            qmpi.dump_entry(func)
-            f = qmpi.functions[-1]
-        except Exception as e:
-            kinds[name], reasons[name] = UNKNOWN, "%s: %s" % (type(e).__name__, e)
-            return
+        qmpi.dump_entry(func)
+        f = qmpi.functions[-1]
+        name = f.name
         tests = "_ERRTEST_INITIALIZED_ORDIE" in text
         if os.path.exists(qmpi.ABI_HEADER) and qmpi.is_in_abi(func):
             abi.add(name)
@@ -175,7 +176,16 @@ def listen():
             kinds[name], reasons[name] = UNKNOWN, "the gate would test initialization, the release does not"
         else:
             kinds[name] = TEST if f.tests_initialization else BOTH if tests else BODY
-    binding_c.dump_qmpi_wrappers = entry
+    dump_mpi_c = binding_c.dump_mpi_c
+
+    def function(func, is_large=False):
+        try:
+            dump_mpi_c(func, is_large)
+        except Exception as e:
+            name = qmpi.get_function_name(func, is_large)
+            kinds[name], reasons[name] = UNKNOWN, message(e)
+            G.out = []
+    binding_c.dump_mpi_c, binding_c.dump_qmpi_wrappers = function, entry
     runpy.run_path(sys.argv[0], run_name="__main__")
     if not kinds:
         raise RuntimeError("%s passes no function to dump_qmpi_wrappers" % sys.argv[0])
@@ -192,7 +202,7 @@ def listen():
     try:
         qmpi.dump_files(binding_c.dump_c_file)
     except Exception as e:
-        error = "%s: %s" % (type(e).__name__, e)
+        error = message(e)
     for f in qmpi.functions:
         kinds.setdefault(f.name, ROMIO if f.internal.startswith(qmpi.ROMIO_BODY) else HAND)
     for name in {m.group(1) for l in G.mpi_declares for m in [re.search(r"\b(MPIX?_\w+)\(", l)]} - set(kinds):
@@ -253,7 +263,7 @@ def lines_of_functions(found, with_functions):
     for i, name in enumerate(found["new"], found["first"]):
         yield "%d %s" % (i, name)
     if found["error"]:
-        yield "maint/local_python/binding_qmpi.py fails: " + found["error"]
+        yield "Our generator (binding_qmpi.py) stops: " + found["error"].replace("\n", "\n    ")
     if with_functions:
         yield ""
         for name in sorted(kinds):
@@ -275,7 +285,7 @@ def report(bases, tree, version, root, overlay, with_functions):
     unknown, new = len(found.get("reasons", ())), len(found.get("new", ()))
     wrong = ["%d %s" % (n, text) for n, text in (
         (fit.failed, "hunks fail"), (len(fit.present), "overlay files in the tree"), (unknown, "unclassified functions"),
-        (new, "functions without an id")) if n] + ["the generator fails"] * bool(found["error"])
+        (new, "functions without an id")) if n] + ["the generator stops"] * bool(found["error"])
     print("\n%s" % ("To do: %s (doc/new-base.md)" % ", ".join(wrong) if wrong else "Everything fits."))
     return not wrong
 

@@ -427,7 +427,9 @@ def test_report_on_new_functions(changed):
             f.write(f"\n{name}:\n    flag: LOGICAL, direction=out, [result]\n    .desc: none\n{skip}{{\n    *flag = 0;\n}}\n")
     page, names = report(changed, 1)
     free = len(registry())
-    assert f"\n{free} MPIX_Test_any_time\n{free + 1} MPIX_Test_new\n" in page and "To do: 2 functions without an id (" in page
+    assert f"\n{free} MPIX_Test_any_time\n{free + 1} MPIX_Test_new\n" in page
+    assert "\n    MPIX_Test_any_time: not described\n" in page
+    assert "\nTo do: 2 functions without an id, the generator stops (doc/new-base.md)\n" in page
     assert names["MPIX_Test_new"] == "gate in place of the initialization test, no id"
     assert names["MPIX_Test_any_time"] == "gate before the body, no id"
 
@@ -451,9 +453,15 @@ def test_report_on_a_generator_without_the_test(changed):
     assert f"{len(unknown)} unclassified functions" in page
 
 
+def test_report_on_a_function_that_the_generator_does_not_understand(changed):
+    edit(changed / "src/binding/mpi_standard_api.txt", "comm: COMMUNICATOR, [communicator of tasks to abort]", "comm: PILE, [tasks]")
+    page, names = report(changed, 1)
+    assert "KeyError: 'PILE': MPI_Abort\n" in page and "To do: 1 unclassified functions (" in page
+    assert names["MPI_Abort"] == "unclassified" and names["MPI_Send"] != "unclassified"
+
+
 @pytest.mark.parametrize("path, old, new, message", [
     ("maint/local_python/binding_c.py", "    dump_qmpi_wrappers(func, func['_is_large'])\n", "", "passes no function to dump_qmpi"),
-    ("src/binding/mpi_standard_api.txt", "comm: COMMUNICATOR, [communicator of tasks to abort]", "comm: PILE, [tasks]", "PILE"),
     ("maint/gen_binding_c.py", "dump_mpi_c(func, False)\n            dump_mpi_c(func, True)", "dump_other(func)", "dump_other")])
 def test_report_on_another_generator(changed, path, old, new, message):
     edit(changed / path, old, new)

@@ -5,6 +5,7 @@
 
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -70,7 +71,7 @@ class Checkout:
             "src/new.c": "new\n", "src/tool": "#!/bin/sh\nno newline at the end", "src/new.c~": "backup\n"})
         (self.folder / "src/tool").chmod(0o755)
         (self.folder / "maint").mkdir()
-        for name in ("series", "quiltrc"):
+        for name in ("series", "newbase.py", "quiltrc"):
             shutil.copy(ROOT / "maint" / name, self.folder / "maint")
 
     def series(self, verb, *words, status=0, source=None):
@@ -237,6 +238,235 @@ def test_check_finds(checkout, path, old, new, message):
     assert old in path.read_text()
     path.write_text(path.read_text().replace(old, new))
     assert message in checkout.series("check", status=1)
+
+
+# ---- check --base TREE ----
+
+def rows(page):
+    """Name of each patch -> hunks that fit exactly, with an offset, not at all"""
+    return {m[1]: tuple(map(int, m[2].split())) for m in re.finditer(r"^(\S+\.patch) +(\d+ +\d+ +\d+)$", page, re.M)}
+
+
+def snapshot(folder):
+    return {p: (p.stat().st_mtime_ns, p.is_file() and p.read_bytes()) for p in sorted(folder.rglob("*"))}
+
+
+def test_report_of_an_exact_fit(checkout):
+    page = checkout.series("check", f"--base={checkout.release}", status=1)
+    assert page.startswith(f"MPICH 1.0, {checkout.release}\nseries 1.0\n")
+    assert rows(page) == {"upstream-fix.patch": (1, 0, 0), "qmpi-hook.patch": (2, 0, 0)}
+    assert "generator of the tree fails: no maint/gen_binding_c.py" in page and "hunks fail" not in page
+
+
+@pytest.mark.parametrize("path, old, new, fix, hook, message", [
+    ("src/core.c", "line 9\n", "line 9\nnew\n", (1, 0, 0), (1, 1, 0), None),
+    ("src/core.c", "line 2\n", "line two\n", (0, 0, 1), (2, 0, 0), "    src/core.c:1\n"),
+    ("src/core.c", "line 28\n", "changed\n", (1, 0, 0), (1, 0, 1), "    src/core.c:26\n"),
+    ("src/core.c", "line 3\n", "line three\n", None, (2, 0, 0), "upstream-fix.patch +not needed: already in the tree\n"),
+    ("src/Makefile.mk", None, None, (1, 0, 0), (1, 0, 1), "    src/Makefile.mk: file missing\n"),
+    ("src/old.c", None, None, (1, 0, 0), (2, 0, 0), "src/old.c: in 'removed', but not in the tree"),
+    ("src/new.c", None, "new\n", (1, 0, 0), (2, 0, 0), "src/new.c: in the overlay and in the tree\n")])
+def test_report_counts_hunks(checkout, path, old, new, fix, hook, message):
+    file = checkout.release / path
+    if old:
+        file.write_text(file.read_text().replace(old, new, 1))
+    elif new:
+        file.write_text(new)
+    else:
+        file.unlink()
+    before = snapshot(checkout.folder.parent)
+    page = checkout.series("check", f"--base={checkout.release}", status=1)
+    wanted = {"upstream-fix.patch": fix, "qmpi-hook.patch": hook}
+    assert rows(page) == {name: row for name, row in wanted.items() if row}
+    assert not message or re.search("^" + message, page, re.M)
+    assert ("1 hunks fail" in page) == any(row and row[2] for row in wanted.values())
+    after = snapshot(checkout.folder.parent)
+    assert {p: s for p, s in after.items() if "__pycache__" not in str(p) and s != before.get(p) and not p.is_dir()} == {}
+    assert before.keys() <= after.keys()
+
+
+@pytest.mark.parametrize("version, is_needed", [("1.0", True), ("1.0.9", True), ("1.1", False), ("1.1.1rc1", False), ("2.0", False)])
+def test_report_knows_fixes_that_upstream_has(checkout, version, is_needed):
+    fix = FIX.replace("Last-Update", "Applied-Upstream: 1.1, by another change\nLast-Update")
+    write(checkout.patches, {"upstream-fix.patch": fix})
+    write(checkout.release, {"maint/version.m4": RELEASE["maint/version.m4"].replace("1.0", version)})
+    page = checkout.series("check", f"--base={checkout.release}", status=1)
+    assert ("upstream-fix.patch" in rows(page)) == is_needed
+    assert ("not needed: upstream has it: 1.1, by another change" in page) != is_needed
+
+
+def test_report_takes_the_nearest_series(checkout):
+    for path in checkout.patches.iterdir():
+        text = path.read_text().replace("version 1.0", "version 0.9").replace(" line 2\n", " line two\n")
+        write(checkout.folder / "patches/0.9", {path.name: text})
+    tree = checkout.release
+    assert "\nseries 1.0; of 0.9 1 hunks fail\n" in checkout.series("check", f"--base={tree}", status=1)
+    assert "\nseries 0.9\n" in checkout.series("check", f"--base={tree}", "--series=0.9", status=1)
+    write(tree, {"src/core.c": RELEASE["src/core.c"].replace("line 2\n", "line two\n")})
+    assert "\nseries 0.9; of 1.0 1 hunks fail\n" in checkout.series("check", f"--base={tree}", status=1)
+
+
+@pytest.mark.parametrize("words, message", [
+    (["--base=missing"], "missing: neither a folder of patches/ (1.0) nor a source tree of MPICH"),
+    (["--base={checkout}"], "no version in maint/version.m4"),
+    (["--base={archive}"], "neither a folder of patches/"),
+    (["--base={tree}"], "a patched tree; the unchanged release is needed"),
+    (["--base={release}", "--series=2.0"], "unknown base '2.0' (expected one of 1.0)"),
+    (["--series=1.0"], "need a source tree: --base TREE"), (["--functions"], "need a source tree: --base TREE")])
+def test_report_refuses(checkout, words, message):
+    checkout.apply()
+    places = {"checkout": checkout.folder, "archive": checkout.archive, "tree": checkout.tree, "release": checkout.release}
+    said = checkout.series("check", *(word.format(**places) for word in words), status=1)
+    assert message in said and len(said.splitlines()) == 1
+
+
+def test_report_refuses_a_tree_without_a_version(checkout):
+    write(checkout.release, {"maint/version.m4": "m4_define([MPICH_VERSION_m4],[])\n"})
+    assert "no version in maint/version.m4" in checkout.series("check", f"--base={checkout.release}", status=1)
+
+
+def test_report_names_a_broken_patch(checkout):
+    write(checkout.patches, {"upstream-fix.patch": FIX.replace("@@ -1,6", "@@ -1,7")})
+    said = checkout.series("check", f"--base={checkout.release}", status=1)
+    assert "error: patch reads" in said and "src/core.c" in said
+
+
+def test_stat(checkout):
+    words = [line.split() for line in checkout.series("stat").splitlines()]
+    assert words == [["1.0"], ["patch", "hunks", "+", "-"], ["upstream-fix.patch", "1", "1", "1"],
+                     ["all", "fixes", "1", "1", "1"], ["qmpi-hook.patch", "2", "2", "1"], ["all", "hooks", "2", "2", "1"]]
+
+
+# ---- check --base TREE, with the release itself ----
+
+@pytest.fixture(scope="module")
+def release():
+    done = subprocess.run([ROOT / "maint/series", "fetch", "--unpacked"], stdout=subprocess.PIPE, text=True, check=True)
+    return Path(done.stdout.strip())
+
+
+@pytest.fixture
+def changed(release, tmp_path):
+    """A copy of the release's files that the report reads, to be changed"""
+    folder = ROOT / "patches/default"
+    paths = {path for p in folder.glob("*.patch") for path in re.findall(r"^--- a/(\S+)", p.read_text(), re.M)}
+    paths |= {"maint/version.m4", "maint/gen_binding_c.py", *(folder / "removed").read_text().split()}
+    paths |= {str(p.relative_to(release)) for part in ("maint/local_python/*.py", "src/binding/**/*.txt") for p in release.glob(part)}
+    for path in paths:
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(release / path, tmp_path / path)
+    return tmp_path
+
+
+def report(tree, status):
+    """The page, and what it says of each function"""
+    done = subprocess.run([ROOT / "maint/series", "check", f"--base={tree}", "--series=default", "--functions"],
+                          capture_output=True, text=True)
+    assert done.returncode == status and done.stderr == "", done
+    page, names = done.stdout, {}
+    for line in page.splitlines():
+        if match := re.match(r"(MPIX?_\w+) +(\S.*)", line):
+            names[match[1]] = match[2]
+    return page, names
+
+
+def edit(path, old, new):
+    text = path.read_text()
+    assert text.count(old) == 1
+    path.write_text(text.replace(old, new))
+
+
+def count_of(page, text):
+    return int(re.search(rf"^ +(\d+) {text}", page, re.M)[1])
+
+
+def registry():
+    """Functions that have an id"""
+    return set(re.findall(r"^\d+ (\w+)$", (ROOT / "src/binding/qmpi_functions.txt").read_text(), re.M))
+
+
+def entries(names):
+    return {name for name, said in names.items() if not said.startswith("prototype only")}
+
+
+def test_report_on_the_release(release):
+    """The release has the C files that its own generator wrote; they say which functions test what."""
+    if not (release / "src/include/mpi_proto.h").exists():
+        pytest.fail(f"{release} has no generated files")
+    texts = [path.read_text() for path in (release / "src/binding/c").rglob("*.c")]
+    bodies = {"MPI" + name: body for text in texts for name, body in
+              re.findall(r"^static int internal(X?_\w+)\((?:.*\n)*?\{((?:.*\n)*?)\}$", text, re.M)}
+    page, names = report(release, 0)
+    assert "Everything fits." in page
+    prototypes = set(re.findall(r"^\w+ (MPIX?_\w+)\(", (release / "src/include/mpi_proto.h").read_text(), re.M))
+    in_romio = set(re.findall(r"^\w+ (MPI_(?:File|Register)_\w+)\(", (release / "src/mpi/romio/include/mpio.h.in").read_text(), re.M))
+    assert set(names) == prototypes | in_romio
+
+    def kind(text):
+        return {name for name, said in names.items() if said == text}
+    tested = {name for name, body in bodies.items() if "MPIR_ERRTEST_INITIALIZED_ORDIE();" in body}
+    assert len(tested) > 400 and kind("gate in place of the initialization test") == tested - {"MPI_Pcontrol"}
+    assert kind("replaced function") == {name for name, body in bodies.items() if "mpi_errno = PMPI_" in body}
+    assert kind("MPI-IO of ROMIO") == in_romio - prototypes
+    assert {"MPI_Init", "MPI_Initialized", "MPI_T_init_thread"} <= kind("gate before the body") <= set(bodies) - tested
+    assert kind("unclassified") == set()
+    assert entries(names) <= registry()
+
+
+def test_report_on_another_context(changed):
+    edit(changed / "maint/errmsgdirs", "src/nameserv ", "src/names ")
+    page, names = report(changed, 1)
+    assert {name: row for name, row in rows(page).items() if row[1:] != (0, 0)} == {"qmpi-runtime.patch": (18, 0, 1)}
+    assert "    maint/errmsgdirs:1\n" in page and "To do: 1 hunks fail (" in page
+    assert len(names) > 600
+
+
+def test_report_on_new_functions(changed):
+    with open(changed / "src/binding/c/misc_api.txt", "a") as f:
+        for name, skip in (("MPIX_Test_new", ""), ("MPIX_Test_any_time", "    .skip: initcheck\n")):
+            f.write(f"\n{name}:\n    flag: LOGICAL, direction=out, [result]\n    .desc: none\n{skip}{{\n    *flag = 0;\n}}\n")
+    page, names = report(changed, 1)
+    free = len(registry())
+    assert f"\n{free} MPIX_Test_any_time\n{free + 1} MPIX_Test_new\n" in page
+    assert "\n    MPIX_Test_any_time: not described\n" in page
+    assert "\nTo do: 2 functions without an id, the generator stops (doc/new-base.md)\n" in page
+    assert names["MPIX_Test_new"] == "gate in place of the initialization test, no id"
+    assert names["MPIX_Test_any_time"] == "gate before the body, no id"
+
+
+def test_report_on_missing_functions(changed):
+    path = changed / "src/binding/c/request_api.txt"
+    text = re.sub(r"^MPI_Testsome:\n(?:.*\n)*?(?=^MPI)", "", path.read_text(), flags=re.M)
+    assert path.read_text() != text
+    path.write_text(text)
+    page, names = report(changed, 0)
+    assert "MPI_Testany" in names and "MPI_Testsome" not in names
+    assert count_of(page, "ids that the release lacks") == len(registry()) - len(entries(names))
+
+
+def test_report_on_a_generator_without_the_test(changed):
+    edit(changed / "maint/local_python/binding_c.py", "MPIR_ERRTEST_INITIALIZED_ORDIE();", "MPIR_TEST_STATE();")
+    page, names = report(changed, 1)
+    unknown = {name for name, said in names.items() if said == "unclassified"}
+    assert "MPI_Send" in unknown and "MPI_Initialized" not in unknown and len(unknown) == count_of(page, "unclassified")
+    assert count_of(page, "the gate would test initialization, the release does not") == len(unknown)
+    assert f"{len(unknown)} unclassified functions" in page
+
+
+def test_report_on_a_function_that_the_generator_does_not_understand(changed):
+    edit(changed / "src/binding/mpi_standard_api.txt", "comm: COMMUNICATOR, [communicator of tasks to abort]", "comm: PILE, [tasks]")
+    page, names = report(changed, 1)
+    assert "KeyError: 'PILE': MPI_Abort\n" in page and "To do: 1 unclassified functions (" in page
+    assert names["MPI_Abort"] == "unclassified" and names["MPI_Send"] != "unclassified"
+
+
+@pytest.mark.parametrize("path, old, new, message", [
+    ("maint/local_python/binding_c.py", "    dump_qmpi_wrappers(func, func['_is_large'])\n", "", "passes no function to dump_qmpi"),
+    ("maint/gen_binding_c.py", "dump_mpi_c(func, False)\n            dump_mpi_c(func, True)", "dump_other(func)", "dump_other")])
+def test_report_on_another_generator(changed, path, old, new, message):
+    edit(changed / path, old, new)
+    page, names = report(changed, 1)
+    assert re.search(f"^The binding generator of the tree fails: .*{message}", page, re.M) and names == {}
 
 
 def test_export_is_a_quilt_series(checkout, tmp_path):

@@ -55,6 +55,21 @@ typedef void (MPI_Tool_init_function) (int tool_id);
  * call of the application reaches a tool; the last instance of the chain first. */
 typedef void (MPIX_Tool_ready_function) (int tool_id);
 
+/* World functions. begin is called at the end of MPI_Init, end at the begin of MPI_Finalize, in all
+ * processes of MPI_COMM_WORLD that have the same instance: same tool, same arguments, and the same
+ * number among such instances of its process.
+ *   comm     private communicator of these processes, in the order of their ranks in
+ *            MPI_COMM_WORLD, that returns errors; MPI_COMM_NULL if the library could not make one.
+ *            Instances with the same processes share it: use it only in world functions.
+ *   peers    [rank in MPI_COMM_WORLD] id of the instance in that process, or one of the values
+ *            below; valid as long as the process */
+typedef void (MPIX_Tool_world_begin_function) (int tool_id, MPI_Comm comm, const int peers[]);
+typedef void (MPIX_Tool_world_end_function) (int tool_id);
+
+#define MPIX_TOOL_NONE 0        /* the process has no tools with world functions */
+#define MPIX_TOOL_OTHER (-1)    /* the process has other tools */
+#define MPIX_TOOL_VARIANT (-2)  /* the process has the tool, with other arguments or fewer times */
+
 /* Any function of a tool; cast to and from the type of the function, such as MPI_Send_t *. */
 typedef void (*MPIX_Tool_function) (void);
 

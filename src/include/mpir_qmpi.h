@@ -232,6 +232,16 @@ MPL_STATIC_INLINE_PREFIX void MPIR_QMPI_note_call_site(enum MPI_Functions_enum f
  * that no tool intercepts, or closes all. */
 void MPIR_QMPI_set_initialized(bool is_initialized) MPIR_QMPI_HIDDEN;
 
+/* ---- the world ---- */
+
+/* Called while MPI initializes, before the barrier that exchanges keys of the process manager:
+ * publishes the instances of this process. */
+void MPIR_QMPI_publish_world(void) MPIR_QMPI_HIDDEN;
+
+/* Called at the end of MPI_Init and at the begin of MPI_Finalize: call the world functions. */
+void MPIR_QMPI_begin_world(void) MPIR_QMPI_HIDDEN;
+void MPIR_QMPI_end_world(void) MPIR_QMPI_HIDDEN;
+
 /* ---- contexts ---- */
 
 /* The context of the call whose call site was noted. */
@@ -279,6 +289,9 @@ int MPIR_QMPI_mpit_init(void) MPIR_QMPI_HIDDEN;
 #define MPIR_QMPI_ERRTEST_INITIALIZED_ORDIE() MPIR_ERRTEST_INITIALIZED_ORDIE()
 #define MPIR_QMPI_ENTER(FUNCTION_, function_, ...) (void) 0
 #define MPIR_QMPI_set_initialized(is_initialized_) (void) 0
+#define MPIR_QMPI_publish_world() (void) 0
+#define MPIR_QMPI_begin_world() (void) 0
+#define MPIR_QMPI_end_world() (void) 0
 #define MPIR_QMPI_cvar_write(addr_, value_) MPI_SUCCESS
 #define MPIR_QMPI_cvar_is_closed(addr_) 0
 #define MPIR_QMPI_mpit_init() MPI_SUCCESS

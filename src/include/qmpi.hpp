@@ -39,8 +39,11 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
+#include <limits>
 #include <new>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -680,6 +683,187 @@ enum class until {
     finalize /* until MPI_Finalize has returned and no session is open */
 };
 
+/* ---- the world ---- */
+
+/* A step of the world that failed: the reason of the process that failed, the same in all. */
+class world_error : public std::runtime_error {
+  public:
+    using std::runtime_error::runtime_error;
+};
+
+/* The processes of MPI_COMM_WORLD that have the same instance: the same tool with the same
+ * arguments, the nth of them in the list. Other processes are never waited for. */
+class world {
+  public:
+    /* Made by the kit; comm and peers as MPI passes them to a world begin function. */
+    world(MPI_Comm comm, const int *peers) : comm_(comm), peers_(peers)
+    {
+        QMPI_Comm_rank(MPI_COMM_WORLD, &program_rank_);
+        QMPI_Comm_size(MPI_COMM_WORLD, &program_size_);
+        if (comm == MPI_COMM_NULL)
+            return;
+        QMPI_Comm_rank(comm, &rank_);
+        QMPI_Comm_size(comm, &size_);
+    }
+
+    /* Private communicator that returns errors; use it in at_world_begin and at_world_end only.
+     * MPI_COMM_NULL if the library could not make one: this process is alone. */
+    MPI_Comm comm() const { return comm_; }
+    int rank() const { return rank_; }
+    int size() const { return size_; }
+
+    /* Rank and size of MPI_COMM_WORLD. */
+    int program_rank() const { return program_rank_; }
+    int program_size() const { return program_size_; }
+
+    /* True if a process of MPI_COMM_WORLD has the instance. */
+    bool has(int program_rank) const
+    {
+        return comm_ == MPI_COMM_NULL ? program_rank == program_rank_ : peers_[program_rank] > 0;
+    }
+
+    bool is_complete() const { return size_ == program_size_; }
+
+    /* True if another process has the same tool with other arguments, and a lower rank than all
+     * processes of this world. */
+    bool follows_variant() const
+    {
+        for (int i = 0; i < program_size_ && !has(i); i++) {
+            if (peers_[i] == MPIX_TOOL_VARIANT)
+                return true;
+        }
+        return false;
+    }
+
+    /* Processes that are not in this world: "rank 0 (no tools), ranks 3-5 (other arguments)". */
+    std::string absent() const
+    {
+        std::string text;
+        for (int i = 0; i < program_size_;) {
+            const int first = i;
+            while (i < program_size_ && !has(i) && peers_[i] == peers_[first])
+                i++;
+            if (i == first)
+                i++;
+            else
+                text += (text.empty() ? "" : ", ") + ranks(first, i - 1) + " (" +
+                    reason(peers_[first]) + ")";
+        }
+        return text;
+    }
+
+    /* Collective: runs work, which may throw, in each process. If it threw in any process, all
+     * throw a world_error with the text of the lowest rank. Returns what work returned. */
+    template <typename Work>
+    auto agree(Work work) const -> decltype(work())
+    {
+        std::string fault;
+        auto guarded = [&](auto run) {
+            try {
+                run();
+            } catch (const std::exception &exception) {
+                fault = exception.what();
+                if (fault.empty())
+                    fault = "unknown exception";
+            } catch (...) {
+                fault = "not a std::exception";
+            }
+        };
+        if constexpr (std::is_void_v<decltype(work())>) {
+            guarded([&] { work(); });
+            settle(fault);
+        } else {
+            std::optional<decltype(work())> result;
+            guarded([&] { result.emplace(work()); });
+            settle(fault);
+            return std::move(*result);
+        }
+    }
+
+    /* Collective: runs work in rank 0 only and returns its text in all. If it threw, all throw a
+     * world_error. */
+    template <typename Work>
+    std::string from_first(Work work) const
+    {
+        struct {
+            std::uint64_t size = 0;
+            std::uint64_t is_fault = 0;
+            char begin[1008] = "";
+        } message;
+        std::string text;
+        if (rank_ == 0) {
+            message.is_fault = 1;
+            try {
+                text = work();
+                message.is_fault = 0;
+            } catch (const std::exception &exception) {
+                text = exception.what();
+            } catch (...) {
+                text = "not a std::exception";
+            }
+            message.size = text.size();
+            text.copy(message.begin, sizeof message.begin);
+        }
+        broadcast(&message, sizeof message, 0);
+        text.resize(static_cast<std::size_t>(message.size));
+        std::memcpy(text.data(), message.begin, std::min(text.size(), sizeof message.begin));
+        constexpr std::size_t piece = std::size_t{1} << 30;
+        for (std::size_t done = sizeof message.begin; done < text.size(); done += piece)
+            broadcast(text.data() + done, std::min(piece, text.size() - done), 0);
+        if (message.is_fault)
+            throw world_error(text);
+        return text;
+    }
+
+    /* Collective: the text of rank 0. */
+    std::string share(const std::string &text) const
+    {
+        return from_first([&text] { return text; });
+    }
+
+  private:
+    static std::string ranks(int first, int last)
+    {
+        return first == last ? "rank " + std::to_string(first)
+                             : "ranks " + std::to_string(first) + "-" + std::to_string(last);
+    }
+
+    static const char *reason(int peer)
+    {
+        return peer == MPIX_TOOL_VARIANT ? "other arguments"
+            : peer == MPIX_TOOL_NONE     ? "no tools"
+                                         : "other tools";
+    }
+
+    void broadcast(void *data, std::size_t size, int root) const
+    {
+        if (size_ > 1 &&
+            QMPI_Bcast(data, static_cast<int>(size), MPI_BYTE, root, comm_) != MPI_SUCCESS)
+            throw world_error("an MPI call of the tool failed");
+    }
+
+    /* Throws in all processes if one has a fault. */
+    void settle(const std::string &fault) const
+    {
+        const int nobody = std::numeric_limits<int>::max();
+        int own = fault.empty() ? nobody : rank_, lowest = own;
+        if (size_ > 1 && QMPI_Allreduce(&own, &lowest, 1, MPI_INT, MPI_MIN, comm_) != MPI_SUCCESS)
+            throw world_error(fault.empty() ? "an MPI call of the tool failed" : fault);
+        if (lowest == nobody)
+            return;
+        char text[512] = "";
+        if (lowest == rank_)
+            std::strncpy(text, fault.c_str(), sizeof text - 1);
+        broadcast(text, sizeof text, lowest);
+        throw world_error(text);
+    }
+
+    MPI_Comm comm_;
+    const int *peers_;
+    int rank_ = 0, size_ = 1;
+    int program_rank_ = 0, program_size_ = 1;
+};
+
 /* ---- calls ---- */
 
 namespace detail {
@@ -696,6 +880,8 @@ struct instance_base {
     std::atomic<bool> is_alive{false};
     std::atomic<int> sessions{0};
     std::atomic<bool> is_finalized{false};
+    void (*at_abort)(const instance_base &) noexcept = nullptr;
+    std::optional<qmpi::world> world;
     int tool_id = 0;
     int number = 0;
     qmpi::arguments arguments;
@@ -892,6 +1078,10 @@ class call {
     QMPI_INLINE result_type call_link(const Arguments &...arguments) noexcept
     {
         state_ = detail::call_state::made;
+        if constexpr (function_id == MPI_ABORT_T) {
+            if (instance_.at_abort != nullptr)
+                instance_.at_abort(instance_);
+        }
         /* MPI_Pcontrol calls each instance by itself; there is no next link. */
         if constexpr (function_id == MPI_PCONTROL_T)
             result_ = ((void) arguments, ..., MPI_SUCCESS);
@@ -1148,6 +1338,16 @@ constexpr bool begins_or_ends_mpi(MPI_Functions_enum id)
 template <typename Tool>
 inline constexpr bool can_end = !std::is_trivially_destructible_v<Tool>;
 
+/* True if the tool declares the member, which qmpi::tool declares too. */
+#define QMPI_DETAIL_DECLARES(name_)          \
+    template <typename Tool>                 \
+    inline constexpr bool declares_##name_ = \
+        !std::is_same_v<decltype(&Tool::name_), decltype(&qmpi::tool<Tool>::name_)>;
+QMPI_DETAIL_DECLARES(at_world_begin)
+QMPI_DETAIL_DECLARES(at_world_end)
+QMPI_DETAIL_DECLARES(at_abort)
+#undef QMPI_DETAIL_DECLARES
+
 template <typename Tool>
 inline constexpr bool ends_with_mpi = can_end<Tool> &&Tool::lives_until == until::finalize;
 
@@ -1260,7 +1460,8 @@ template <typename Tool, MPI_Functions_enum id>
 constexpr bool intercepts()
 {
     return has_member<Tool, id>::value || is_generic<Tool, id>() ||
-        (ends_with_mpi<Tool> && begins_or_ends_mpi(id));
+        (ends_with_mpi<Tool> && begins_or_ends_mpi(id)) ||
+        (declares_at_abort<Tool> && id == MPI_ABORT_T);
 }
 
 template <typename Tool, MPI_Functions_enum id>
@@ -1295,7 +1496,8 @@ struct QMPI_DETAIL_HIDDEN registration {
         static_assert(std::is_base_of_v<qmpi::tool<Tool>, Tool>,
                       "declare a tool as  struct Name : qmpi::tool<Name>");
         static_assert(!std::is_final_v<Tool>, "a tool must not be final");
-        static_assert(intercepts_any<Tool>(detail::function_ids()),
+        static_assert(intercepts_any<Tool>(detail::function_ids()) ||
+                          declares_at_world_begin<Tool> || declares_at_world_end<Tool>,
                       "the tool intercepts nothing: no member has the name of an MPI function, and "
                       "there is no member template intercept, or its set of functions is empty");
         name = tool_name;
@@ -1327,6 +1529,11 @@ struct QMPI_DETAIL_HIDDEN registration {
             construct(self);
             need(MPI_Register_tool_storage(tool_id, &self.tool()), "cannot register an instance");
             need(MPIX_Register_tool_ready_function(tool_id, ready), "cannot register an instance");
+            if constexpr (declares_at_world_begin<Tool> || declares_at_world_end<Tool>)
+                need(MPIX_Register_tool_world_functions(tool_id, world_begin, world_end),
+                     "cannot register an instance");
+            if constexpr (declares_at_abort<Tool>)
+                self.at_abort = abort;
             intercept_all(tool_id, detail::function_ids());
         } catch (const std::exception &exception) {
             MPIX_Fail_tool(tool_id, exception.what());
@@ -1382,12 +1589,39 @@ struct QMPI_DETAIL_HIDDEN registration {
                                             &next.function, &next.tool_id),
                  "cannot look up the next link");
         }
+        guarded("ready", [&self] { self.tool().ready(); });
+    }
+
+    static void world_begin(int tool_id, MPI_Comm comm, const int peers[]) noexcept
+    {
+        instance<Tool> &self = *instances<Tool>::by_id[tool_id];
+        self.world.emplace(comm, peers);
+        if (self.is_alive)
+            guarded("at_world_begin", [&self] { self.tool().at_world_begin(*self.world); });
+    }
+
+    static void world_end(int tool_id) noexcept
+    {
+        instance<Tool> &self = *instances<Tool>::by_id[tool_id];
+        if (self.is_alive)
+            guarded("at_world_end", [&self] { self.tool().at_world_end(*self.world); });
+    }
+
+    static void abort(const instance_base &base) noexcept
+    {
+        instance<Tool> &self = *instances<Tool>::by_id[base.tool_id];
+        guarded("at_abort", [&self] { self.tool().at_abort(); });
+    }
+
+    template <typename Work>
+    static void guarded(const char *where, Work work) noexcept
+    {
         try {
-            self.tool().ready();
+            work();
         } catch (const std::exception &exception) {
-            complain_of_exception(name, "ready", exception.what());
+            complain_of_exception(name, where, exception.what());
         } catch (...) {
-            complain_of_exception(name, "ready", "not a std::exception");
+            complain_of_exception(name, where, "not a std::exception");
         }
     }
 
@@ -1430,6 +1664,16 @@ class tool {
 
     /* Called when the chain is built, before the first call. From here on next<>() works. */
     void ready() {}
+
+    /* Called at the end of MPI_Init and at the begin of MPI_Finalize, when the tools have passed it
+     * on, whatever functions the tool intercepts; collective over the world. Instances that
+     * communicate here never wait for each other, even if the tool lists differ. Not called in
+     * programs that use sessions only. */
+    void at_world_begin(const world &) {}
+    void at_world_end(const world &) {}
+
+    /* Called in MPI_Abort, before the next link. */
+    void at_abort() {}
 
     /* Calls a function below this tool, outside any call of the application. From ready() on;
      * thread-safe. */

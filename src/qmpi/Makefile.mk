@@ -48,7 +48,8 @@ mpi_core_sources += \
     src/qmpi/qmpi_report.c \
     src/qmpi/qmpi_service.c \
     src/qmpi/qmpi_settings.c \
-    src/qmpi/qmpi_tools.c
+    src/qmpi/qmpi_tools.c \
+    src/qmpi/qmpi_world.c
 
 # compiled a second time for libpmpi where there are no weak symbols, as all functions of MPI are
 mpi_sources += src/qmpi/romio_entries.c

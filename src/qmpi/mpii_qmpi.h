@@ -14,6 +14,7 @@
  *   qmpi_load.c      entries -> instances: finds a tool for each entry, loads libraries
  *   qmpi_chain.c     instances -> chain; gates
  *   qmpi_query.c     what tools register and look up
+ *   qmpi_world.c     instances of all processes: begin and end of MPI_COMM_WORLD
  *   qmpi_report.c    messages to the user */
 
 #ifdef ENABLE_QMPI
@@ -96,6 +97,8 @@ MPII_QMPI_Instance *MPII_QMPI_load_list(const char *list, int *count) MPIR_QMPI_
 /* State of an instance while its init callback runs. */
 typedef struct {
     MPIX_Tool_ready_function *ready_fn;
+    MPIX_Tool_world_begin_function *world_begin_fn;
+    MPIX_Tool_world_end_function *world_end_fn;
     char *failure;              /* reason of MPIX_Fail_tool, else NULL */
     MPIR_QMPI_Any_function *functions[MPI_LAST_FUNC_T]; /* registered, else NULL */
 } MPII_QMPI_Registration;
@@ -112,6 +115,12 @@ MPIR_QMPI_Any_function *MPII_QMPI_function_of(int tool_id, int function) MPIR_QM
 /* Number of instances and of functions that an instance intercepts, for MPI_T. */
 extern unsigned MPII_QMPI_num_instances MPIR_QMPI_HIDDEN;
 extern unsigned MPII_QMPI_num_intercepted MPIR_QMPI_HIDDEN;
+
+/* ---- the world ---- */
+
+/* Keeps the world functions of the instances, [instance - 1]. */
+void MPII_QMPI_set_world_functions(const MPII_QMPI_Registration * registrations, int n)
+    MPIR_QMPI_HIDDEN;
 
 /* ---- services ---- */
 

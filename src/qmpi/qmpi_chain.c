@@ -194,6 +194,7 @@ static void build_chain(void)
 
     call_tools(registrations, n, false);
 
+    MPII_QMPI_set_world_functions(registrations, n);
     MPL_direct_free(registrations);
     for (int f = 0; f < MPI_LAST_FUNC_T; f++) {
         const MPIR_QMPI_Link *first = f == MPI_PCONTROL_T ? pcontrol_links : rows[0][f];

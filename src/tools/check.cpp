@@ -157,16 +157,29 @@ class Check : public qmpi::tool<Check> {
         }
     }
 
+    void at_world_begin(const qmpi::world &world)
+    {
+        reporter_.rank = world.program_rank();
+        reporter_.is_spawned = is_spawned();
+        reporter_.absent = world.absent();
+        reporter_.is_variant = world.follows_variant();
+        findings_.set_absent(reporter_.absent);
+        process_.enter(world);
+        const Address address = begin_analysis(world);
+        const std::string bytes =
+            world.share({reinterpret_cast<const char *>(&address), sizeof address});
+        Address shared;
+        std::memcpy(&shared, bytes.data(), sizeof shared);
+        if (!process_.connect(world, shared) && world.rank() == 0)
+            complain(name(), "cannot reach rank 0 by TCP; processes are not compared");
+        waiting_.start(finds_deadlocks_);
+    }
+
   private:
     template <typename Call>
     int dispatch(Call &call, const Here &here)
     {
-        if constexpr (Call::id == MPI_INIT_T || Call::id == MPI_INIT_THREAD_T) {
-            const int error_code = call();
-            if (error_code == MPI_SUCCESS)
-                connect();
-            return error_code;
-        } else if constexpr (Call::id == MPI_ABORT_T) {
+        if constexpr (Call::id == MPI_ABORT_T) {
             process_.distrust();
             return call();
         } else if constexpr (Call::id == MPI_CANCEL_T) {
@@ -201,30 +214,20 @@ class Check : public qmpi::tool<Check> {
 
     /* ---- start ---- */
 
-    /* In MPI_Init; collective over MPI_COMM_WORLD. */
-    void connect()
+    /* Starts the analyser in rank 0 of the world and returns its address. */
+    Address begin_analysis(const qmpi::world &world)
     {
-        process_.enter_world();
-        is_spawned_ = is_spawned();
-        Address address = begin_analysis();
-        QMPI_Bcast(&address, sizeof address, MPI_BYTE, 0, MPI_COMM_WORLD);
-        if (!process_.connect(address) && process_.rank() == 0)
-            complain(name(), "cannot reach rank 0 by TCP; processes are not compared");
-        waiting_.start(finds_deadlocks_);
-    }
-
-    /* Starts the analyser in rank 0 and returns its address. */
-    Address begin_analysis()
-    {
-        int size = 0;
-        QMPI_Comm_size(MPI_COMM_WORLD, &size);
-        const bool is_one_host = all_on_one_host();
+        const bool is_one_host = all_on_one_host(world);
         Address address;
-        if (process_.rank() != 0)
+        if (world.rank() != 0)
             return address;
-        server_ = std::make_unique<Server>(size, std::chrono::duration<double>(timeout_),
-                                           finds_deadlocks_, findings_,
-                                           [this] { end_job_on_deadlock(); });
+        server_ = std::make_unique<Server>(
+            world.program_size(), std::chrono::duration<double>(timeout_), finds_deadlocks_,
+            findings_, [this] { end_job_on_deadlock(); });
+        for (int i = 0; i < world.program_size(); i++) {
+            if (!world.has(i))
+                server_->exclude(i);
+        }
         /* The job may be killed: write the report after each new finding. */
         if (destination_.has_files())
             findings_.when_new([this] { write(false); });
@@ -233,14 +236,13 @@ class Check : public qmpi::tool<Check> {
         return address;
     }
 
-    /* True if all processes are on one host. */
-    static bool all_on_one_host()
+    static bool all_on_one_host(const qmpi::world &world)
     {
-        const Address own = address_of_host();
-        Address first = own;
-        QMPI_Bcast(first.host, sizeof first.host, MPI_CHAR, 0, MPI_COMM_WORLD);
-        int is_here = std::strcmp(first.host, own.host) == 0, is_one_host = 0;
-        QMPI_Allreduce(&is_here, &is_one_host, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD);
+        const std::string own = host_name();
+        const std::string first = world.share(own);
+        int is_here = first == own, is_one_host = is_here;
+        if (world.size() > 1)
+            QMPI_Allreduce(&is_here, &is_one_host, 1, MPI_INT, MPI_LAND, world.comm());
         return is_one_host != 0;
     }
 
@@ -293,7 +295,10 @@ class Check : public qmpi::tool<Check> {
     void write(bool is_alone)
     {
         std::lock_guard<std::mutex> guard(writing_lock_);
-        const Reporter reporter{instance_number(), instance_count(), is_alone || is_spawned_};
+        Reporter reporter = reporter_;
+        reporter.instance = instance_number();
+        reporter.instances = instance_count();
+        reporter.is_alone = is_alone;
         destination_.write(reporter, [this](Format format) {
             return format == Format::json ? findings_.json() : findings_.text();
         });
@@ -322,7 +327,7 @@ class Check : public qmpi::tool<Check> {
     OneSided one_sided_{process_, operations_};
     HandleRules handle_rules_{process_};
 
-    bool is_spawned_ = false; /* the parent job has its own report */
+    Reporter reporter_;
     std::atomic<bool> has_sessions_{false};
     std::atomic<bool> has_callbacks_{false}; /* attributes of MPI_COMM_SELF */
     bool is_reported_ = false;

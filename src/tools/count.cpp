@@ -165,10 +165,6 @@ class Count : public tools::ReportingTool<Count> {
     {
         Counter &counter = counters_[Call::id];
         Counter::add(counter.calls, 1);
-        if constexpr (Call::id == MPI_FINALIZE_T)
-            report_world(); /* now: tables in the order of the chain */
-        if constexpr (Call::id == MPI_ABORT_T)
-            report_alone();
         if constexpr (Call::buffers.empty())
             return call();
         else {
@@ -188,17 +184,18 @@ class Count : public tools::ReportingTool<Count> {
 
     Totals state(bool) const { return totals_of_process(counters_); }
 
-    void write(const Totals &totals, bool is_alone)
+    void write(const Totals &totals, const tools::Reporter &reporter)
     {
-        const std::string processes = is_alone
+        const std::string processes = reporter.is_alone
             ? print("process %d on %s only", static_cast<int>(getpid()), tools::host_name().c_str())
             : print("%d process%s of MPI_COMM_WORLD", totals.processes,
-                    totals.processes == 1 ? "" : "es");
+                    totals.processes == 1 ? "" : "es") +
+                reporter.absent_text();
         const std::string text =
             table("count: " + tools::instance_text(instance_number(), instance_count(), tool_id()) +
                       ", " + processes,
                   totals, by_bytes_);
-        destination_.write(reporter(is_alone), [&text](tools::Format) { return text; });
+        destination_.write(reporter, [&text](tools::Format) { return text; });
     }
 
     const tools::Destination destination_{*this, {tools::Format::text}, "-"};

@@ -43,17 +43,13 @@ class Messages : public ReportingTool<Messages> {
 
     static constexpr auto functions = qmpi::set::point_to_point | qmpi::set::collective |
         qmpi::set::partitioned | qmpi::set::rma | qmpi::set::completion |
-        Communicators::functions() | qmpi::function_set(MPI_FINALIZE_T, MPI_ABORT_T);
+        Communicators::functions();
 
     ~Messages() { report_at_end(); }
 
     template <typename Call>
     auto intercept(Call &call)
     {
-        if constexpr (Call::id == MPI_FINALIZE_T)
-            report_world();
-        if constexpr (Call::id == MPI_ABORT_T)
-            report_alone();
         if constexpr (Call::is_in(qmpi::set::completion))
             return complete(call);
         else if constexpr (communicates<Call>())
@@ -224,8 +220,9 @@ class Messages : public ReportingTool<Messages> {
         return state;
     }
 
-    void write(const State &state, bool is_alone)
+    void write(const State &state, const Reporter &reporter)
     {
+        const bool is_alone = reporter.is_alone;
         if (is_alone && state.functions.empty())
             return;
         Heading heading;
@@ -235,6 +232,7 @@ class Messages : public ReportingTool<Messages> {
         heading.instances = instance_count();
         heading.tool_id = tool_id();
         heading.is_alone = is_alone;
+        heading.absent = reporter.absent;
         heading.is_whole = is_whole_;
         heading.seconds = seconds(now() - begin_);
         heading.top = top_;
@@ -243,7 +241,7 @@ class Messages : public ReportingTool<Messages> {
             for (const Entry &entry : state.entries)
                 heading.rows.number = std::max({heading.rows.number, entry.from + 1, entry.to + 1});
         }
-        destination_.write(reporter(is_alone), report_maker(state, std::move(heading)));
+        destination_.write(reporter, report_maker(state, std::move(heading)));
     }
 
     const Destination destination_{*this, {Format::text, Format::json, Format::html}};

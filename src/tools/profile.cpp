@@ -151,13 +151,8 @@ class Profile : public ReportingTool<Profile> {
     template <typename Call>
     auto intercept(Call &call)
     {
-        if constexpr (Call::id == MPI_FINALIZE_T) {
-            count(Call::id);
-            finish();
-            return call();
-        } else if constexpr (Call::id == MPI_ABORT_T) {
-            count(Call::id);
-            report_alone();
+        if constexpr (Call::id == MPI_FINALIZE_T || Call::id == MPI_ABORT_T) {
+            count(Call::id); /* the report is made inside the call */
             return call();
         } else if constexpr (Call::id == MPI_INIT_T || Call::id == MPI_INIT_THREAD_T ||
                              Call::id == MPI_SESSION_INIT_T) {
@@ -182,6 +177,22 @@ class Profile : public ReportingTool<Profile> {
             control_.reset();
         }
         return call();
+    }
+
+    void at_world_begin(const qmpi::world &world)
+    {
+        ReportingTool::at_world_begin(world);
+        rank_ = world.program_rank();
+    }
+
+    void at_world_end(const qmpi::world &world)
+    {
+        next_flush_ = never;
+        application_.stop();
+        if (!report_world(world))
+            return;
+        remove_flushed();
+        control_.set_off();
     }
 
   private:
@@ -345,8 +356,6 @@ class Profile : public ReportingTool<Profile> {
 
     void begin_application()
     {
-        if (is_world_up())
-            QMPI_Comm_rank(MPI_COMM_WORLD, &rank_);
         if (control_.state().is_on())
             application_.start();
         if (flush_interval_ > 0)
@@ -363,7 +372,7 @@ class Profile : public ReportingTool<Profile> {
         return Summary::of(tables_, control_.state().generation(), std::move(task));
     }
 
-    void write(const Summary &summary, bool is_alone)
+    void write(const Summary &summary, const Reporter &reporter)
     {
         Run run;
         run.instance = instance_number();
@@ -378,27 +387,17 @@ class Profile : public ReportingTool<Profile> {
         run.end = local_time();
         run.sample = sample_;
         run.sites = sites_;
-        run.is_alone = is_alone;
+        run.is_alone = reporter.is_alone;
+        run.absent = reporter.absent;
         run.has_communicators = communicators_.has_value();
 
         CallSites call_sites;
         const Reports reports(run, summary, call_sites);
-        destination_.write(reporter(is_alone), [&](Format format) {
+        destination_.write(reporter, [&](Format format) {
             return format == Format::json ? reports.json()
                 : format == Format::html  ? reports.html()
                                           : reports.text();
         });
-    }
-
-    /* Before the next tool's MPI_Finalize. */
-    void finish()
-    {
-        next_flush_ = never;
-        application_.stop();
-        if (!report_world())
-            return;
-        remove_flushed();
-        control_.set_off();
     }
 
     /* One thread writes for all; while it writes, others continue without waiting. */
@@ -407,7 +406,7 @@ class Profile : public ReportingTool<Profile> {
         Time due = next_flush_.load();
         if (due == never || time <= due || !next_flush_.compare_exchange_strong(due, never))
             return;
-        write(state(true), true);
+        write(state(true), reporter(true));
         is_flushed_ = true;
         next_flush_ = now() + flush_interval_ * ns_per_second;
     }
@@ -418,8 +417,8 @@ class Profile : public ReportingTool<Profile> {
             return;
         for (const Format format : destination_.formats()) {
             const std::string flushed = destination_.file(reporter(true), format);
-            if (rank_ != 0 || flushed != destination_.file(reporter(false), format))
-                unlink(flushed.c_str());
+            if (flushed != destination_.file(reporter(false), format))
+                unlink(destination_.path(flushed).c_str());
         }
     }
 
@@ -442,7 +441,7 @@ class Profile : public ReportingTool<Profile> {
     Stopwatch application_;
     const std::string command_ = command_line();
     const std::string begin_ = local_time();
-    int rank_ = -1; /* in MPI_COMM_WORLD; -1: none */
+    std::atomic<int> rank_{-1}; /* in MPI_COMM_WORLD; -1: none */
     std::atomic<bool> is_flushed_{false};
 };
 

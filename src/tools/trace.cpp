@@ -11,7 +11,6 @@
 #include "common/bytes.hpp"
 #include "common/call_sites.hpp"
 #include "common/communicators.hpp"
-#include "common/merge.hpp"
 #include "common/process.hpp"
 #include "common/report.hpp"
 #include "common/requests.hpp"
@@ -29,7 +28,6 @@
 #include <cerrno>
 #include <cstdint>
 #include <exception>
-#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -297,13 +295,6 @@ void record_end(Recorder &recorder, const Operation &operation, const MPI_Status
 
 /* ---- the tool ---- */
 
-std::string absolute(const std::string &path)
-{
-    std::error_code fault;
-    const std::filesystem::path whole = std::filesystem::absolute(path, fault);
-    return fault ? path : whole.string();
-}
-
 class Trace : public qmpi::tool<Trace> {
   public:
     static constexpr const char *description =
@@ -356,15 +347,7 @@ class Trace : public qmpi::tool<Trace> {
         const std::uint64_t begin = tools::now();
         const std::uint32_t site = recorder->number_of(Call::id, call.calling_address());
         recorder->journal.mark(Kind::enter, site, begin);
-        if constexpr (Call::id == MPI_FINALIZE_T)
-            finish_world(*recorder);
-        if constexpr (Call::id == MPI_ABORT_T)
-            report_unfinished("the program called MPI_Abort");
         const auto result = call_next(call, begin, recorder);
-        if constexpr (Call::id == MPI_INIT_T || Call::id == MPI_INIT_THREAD_T) {
-            if (result == MPI_SUCCESS)
-                begin_world(*recorder);
-        }
         if constexpr (Call::id == MPI_COMM_SET_NAME_T) {
             if (result == MPI_SUCCESS)
                 recorder->define_again(
@@ -374,6 +357,44 @@ class Trace : public qmpi::tool<Trace> {
             recorder->journal.mark(Kind::leave, site, tools::now());
         return result;
     }
+
+    void at_world_begin(const qmpi::world &world)
+    {
+        reporter_.rank = world.program_rank();
+        reporter_.is_spawned = tools::is_spawned();
+        reporter_.is_variant = world.follows_variant();
+        if (is_child)
+            return;
+        try {
+            stem_ = world.from_first([&] { return prepare_folder(world); });
+            is_world_ = true;
+            world.agree([&] {
+                if (world.rank() != 0 &&
+                    !open(folder_of(stem_), world.program_rank(), world.program_size()))
+                    throw std::runtime_error("cannot write " + folder_of(stem_));
+                for (const auto &recorder : recorders_)
+                    recorder->journal.attach();
+                recorder_of_thread();
+            });
+        } catch (const qmpi::world_error &error) {
+            store_->stop(world.rank() == 0 ? error.what() : "");
+            is_finished_ = true;
+            return;
+        }
+        note_clock(world);
+    }
+
+    void at_world_end(const qmpi::world &world)
+    {
+        if (!is_world_ || is_finished_ || is_child)
+            return;
+        note_clock(world);
+        finish(world.comm(), world.program_rank(), false);
+        if (world.rank() == 0 && !world.is_complete())
+            tools::complain(name(), "not in the trace: " + world.absent());
+    }
+
+    void at_abort() { report_unfinished("the program called MPI_Abort"); }
 
   private:
     /* ---- one call ---- */
@@ -391,8 +412,13 @@ class Trace : public qmpi::tool<Trace> {
 
     Recorder *own_recorder()
     {
+        return is_paused_.load(std::memory_order_relaxed) ? nullptr : recorder_of_thread();
+    }
+
+    /* The same, even while recording is paused. */
+    Recorder *recorder_of_thread()
+    {
         if (!is_recording_.load(std::memory_order_relaxed) ||
-            is_paused_.load(std::memory_order_relaxed) ||
             is_child.load(std::memory_order_relaxed) || ThreadRecorders::is_over)
             return nullptr;
         const auto index = static_cast<std::size_t>(instance_number());
@@ -525,7 +551,11 @@ class Trace : public qmpi::tool<Trace> {
     /* File name without the ending; the same in all processes. */
     std::string stem(bool is_alone) const
     {
-        return absolute(destination_.stem({instance_number(), instance_count(), is_alone}));
+        tools::Reporter reporter = reporter_;
+        reporter.instance = instance_number();
+        reporter.instances = instance_count();
+        reporter.is_alone = is_alone;
+        return destination_.path(destination_.stem(reporter));
     }
 
     Formats formats() const
@@ -561,62 +591,29 @@ class Trace : public qmpi::tool<Trace> {
             open(folder_of(stem_), 0, 1);
     }
 
-    /* Collective over MPI_COMM_WORLD. */
-    void begin_world(Recorder &recorder)
+    /* In rank 0 of the world only: opens the store, removes the remains of an earlier run and returns the
+     * stem. Throws if it cannot write. */
+    std::string prepare_folder(const qmpi::world &world)
     {
-        comm_ = tools::private_comm_of(MPI_COMM_WORLD);
-        if (comm_ == MPI_COMM_NULL)
-            return;
-        int rank = 0, size = 1;
-        QMPI_Comm_rank(comm_, &rank);
-        QMPI_Comm_size(comm_, &size);
-
-        if (rank == 0)
-            stem_ = prepare_folder(size);
-        int length = static_cast<int>(stem_.size());
-        QMPI_Bcast(&length, 1, MPI_INT, 0, comm_);
-        stem_.resize(static_cast<std::size_t>(length));
-        QMPI_Bcast(stem_.data(), length, MPI_CHAR, 0, comm_);
-        is_world_ = !stem_.empty();
-        if (!is_world_) {
-            store_->stop("");
-            is_finished_ = true;
-            return;
-        }
-        if (rank != 0)
-            open(folder_of(stem_), rank, size);
-        recorder.journal.attach();
-        note_clock(recorder);
-    }
-
-    /* Rank 0 removes the remains of an earlier run. Returns an empty name if it cannot write. */
-    std::string prepare_folder(int size)
-    {
-        const std::string name = stem(tools::is_spawned());
-        if (tools::is_privileged()) {
-            store_->stop("refusing to write files from a set-uid program");
-            return "";
-        }
+        const std::string name = stem(false);
+        if (tools::is_privileged())
+            throw std::runtime_error("refusing to write files from a set-uid program");
         const std::string folder = folder_of(name);
-        if (!open(folder, 0, size))
-            return "";
+        if (!open(folder, world.program_rank(), world.program_size()))
+            throw std::runtime_error("");
         for (const std::string &journal : journals_in(folder, -1))
             unlink(journal.c_str());
         return name;
     }
 
-    void note_clock(Recorder &recorder)
+    /* Collective. The clock is measured whatever the tool records. */
+    void note_clock(const qmpi::world &world)
     {
-        recorder.journal.define(Kind::clock, 0, describe_clock(measure_clock(comm_, identity_)));
-    }
-
-    void finish_world(Recorder &recorder)
-    {
-        if (!is_world_ || is_finished_)
-            return;
-        note_clock(recorder);
-        finish(comm_, false);
-        QMPI_Comm_free(&comm_);
+        const ClockPoint point = world.size() > 1 ? measure_clock(world.comm(), identity_)
+                                                  : ClockPoint{tools::now(), 0, 0};
+        Recorder *const recorder = recorder_of_thread();
+        if (recorder != nullptr)
+            recorder->journal.define(Kind::clock, 0, describe_clock(point));
     }
 
     /* For programs that end without MPI_Finalize. */
@@ -630,11 +627,11 @@ class Trace : public qmpi::tool<Trace> {
             return;
         if (!store_->is_open())
             open_alone();
-        finish(MPI_COMM_NULL, true);
+        finish(MPI_COMM_NULL, 0, true);
     }
 
-    /* Collective over comm, unless is_alone. */
-    void finish(MPI_Comm comm, bool is_alone)
+    /* Collective over comm, unless is_alone. rank is part of the journals' names. */
+    void finish(MPI_Comm comm, int rank, bool is_alone)
     {
         is_recording_ = false;
         is_finished_ = true;
@@ -646,9 +643,6 @@ class Trace : public qmpi::tool<Trace> {
                 recorder->journal.attach();
         }
         const std::string folder = folder_of(stem_);
-        int rank = 0;
-        if (comm != MPI_COMM_NULL)
-            QMPI_Comm_rank(comm, &rank);
         std::vector<std::string> journals;
         try {
             journals = journals_in(folder, rank);
@@ -656,7 +650,10 @@ class Trace : public qmpi::tool<Trace> {
             /* A process without journals must take part too. */
         }
         const std::string reason = trace::finish(comm, journals, folder, stem_, formats());
-        if (!reason.empty() && rank == 0)
+        int position = 0;
+        if (comm != MPI_COMM_NULL)
+            QMPI_Comm_rank(comm, &position);
+        if (!reason.empty() && position == 0)
             tools::complain(name(), reason + "; " + advice(folder));
         store_->stop("");
     }
@@ -700,7 +697,7 @@ class Trace : public qmpi::tool<Trace> {
     std::atomic<bool> is_recording_{true};
     std::atomic<bool> is_paused_{false};
 
-    MPI_Comm comm_ = MPI_COMM_NULL;
+    tools::Reporter reporter_;
     std::string stem_;
     bool is_world_ = false;
     bool is_finished_ = false;

@@ -63,6 +63,9 @@ class Server {
 
     ~Server() { stop(); }
 
+    /* The process takes no part. Before start(). */
+    void exclude(int rank) { analyser_.lost(rank); }
+
     /* Starts to listen on the loopback interface or on all. False on failure. */
     bool start(bool is_one_host, Address &address);
 

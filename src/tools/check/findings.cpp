@@ -21,7 +21,8 @@ std::string Findings::text() const
 {
     std::lock_guard<std::mutex> guard(lock_);
     std::string text = "check: " + std::to_string(entries_.size()) +
-        (entries_.size() == 1 ? " finding\n" : " findings\n");
+        (entries_.size() == 1 ? " finding" : " findings") +
+        (absent_.empty() ? "" : "; not compared: " + absent_) + "\n";
     for (const auto &[key, entry] : entries_) {
         text += entry.first.line();
         if (entry.times > 1)
@@ -45,7 +46,7 @@ std::string Findings::json() const
                             {"text", entry.first.text},
                             {"times", entry.times},
                             {"ranks", entry.ranks}});
-    return nlohmann::json{{"tool", "check"}, {"findings", findings}}.dump(
+    return nlohmann::json{{"tool", "check"}, {"absent", absent_}, {"findings", findings}}.dump(
                1, ' ', false, nlohmann::json::error_handler_t::replace) +
         "\n";
 }

@@ -91,6 +91,9 @@ class Findings {
     /* on_new is called after each new finding, by the thread that found it. */
     void when_new(std::function<void()> on_new) { on_new_ = std::move(on_new); }
 
+    /* Processes that take no part. */
+    void set_absent(const std::string &absent) { absent_ = absent; }
+
     std::string text() const;
     std::string json() const;
 
@@ -109,6 +112,7 @@ class Findings {
         return all;
     }();
     std::function<void()> on_new_;
+    std::string absent_;
     mutable std::mutex lock_;
     std::map<std::tuple<Kind, std::string, std::string, int>, Entry> entries_;
 };

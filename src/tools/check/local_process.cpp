@@ -51,15 +51,18 @@ std::string LocalProcess::text(const Position &position) const
 
 /* ---- the analyser ---- */
 
-void LocalProcess::enter_world()
+void LocalProcess::enter(const qmpi::world &world)
 {
-    QMPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+    rank_ = world.program_rank();
+    for (int i = 0; i < world.program_size(); i++)
+        is_in_world_.push_back(world.has(i));
 }
 
-bool LocalProcess::connect(const Address &address)
+bool LocalProcess::connect(const qmpi::world &world, const Address &address)
 {
-    int is_up = address.port != 0 && client_.connect(address, rank_), are_all_up = 0;
-    QMPI_Allreduce(&is_up, &are_all_up, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD);
+    int is_up = address.port != 0 && client_.connect(address, rank_), are_all_up = is_up;
+    if (world.size() > 1)
+        QMPI_Allreduce(&is_up, &are_all_up, 1, MPI_INT, MPI_LAND, world.comm());
     if (!are_all_up)
         is_distrusted_ = true;
     sites_.each([this](std::uint32_t number, const std::string &text) {
@@ -92,8 +95,10 @@ bool LocalProcess::is_comparable(const SharedCommunicator &communicator)
     if (communicator == nullptr || is_distrusted_ || !is_connected())
         return false;
     for (const std::vector<int> *group : {&communicator->world, &communicator->remote}) {
-        if (std::find(group->begin(), group->end(), outside_world) != group->end())
-            return false;
+        for (const int rank : *group) {
+            if (rank == outside_world || !is_in_world_[static_cast<std::size_t>(rank)])
+                return false;
+        }
     }
     return true;
 }

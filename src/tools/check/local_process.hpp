@@ -23,6 +23,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace tools::check {
 
@@ -56,14 +57,14 @@ class LocalProcess {
 
     /* ---- the analyser ---- */
 
-    /* After MPI_Init: sets the rank. */
-    void enter_world();
+    /* At the begin of the world: sets the rank. */
+    void enter(const qmpi::world &world);
 
     /* In MPI_COMM_WORLD; -1 before. */
     int rank() const { return rank_; }
 
     /* Connects to the analyser, if its port is not 0. Collective; false unless all succeed. */
-    bool connect(const Address &address);
+    bool connect(const qmpi::world &world, const Address &address);
 
     bool is_connected() const { return client_.is_up(); }
 
@@ -98,6 +99,7 @@ class LocalProcess {
     Client client_;
     Sites sites_;
     int rank_ = -1;
+    std::vector<bool> is_in_world_; /* [rank in MPI_COMM_WORLD] has this instance */
     std::atomic<bool> is_distrusted_{false};
     std::atomic<char *> first_thread_{nullptr};
 };

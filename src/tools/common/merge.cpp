@@ -11,25 +11,6 @@
 namespace tools {
 namespace {
 
-class PrivateComm {
-  public:
-    explicit PrivateComm(MPI_Comm comm) : handle_(private_comm_of(comm)) {}
-
-    ~PrivateComm()
-    {
-        if (handle_ != MPI_COMM_NULL)
-            QMPI_Comm_free(&handle_);
-    }
-
-    PrivateComm(const PrivateComm &) = delete;
-    PrivateComm &operator=(const PrivateComm &) = delete;
-
-    MPI_Comm handle() const { return handle_; }
-
-  private:
-    MPI_Comm handle_;
-};
-
 /* MPI counts are int. */
 constexpr std::size_t largest_piece = std::size_t{1} << 30;
 
@@ -86,27 +67,12 @@ bool succeeds(Work work)
 
 }  // namespace
 
-MPI_Comm private_comm_of(MPI_Comm comm)
-{
-    MPI_Group group = MPI_GROUP_NULL;
-    MPI_Comm made = MPI_COMM_NULL;
-    if (QMPI_Comm_group(comm, &group) != MPI_SUCCESS)
-        return MPI_COMM_NULL;
-    if (QMPI_Comm_create(comm, group, &made) != MPI_SUCCESS)
-        made = MPI_COMM_NULL;
-    QMPI_Group_free(&group);
-    if (made != MPI_COMM_NULL)
-        QMPI_Comm_set_errhandler(made, MPI_ERRORS_RETURN);
-    return made;
-}
-
 bool merge_to_root(MPI_Comm comm, const std::function<void(Writer &)> &write,
                    const std::function<void(Reader &)> &merge)
 {
-    const PrivateComm own(comm);
     int rank = 0, size = 0;
-    if (own.handle() == MPI_COMM_NULL || QMPI_Comm_rank(own.handle(), &rank) != MPI_SUCCESS ||
-        QMPI_Comm_size(own.handle(), &size) != MPI_SUCCESS)
+    if (comm == MPI_COMM_NULL || QMPI_Comm_rank(comm, &rank) != MPI_SUCCESS ||
+        QMPI_Comm_size(comm, &size) != MPI_SUCCESS)
         return false;
 
     bool is_whole = true;
@@ -116,7 +82,7 @@ bool merge_to_root(MPI_Comm comm, const std::function<void(Writer &)> &write,
             continue;
         is_whole &= succeeds([&] {
             std::string bytes;
-            if (!receive(own.handle(), static_cast<int>(rank + distance), bytes))
+            if (!receive(comm, static_cast<int>(rank + distance), bytes))
                 return false;
             Reader reader(bytes);
             merge(reader);
@@ -129,13 +95,13 @@ bool merge_to_root(MPI_Comm comm, const std::function<void(Writer &)> &write,
                        Writer writer;
                        if (is_whole)
                            write(writer);
-                       return send(own.handle(), parent, is_whole, writer.take());
+                       return send(comm, parent, is_whole, writer.take());
                    }) &&
             is_whole;
     }
 
     int result = is_whole;
-    if (QMPI_Bcast(&result, 1, MPI_INT, 0, own.handle()) != MPI_SUCCESS)
+    if (QMPI_Bcast(&result, 1, MPI_INT, 0, comm) != MPI_SUCCESS)
         return false;
     return result;
 }

@@ -17,18 +17,13 @@
 
 namespace tools {
 
-/* Private communicator with the processes of an intracommunicator, in their order, that returns
- * errors. Made from the group, so that no attribute copy callback runs. Collective. Free it with
- * QMPI_Comm_free; MPI_COMM_NULL if the library refuses. */
-MPI_Comm private_comm_of(MPI_Comm comm);
-
 /* merge_to_root() with type-erased members. */
 bool merge_to_root(MPI_Comm comm, const std::function<void(Writer &)> &write,
                    const std::function<void(Reader &)> &merge);
 
-/* Merges the states of all processes of an intracommunicator into rank 0's, along a binomial tree
- * in rank order: each process sends once and holds only its own subtree. Collective; the
- * application may use the communicator concurrently.
+/* Merges the states of all processes of a private communicator, as a qmpi::world has it, into rank
+ * 0's, along a binomial tree in rank order: each process sends once and holds only its own subtree.
+ * Collective.
  *   state  has  void write(Writer &) const  and  void merge(Reader &), which adds what another
  *          state wrote. Other ranks may be left with the sums of their subtree.
  * Returns true in all processes if rank 0 has everything. Returns false in all processes that can

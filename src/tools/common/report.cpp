@@ -5,6 +5,8 @@
 
 #include "report.hpp"
 
+#include "process.hpp"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -170,9 +172,15 @@ std::string write_directly(const std::string &name, std::string_view content)
     return descriptor < 0 ? std::strerror(errno) : write_and_close(descriptor, content);
 }
 
+/* Unique among the processes of a job: processes of several hosts can have the same number. */
+std::string process_text()
+{
+    return host_name() + "-" + std::to_string(getpid());
+}
+
 std::string replace(const std::string &name, std::string_view content, const struct stat *existing)
 {
-    const std::string temporary = name + "." + std::to_string(getpid()) + "~";
+    const std::string temporary = name + "." + process_text() + "~";
     const int descriptor = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor < 0)
         return std::strerror(errno);
@@ -228,7 +236,7 @@ Destination::Destination(const Owner &owner, const qmpi::arguments &arguments,
                          const std::vector<Format> &known, const char *fallback,
                          const std::vector<std::string> &others)
     : tool_name_(owner.tool_name), out_(arguments.get("out", fallback == nullptr ? "" : fallback)),
-      formats_(known)
+      folder_(path_of(".")), formats_(known)
 {
     if (arguments.has("out") && out_.empty())
         throw qmpi::argument_error("argument out=: needs a file name");
@@ -290,11 +298,20 @@ std::string Destination::stem(const Reporter &reporter) const
 {
     if (is_stderr_)
         return "";
-    const std::string process = "." + std::to_string(getpid());
     if (out_.empty())
         return std::string(program_invocation_short_name) + "." + tool_name_ +
-            (reporter.instances > 1 ? "-" + std::to_string(reporter.instance) : "") + process;
-    return out_ + (reporter.is_alone ? process : "");
+            (reporter.instances > 1 ? "-" + std::to_string(reporter.instance) : "") + "." +
+            std::to_string(getpid());
+    if (!reporter.is_alone && !reporter.is_spawned && !reporter.is_variant)
+        return out_;
+    if (reporter.is_spawned || reporter.rank < 0)
+        return out_ + "." + process_text();
+    return out_ + ".rank" + std::to_string(reporter.rank);
+}
+
+std::string Destination::path(const std::string &name) const
+{
+    return (std::filesystem::path(folder_) / name).lexically_normal().string();
 }
 
 std::string Destination::file(const Reporter &reporter, Format format) const
@@ -314,7 +331,7 @@ void Destination::write(const Reporter &reporter,
         const std::string name = file(reporter, format);
         const std::string reason = is_privileged()
             ? "refusing to write files from a set-uid program"
-            : write_file(name, make(format));
+            : write_file(path(name), make(format));
         if (!reason.empty()) {
             is_complete = false;
             complain(tool_name_, "cannot write " + name + ": " + reason + "; the report follows");

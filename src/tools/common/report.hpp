@@ -39,11 +39,21 @@ std::string instance_text(int instance, int instances, int tool_id);
 /* otf2: a folder that the tool writes itself. */
 enum class Format { text, json, html, otf2 };
 
-/* Author of a report. */
+/* Author of a report: an instance, in the processes that have it or in one of them. */
 struct Reporter {
-    int instance = 1;      /* number of the tool's instance, from 1 */
-    int instances = 1;     /* number of instances */
-    bool is_alone = false; /* one process only, or spawned processes: not the whole job */
+    int instance = 1;        /* number of the tool's instance, from 1 */
+    int instances = 1;       /* number of instances */
+    bool is_alone = false;   /* one process only */
+    bool is_spawned = false; /* spawned processes: the parents have their own report */
+    bool is_variant = false; /* processes of lower ranks have the tool with other arguments */
+    int rank = -1;           /* of the writer in MPI_COMM_WORLD; -1: none */
+    std::string absent;      /* processes of MPI_COMM_WORLD that are not in the report */
+
+    /* "; not in the report: rank 0 (no tools)", or empty */
+    std::string absent_text() const
+    {
+        return absent.empty() ? "" : "; not in the report: " + absent;
+    }
 };
 
 /* Files that the user wants, by the arguments of the instance:
@@ -51,9 +61,10 @@ struct Reporter {
  *                    the stem of all files; - is text on standard error. Default: program, tool
  *                    and process number, as in halo.profile.4711
  *   formats=A+B      text, json, html, otf2; default: all that the tool has
- * A name belongs to the first instance that has it. Other instances of the same tool append their
- * number (-2); another tool is refused. A process that reports alone appends its process number
- * unless the name has it. */
+ * A name is relative to the folder in which the tool was constructed, and belongs to the first
+ * instance that has it. Other instances of the same tool append their number (-2); another tool is
+ * refused. A process that reports alone, and processes whose arguments differ from those of lower
+ * ranks, append their rank (.rank3), or host and process number if they have none. */
 class Destination {
   public:
     /* A member to be constructed with the tool:  Destination destination{*this, {Format::text}};
@@ -79,6 +90,9 @@ class Destination {
     /* File name of a format. */
     std::string file(const Reporter &reporter, Format format) const;
 
+    /* Absolute path of a file name. */
+    std::string path(const std::string &name) const;
+
     const std::vector<Format> &formats() const { return formats_; }
 
     /* False if everything goes to standard error. */
@@ -101,6 +115,7 @@ class Destination {
 
     const char *tool_name_;
     std::string out_; /* without ending; empty: default */
+    std::string folder_;
     bool is_stderr_ = false;
     std::vector<Format> formats_;
 };

@@ -121,7 +121,7 @@ class Report {
     /* Without phases: a message may be sent in one and received in the next. */
     void find_differences()
     {
-        if (!heading_.is_whole || heading_.is_alone)
+        if (!is_compared())
             return;
         std::map<std::tuple<Kind, int, int>, Pair> sum;
         for (const Pair &pair : pairs_) {
@@ -160,6 +160,12 @@ class Report {
         return sorted;
     }
 
+    /* True if the report has both ends of all messages. */
+    bool is_compared() const
+    {
+        return heading_.is_whole && !heading_.is_alone && heading_.absent.empty();
+    }
+
     std::string instance() const
     {
         return instance_text(heading_.instance, heading_.instances, heading_.tool_id);
@@ -171,7 +177,8 @@ class Report {
     {
         return heading_.is_alone ? std::string("one process only")
                                  : print("%d process%s of MPI_COMM_WORLD", heading_.rows.processes,
-                                         heading_.rows.processes == 1 ? "" : "es");
+                                         heading_.rows.processes == 1 ? "" : "es") +
+                (heading_.absent.empty() ? "" : "; not in the report: " + heading_.absent);
     }
 
     /* ---- text ---- */
@@ -289,6 +296,9 @@ class Report {
         if (!heading_.is_whole)
             return "Functions were excluded: sent and received messages are not "
                    "compared.\n";
+        if (!is_compared())
+            return "Processes are not in the report: sent and received messages are not "
+                   "compared.\n";
         if (differences_.empty())
             return "All messages that were sent were received.\n";
         std::string out = print(
@@ -348,7 +358,8 @@ class Report {
                 {"place", heading_.tool_id},
                 {"seconds", heading_.seconds},
                 {"block", heading_.rows.block},
-                {"compared", heading_.is_whole && !heading_.is_alone}};
+                {"absent", heading_.absent},
+                {"compared", is_compared()}};
     }
 
     json totals_as_json() const

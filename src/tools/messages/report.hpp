@@ -29,6 +29,7 @@ struct Heading {
     Rows rows;
     int instance = 1, instances = 1, tool_id = 1;
     bool is_alone = false;
+    std::string absent;   /* processes that are not in the report */
     bool is_whole = true; /* no function was excluded, so both sides are comparable */
     double seconds = 0;
     int top = 20;

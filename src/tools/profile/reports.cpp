@@ -184,6 +184,8 @@ std::vector<std::pair<std::string, std::string>> Reports::facts() const
         {"Begin", run_.begin},
         {"End", run_.end},
         {"Tool", "profile, " + instance_text(run_.instance, run_.instances, run_.tool_id)}};
+    if (!run_.absent.empty())
+        facts.emplace_back("Not included", run_.absent);
     if (!run_.arguments.empty())
         facts.emplace_back("Arguments", run_.arguments);
     if (run_.sample > 1)
@@ -315,22 +317,16 @@ std::string Reports::communicators_text() const
 
 std::string Reports::json() const
 {
-    nlohmann::json document = {{"tool", "profile"},
-                               {"format", 1},
-                               {"command", run_.command},
-                               {"library", run_.library},
-                               {"begin", run_.begin},
-                               {"end", run_.end},
-                               {"instance", run_.instance},
-                               {"instances", run_.instances},
-                               {"tool_id", run_.tool_id},
-                               {"arguments", run_.arguments},
-                               {"sample", run_.sample},
-                               {"whole_job", !run_.is_alone},
-                               {"processes", summary_.tasks.size()},
-                               {"tasks", tasks_json()},
-                               {"functions", functions_json()},
-                               {"sites", sites_json()}};
+    nlohmann::json document = {
+        {"tool", "profile"},         {"format", 1},
+        {"command", run_.command},   {"library", run_.library},
+        {"begin", run_.begin},       {"end", run_.end},
+        {"instance", run_.instance}, {"instances", run_.instances},
+        {"tool_id", run_.tool_id},   {"arguments", run_.arguments},
+        {"sample", run_.sample},     {"whole_job", !run_.is_alone && run_.absent.empty()},
+        {"absent", run_.absent},     {"processes", summary_.tasks.size()},
+        {"tasks", tasks_json()},     {"functions", functions_json()},
+        {"sites", sites_json()}};
     if (run_.has_communicators)
         document["communicators"] = communicators_json();
     return dumped(document);

@@ -32,6 +32,7 @@ struct Run {
     std::uint64_t sample = 1; /* one of so many calls of a function is timed */
     std::uint64_t sites = 20; /* lines of each list in the text; 0: all */
     bool is_alone = false;    /* one process only */
+    std::string absent;       /* processes that are not in the report */
     bool has_communicators = false;
 };
 

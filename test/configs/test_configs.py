@@ -5,6 +5,7 @@
 tools the right call sites. Without Fortran and MPI-IO, and with a device that needs no other library, to build them quickly.
 """
 
+import os
 import re
 import subprocess
 import sys
@@ -80,10 +81,11 @@ def test_call_sites_on_aarch64(work, needs):
     for compiler, source in (("mpicc", "where.c"), ("mpicxx", "where_cxx.cxx")):
         for level in ("-O0", "-O1", "-O2"):
             check(prefix / "bin" / compiler, "-g", level, seen / source, "where_tool.o", "-o", "program", "-lstdc++", "-ldl", cwd=work)
-            done = subprocess.run(["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu", "-E", "MPIR_CVAR_QMPI_TOOL_LIST=where,where",
-                                   work / "program"], capture_output=True, text=True, timeout=120)
-            sites = re.findall(r"^(\d+) (\w+) (0x[0-9a-f]+) (/.*)$", done.stdout, re.M)
-            assert len(sites) >= 4, done
-            for line, function, offset, name in sites:
+            # qemu would split the value of its option -E at commas
+            done = subprocess.run(["qemu-aarch64", "-L", "/usr/aarch64-linux-gnu", work / "program"], capture_output=True, text=True,
+                                  timeout=120, env={**os.environ, "MPIR_CVAR_QMPI_TOOL_LIST": "where,where"})
+            sites = [re.fullmatch(r"(\d+) (\w+) (0x[0-9a-f]+) (/.*)", text) for text in done.stdout.splitlines()]
+            assert len(sites) == 4 and all(sites), done
+            for line, function, offset, name in (site.groups() for site in sites):
                 lines = subprocess.run(["aarch64-linux-gnu-addr2line", "-i", "-e", name, offset], capture_output=True, text=True)
                 assert re.search(rf"/where[^/]*:{line}\b", lines.stdout), (function, line, level, lines)

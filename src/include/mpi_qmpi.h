@@ -43,6 +43,10 @@
 #endif
 #endif
 
+#ifdef MPI_ABI_INTERNAL_H_INCLUDED
+#include "mpir_qmpi_abi_types.h"        /* inside the library the types of MPI have other names */
+#endif
+
 /* One call of the application on its way through the chain. A tool passes it to the next link, and
  * to MPI_Get_tool_storage and MPI_Get_calling_address. It is valid until the tool's function
  * returns. */
@@ -89,12 +93,10 @@ typedef void (*MPIX_Tool_function) (void);
 /* Generated: ids, function types and QMPI_ forms of all MPI functions, and the prototypes of the
  * functions of this interface, from src/qmpi/qmpi_api.txt. The MPI_, PMPI_ and QMPI_ forms of the
  * latter are the same function; calls of them never go through the chain. */
+#include <mpi_qmpi_proto.h>
+
 #ifdef MPI_ABI_INTERNAL_H_INCLUDED
-#include "mpir_qmpi_abi_types.h"        /* inside the library these types have other names */
-#include <mpi_qmpi_proto.h>
 #include "mpir_qmpi_abi_types.h"
-#else
-#include <mpi_qmpi_proto.h>
 #endif
 
 /* In the library of the MPI ABI the function refuses tools that do not say for which ABI they are. */

@@ -8,6 +8,13 @@
 
 #ifdef ENABLE_QMPI
 
+#ifdef BUILD_MPI_ABI
+#include "mpi_abi_util.h"
+#else
+#define ABI_COMM_NULL MPI_COMM_NULL
+#define ABI_Comm_from_mpi(comm_) (comm_)
+#endif
+
 /* Tells instances when MPI_COMM_WORLD begins and ends, and which processes have the same instance.
  *
  * While MPI initializes, a process publishes the signatures of its instances in the process
@@ -362,7 +369,8 @@ void MPIR_QMPI_begin_world(void)
         member->comm = first == i ? create_comm(member) : members[first].comm;
         if (member->begin_fn)
             member->begin_fn(member->tool_id,
-                             member->comm ? member->comm->handle : MPI_COMM_NULL, member->peers);
+                             member->comm ? ABI_Comm_from_mpi(member->comm->handle) :
+                             ABI_COMM_NULL, member->peers);
     }
 }
 

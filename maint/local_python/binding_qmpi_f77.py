@@ -5,6 +5,7 @@
 
 """What QMPI adds to mpif.h and use mpi: the QMPI_ forms, and libmpi's entries for attributes."""
 
+import inspect
 import os
 import re
 
@@ -33,7 +34,7 @@ def dump_qmpi_forms(path, func_list):
         G.out.append("")
         f77.dump_f77_c_func(dict(func, _prefix="Q"))
         # the specific procedure with a TYPE(C_PTR), in releases that have a C function for it
-        if hasattr(f77, 'dump_profiling') and any(p['kind'] == "C_BUFFER" for p in func['parameters']):
+        if 'is_cptr' in inspect.signature(f77.dump_f77_c_func).parameters and any(p['kind'] == "C_BUFFER" for p in func['parameters']):
             names.append(names[-1] + "_cptr")
             f77.dump_f77_c_func(dict(func, _prefix="Q"), True)
     proxies = callback_proxies()

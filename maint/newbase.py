@@ -278,15 +278,16 @@ def report(bases, tree, version, root, overlay, with_functions):
         fits.sort(key=lambda fit: fit.distance(version))
         fit, others = fits[0], fits[1:]
         print("MPICH %s, %s" % (version, tree))
-        print("series %s%s" % (fit.base.version, "".join("; of %s %d hunks fail" % (f.base.version, f.failed) for f in others)))
+        print("series %s, failed hunks: %s" % (fit.base.version, ", ".join(
+            [str(fit.failed)] + ["%s would have %d" % (f.base.version, f.failed) for f in others])))
         print("\n".join(["", *lines_of_patches(fit), ""]))
         found = survey(fit, root, overlay, os.path.join(work, "generator"))
         print("\n".join(lines_of_functions(found, with_functions)))
     unknown, new = len(found.get("reasons", ())), len(found.get("new", ()))
-    wrong = ["%d %s" % (n, text) for n, text in (
-        (fit.failed, "hunks fail"), (len(fit.present), "overlay files in the tree"), (unknown, "unclassified functions"),
-        (new, "functions without an id")) if n] + ["the generator stops"] * bool(found["error"])
-    print("\n%s" % ("To do: %s (doc/new-base.md)" % ", ".join(wrong) if wrong else "Everything fits."))
+    wrong = ["%s: %d" % (text, n) for text, n in (
+        ("failed hunks", fit.failed), ("overlay files in the tree", len(fit.present)), ("unclassified functions", unknown),
+        ("functions without an id", new)) if n] + ["the generator stops"] * bool(found["error"])
+    print("\n%s" % ("To do (doc/new-base.md): " + "; ".join(wrong) if wrong else "Everything fits."))
     return not wrong
 
 

@@ -286,14 +286,16 @@ def test_report_counts_hunks(checkout, path, old, new, fix, hook, message):
     assert before.keys() <= after.keys()
 
 
-@pytest.mark.parametrize("version, is_needed", [("1.0", True), ("1.0.9", True), ("1.1", False), ("1.1.1rc1", False), ("2.0", False)])
-def test_report_knows_fixes_that_upstream_has(checkout, version, is_needed):
-    fix = FIX.replace("Last-Update", "Applied-Upstream: 1.1, by another change\nLast-Update")
+@pytest.mark.parametrize("field, version, is_needed", [
+    ("1.1", "1.0", True), ("1.1", "1.0.9", True), ("1.1", "1.1", False), ("1.1", "1.1.1rc1", False), ("1.1", "2.0", False),
+    ("1.10", "1.9", True), ("https://example.org/0.1", "1.0", True)])
+def test_report_knows_fixes_that_upstream_has(checkout, field, version, is_needed):
+    fix = FIX.replace("Last-Update", f"Applied-Upstream: {field}, by another change\nLast-Update")
     write(checkout.patches, {"upstream-fix.patch": fix})
     write(checkout.release, {"maint/version.m4": RELEASE["maint/version.m4"].replace("1.0", version)})
     page = checkout.series("check", f"--base={checkout.release}", status=1)
     assert ("upstream-fix.patch" in rows(page)) == is_needed
-    assert ("not needed: upstream has it: 1.1, by another change" in page) != is_needed
+    assert (f"not needed: upstream has it: {field}, by another change" in page) != is_needed
 
 
 def test_report_takes_the_nearest_series(checkout):

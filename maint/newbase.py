@@ -57,7 +57,7 @@ def apply(diff, path, *options):
     command = ["patch", "--force", "--fuzz=0", "--verbose", "--no-backup-if-mismatch", "--reject-file=-", *options, path]
     said = subprocess.run(command, input=diff, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
                           env=dict(os.environ, LC_ALL="C")).stdout.decode(errors="replace")
-    found = re.findall(r"^Hunk #\d+ (succeeded|FAILED) at (\d+)(?: with fuzz \d+)?( \(offset)?", said, re.M)
+    found = re.findall(r"^Hunk #\d+ (succeeded|FAILED) at (\d+)( \(offset)?", said, re.M)
     if len(found) != hunks_of(diff):
         raise ValueError("patch reads %d of %d hunks for %s: %s" %
                          (len(found), hunks_of(diff), path, "; ".join(said.strip().splitlines()[-2:])))
@@ -69,8 +69,8 @@ def failed(results):
 
 
 class Fit:
-    """A series on a release. patches: name -> counts of 'exact' and 'offset' and the places where
-    hunks fail, or the reason why the release does not need the patch. folder: the edited files."""
+    """A series on a release. patches: name -> counts of 'exact' and 'offset' and the places where hunks fail, or the
+    reason why the release does not need the patch. folder: the edited files."""
 
     def __init__(self, base, tree, version, overlay, folder):
         self.base, self.tree, self.folder, self.patches = base, tree, folder, {}
@@ -94,8 +94,8 @@ class Fit:
 
     def reason(self, data, version):
         """Why the release does not need a fix"""
-        field = re.search(r"^Applied-Upstream: *(.*)", data.decode(errors="replace"), re.M)
-        if field and numbers(version) >= numbers(field.group(1).split(",")[0]):
+        field = re.search(r"^Applied-Upstream: *((\d[\d.]*).*)", data.decode(errors="replace"), re.M)
+        if field and numbers(version) >= numbers(field.group(2)):
             return "upstream has it: " + field.group(1)
         files = [(self.copy(path), diff) for path, diff in by_file(data)]
         if all(path and not failed(apply(diff, path, "--reverse", "--dry-run")) for path, diff in files):
@@ -115,14 +115,14 @@ class Fit:
         return counts, places
 
     def distance(self, version):
-        """For the choice of the nearest series"""
+        """Sort key: the nearest series first"""
         return (self.failed, self.base.version != version, [-n for n in numbers(self.base.version)])
 
 
 # ---- functions ----
 
 def survey(fit, root, overlay, folder):
-    """Runs the release's generator in a folder; returns what listen() learns"""
+    """Runs the release's generator in a folder; returns the results of listen()"""
     def copy(top, path):
         os.makedirs(os.path.dirname(os.path.join(folder, path)), exist_ok=True)
         shutil.copyfile(os.path.join(top, path), os.path.join(folder, path))
@@ -140,7 +140,7 @@ def survey(fit, root, overlay, folder):
         os.makedirs(os.path.join(folder, path), exist_ok=True)
     done = subprocess.run([sys.executable, os.path.abspath(__file__)], cwd=folder, stdout=subprocess.DEVNULL,
                           stderr=subprocess.PIPE, text=True, errors="replace", check=False,
-                          env=dict(os.environ, PYTHONDONTWRITEBYTECODE="1", PYTHONPATH=os.path.join(folder, "maint")))
+                          env=dict(os.environ, PYTHONDONTWRITEBYTECODE="1"))
     if done.returncode:
         return {"error": (done.stderr.strip().splitlines() or ["status %d" % done.returncode])[-1]}
     with open(os.path.join(folder, "survey.json")) as f:
@@ -148,12 +148,12 @@ def survey(fit, root, overlay, folder):
 
 
 def message(e):
-    """An exception of the generators; a plain one says all itself"""
+    """Text of an exception; the generators raise plain ones for errors in their input"""
     return str(e) if type(e) is Exception else "%s: %s" % (type(e).__name__, e)
 
 
 def listen():
-    """Runs the generator of the current folder as autogen.sh does, and notes what becomes of each function."""
+    """Runs the generator of the current folder as autogen.sh does, and records what it does with each function."""
     sys.path.insert(0, "maint")
     sys.argv = ["maint/gen_binding_c.py"]
     from local_python import binding_c, binding_qmpi as qmpi, MPI_API_Global as G
@@ -278,15 +278,16 @@ def report(bases, tree, version, root, overlay, with_functions):
         fits.sort(key=lambda fit: fit.distance(version))
         fit, others = fits[0], fits[1:]
         print("MPICH %s, %s" % (version, tree))
-        print("series %s%s" % (fit.base.version, "".join("; of %s %d hunks fail" % (f.base.version, f.failed) for f in others)))
+        print("series %s, failed hunks: %s" % (fit.base.version, ", ".join(
+            [str(fit.failed)] + ["%s would have %d" % (f.base.version, f.failed) for f in others])))
         print("\n".join(["", *lines_of_patches(fit), ""]))
         found = survey(fit, root, overlay, os.path.join(work, "generator"))
         print("\n".join(lines_of_functions(found, with_functions)))
     unknown, new = len(found.get("reasons", ())), len(found.get("new", ()))
-    wrong = ["%d %s" % (n, text) for n, text in (
-        (fit.failed, "hunks fail"), (len(fit.present), "overlay files in the tree"), (unknown, "unclassified functions"),
-        (new, "functions without an id")) if n] + ["the generator stops"] * bool(found["error"])
-    print("\n%s" % ("To do: %s (doc/new-base.md)" % ", ".join(wrong) if wrong else "Everything fits."))
+    wrong = ["%s: %d" % (text, n) for text, n in (
+        ("failed hunks", fit.failed), ("overlay files in the tree", len(fit.present)), ("unclassified functions", unknown),
+        ("functions without an id", new)) if n] + ["the generator stops"] * bool(found["error"])
+    print("\n%s" % ("To do (doc/new-base.md): " + "; ".join(wrong) if wrong else "Everything fits."))
     return not wrong
 
 

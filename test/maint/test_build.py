@@ -105,9 +105,12 @@ def test_old_results_are_removed_by_whole_names(tmp_path):
     assert (tmp_path / "a").exists()
 
 
-@pytest.mark.parametrize("words, status", [([], 2), (["dance"], 2), (["check", "more"], 1), (["demo", "--with-mpich-source=/missing"], 1)])
-def test_quickstart_refuses(tmp_path, words, status):
-    run("maint/quickstart", *words, cwd=tmp_path, status=status, HOME=tmp_path)
+@pytest.mark.parametrize("words, status, said", [
+    ([], 2, "usage:"), (["dance"], 2, "usage:"), (["check", "more"], 1, "more: unknown"),
+    (["demo", "--with-mpich-source=/missing"], 1, "/missing: no such file"),
+    (["demo", "--base=9.9"], 1, "'9.9' is not a folder of patches/"), (["demo", "--base"], 1, "'' is not a folder of patches/")])
+def test_quickstart_refuses(tmp_path, words, status, said):
+    assert said in run("maint/quickstart", *words, cwd=tmp_path, status=status, HOME=tmp_path)
 
 
 def test_sum_of_the_tests(tmp_path):

@@ -274,8 +274,15 @@ def dump_functions_hpp(path, names, known, dump_c_file):
 
 def facts(f):
     d = f.description
-    return "%s, operation::%s, form::%s, %s" % (" | ".join(sets(f)), d.operation, d.form,
-                                                str(d.is_collective).lower())
+    return "%s, operation::%s, form::%s, layout::%s, %s" % (
+        " | ".join(sets(f)), d.operation, d.form, layout(f), str(d.is_collective).lower())
+
+def layout(f):
+    """How f describes blocks of data (enum layout of qmpi.hpp)."""
+    described = buffer_parameters(f)
+    if any(b['datatype']['length'] for b in described):
+        return "typed"
+    return "vector" if any(b['count'] and b['count']['length'] for b in described) else "uniform"
 
 def function_ids(functions):
     return (["using function_ids = std::index_sequence<",

@@ -182,6 +182,10 @@ enum class form : std::uint8_t {
     end
 };
 
+/* Data of several processes: the same count for all, a count for each (MPI_Gatherv), or a count and
+ * a datatype for each (MPI_Alltoallw). */
+enum class layout : std::uint8_t { uniform, vector, typed };
+
 /* What a function does to the object of a handle argument. */
 enum class effect : std::uint8_t {
     none,
@@ -308,6 +312,7 @@ struct facts {
     std::uint32_t sets = 0;
     qmpi::operation operation = qmpi::operation::none;
     qmpi::form form = qmpi::form::blocking;
+    qmpi::layout layout = qmpi::layout::uniform;
     bool is_collective = false;
 };
 
@@ -354,22 +359,36 @@ struct function;
 namespace qmpi {
 inline namespace v1 {
 
-/* ---- facts by id, for tools that have an id only ---- */
+/* ---- facts by id, for tools that have an id only; an unknown id has none ---- */
+
+namespace detail {
+
+constexpr facts find_facts(int id)
+{
+    return id >= 0 && id < MPI_LAST_FUNC_T ? facts_of[id] : facts();
+}
+
+}  // namespace detail
 
 constexpr operation operation_of(int id)
 {
-    return detail::facts_of[id].operation;
+    return detail::find_facts(id).operation;
 }
 
 constexpr form form_of(int id)
 {
-    return detail::facts_of[id].form;
+    return detail::find_facts(id).form;
+}
+
+constexpr layout layout_of(int id)
+{
+    return detail::find_facts(id).layout;
 }
 
 /* All processes of the communicator, window or file, or of MPI, call it in the same order. */
 constexpr bool is_collective(int id)
 {
-    return detail::facts_of[id].is_collective;
+    return detail::find_facts(id).is_collective;
 }
 
 /* ---- sets of functions ---- */
@@ -917,6 +936,7 @@ class call {
     static constexpr const auto &buffers = description::buffers;
     static constexpr qmpi::operation operation = operation_of(function_id);
     static constexpr qmpi::form form = form_of(function_id);
+    static constexpr qmpi::layout layout = layout_of(function_id);
     static constexpr bool is_collective = qmpi::is_collective(function_id);
     static constexpr bool is_large = detail::facts_of[function_id].sets & detail::large_count;
     /* false for MPI_Wtime, MPI_Wtick, MPI_Aint_add, ..., which return a value */

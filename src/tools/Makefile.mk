@@ -32,8 +32,10 @@ src_tools_libqmpi_common_la_SOURCES = \
     src/tools/common/call_sites.hpp \
     src/tools/common/communicators.cpp \
     src/tools/common/communicators.hpp \
+    src/tools/common/handles.hpp \
     src/tools/common/merge.cpp \
     src/tools/common/merge.hpp \
+    src/tools/common/movement.hpp \
     src/tools/common/patterns.cpp \
     src/tools/common/patterns.hpp \
     src/tools/common/process.cpp \
@@ -181,8 +183,8 @@ src_tools_libqmpi_journals_la_SOURCES = \
     src/tools/trace/finish.hpp \
     src/tools/trace/journal.cpp \
     src/tools/trace/journal.hpp \
-    src/tools/trace/kinds.cpp \
-    src/tools/trace/kinds.hpp \
+    src/tools/trace/categories.cpp \
+    src/tools/trace/categories.hpp \
     src/tools/trace/otf2_output.cpp \
     src/tools/trace/otf2_output.hpp \
     src/tools/trace/overview.cpp \

@@ -4,7 +4,7 @@
  */
 
 /* Tool "count": calls and bytes of every function, one table per instance in the chain. The manual
- * page qmpi-count(7) defines a byte; common/bytes.hpp implements it. */
+ * page qmpi-count(7) defines a byte; common/movement.hpp implements it. */
 
 #include "common/bytes.hpp"
 #include "common/process.hpp"
@@ -37,6 +37,12 @@ struct Counter {
     static void add(std::atomic<std::uint64_t> &counter, std::uint64_t number)
     {
         counter.fetch_add(number, std::memory_order_relaxed);
+    }
+
+    void add(const tools::Bytes &bytes)
+    {
+        add(sent, bytes.sent);
+        add(received, bytes.received);
     }
 };
 
@@ -165,22 +171,26 @@ class Count : public tools::ReportingTool<Count> {
     {
         Counter &counter = counters_[Call::id];
         Counter::add(counter.calls, 1);
-        if constexpr (Call::buffers.empty())
+        if constexpr (!Traffic::concerns<Call>())
             return call();
         else {
-            const bool can_move_data = tools::moves_data(call);
-            const auto result = call();
-            if (can_move_data && result == MPI_SUCCESS) {
-                const tools::Bytes bytes = tools::bytes_of_call(call);
-                Counter::add(counter.sent, bytes.sent);
-                Counter::add(counter.received, bytes.received);
-            }
+            tools::Bytes bytes;
+            const auto result = traffic_.follow(
+                call, bytes, [&call] { return call(); }, [] { return Nothing(); },
+                [this](Traffic::Operation &operation, const tools::Bytes &moved, bool) {
+                    counters_[operation.function].add(moved);
+                });
+            if (!bytes.is_zero())
+                counter.add(bytes);
             return result;
         }
     }
 
   private:
     friend class tools::ReportingTool<Count>;
+
+    struct Nothing {};
+    using Traffic = tools::Traffic<Nothing>;
 
     Totals state(bool) const { return totals_of_process(counters_); }
 
@@ -201,6 +211,7 @@ class Count : public tools::ReportingTool<Count> {
     const tools::Destination destination_{*this, {tools::Format::text}, "-"};
     const bool by_bytes_ = read_order(arguments());
     Counters counters_;
+    Traffic traffic_;
 };
 
 }  // namespace

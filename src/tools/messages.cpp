@@ -50,7 +50,7 @@ class Messages : public ReportingTool<Messages> {
     template <typename Call>
     auto intercept(Call &call)
     {
-        if constexpr (Call::is_in(qmpi::set::completion))
+        if constexpr (uses_requests<Call>())
             return complete(call);
         else if constexpr (communicates<Call>())
             return communicate(call);
@@ -77,28 +77,21 @@ class Messages : public ReportingTool<Messages> {
 
     /* ---- recording ---- */
 
-    /* The library does not always set the status of a receive from MPI_PROC_NULL. */
-    template <typename Call>
-    static bool receives_message([[maybe_unused]] const Call &call)
-    {
-        constexpr bool is_receive = tools::receives_message<Call>();
-        return is_receive &&
-            qmpi::get_or<qmpi::role::source>(call, MPI_ANY_SOURCE) != MPI_PROC_NULL;
-    }
-
     template <typename Call>
     auto communicate(Call &call)
     {
         using qmpi::role;
-        constexpr bool is_persistent =
-            Call::is_in(qmpi::set::persistent) || Call::is_in(qmpi::set::partitioned);
-        constexpr Kind kind = kind_of<Call>();
+        constexpr bool is_persistent = movement::is_persistent(Call::form);
+        constexpr bool is_enqueued = Call::form == qmpi::form::enqueued;
+        constexpr bool receives = movement::has_received_status<Call>();
         if (!selected_.contains(Call::id))
             return communicators_.watch(call);
 
-        Operation operation{Call::id, phase_, kind, receives_message(call), is_on_, 0, nullptr, {}};
-        if constexpr (Call::has(role::message))
-            operation.communicator = communicators_.of_message(*qmpi::get<role::message>(call));
+        Operation operation{Call::id, phase_, kind_of<Call>(), receives, is_on_, 0, nullptr, {}, {}};
+        if constexpr (Call::has(role::message)) {
+            if (const MPI_Message *message = qmpi::get<role::message>(call))
+                operation.communicator = communicators_.of_message(*message);
+        }
         MPI_Status own_status;
         if constexpr (Call::has(role::status)) {
             if (qmpi::get<role::status>(call) == MPI_STATUS_IGNORE)
@@ -117,17 +110,20 @@ class Messages : public ReportingTool<Messages> {
         if (operation.communicator == nullptr)
             return error_code;
         operation.parts = parts_of(call, *operation.communicator);
+        if constexpr (receives || (is_enqueued && Call::has(role::source)))
+            operation.described = movement::described_receive(call);
+        if constexpr (receives)
+            operation.receives_message = operation.described.source != MPI_PROC_NULL;
 
         if constexpr (is_persistent)
             requests_.add_persistent(*qmpi::get<role::request>(call), std::move(operation));
-        else if constexpr (Call::has(role::request))
+        else if constexpr (Call::has(role::request) && !is_enqueued)
             requests_.add(*qmpi::get<role::request>(call), std::move(operation));
         else {
-            if constexpr (tools::receives_message<Call>()) {
-                if (operation.receives_message)
-                    add_received(operation.parts, *qmpi::get<role::status>(call),
-                                 *operation.communicator);
-            }
+            movement::Received received = operation.described;
+            if constexpr (receives)
+                received = movement::received_by(*qmpi::get<role::status>(call), received);
+            add_received(operation.parts, received, *operation.communicator);
             record(operation, operation.parts, end);
         }
         return error_code;
@@ -136,7 +132,7 @@ class Messages : public ReportingTool<Messages> {
     template <typename Call>
     auto complete(Call &call)
     {
-        constexpr bool starts = Call::id == MPI_START_T || Call::id == MPI_STARTALL_T;
+        constexpr bool starts = Call::operation == qmpi::operation::start;
         std::uint64_t time = starts ? now() : 0;
         return tools::complete(
             call, requests_, [&](Operation &operation, const MPI_Status *status, Outcome outcome) {
@@ -157,7 +153,8 @@ class Messages : public ReportingTool<Messages> {
         case Outcome::completed: {
             Parts parts = operation.parts;
             if (operation.receives_message)
-                add_received(parts, *status, *operation.communicator);
+                add_received(parts, movement::received_by(*status, operation.described),
+                             *operation.communicator);
             record(operation, parts, time);
             break;
         }

@@ -152,7 +152,7 @@ class Profile : public ReportingTool<Profile> {
     auto intercept(Call &call)
     {
         if constexpr (Call::id == MPI_FINALIZE_T || Call::id == MPI_ABORT_T) {
-            count(Call::id); /* the report is made inside the call */
+            count(Call::id, call.context()); /* the report is made inside the call */
             return call();
         } else if constexpr (Call::id == MPI_INIT_T || Call::id == MPI_INIT_THREAD_T ||
                              Call::id == MPI_SESSION_INIT_T) {
@@ -203,33 +203,48 @@ class Profile : public ReportingTool<Profile> {
     struct Start {
         Table *table = nullptr; /* nullptr: not recorded */
         FunctionRecord *function = nullptr;
-        bool is_timed = false;
+        SiteRecord *site = nullptr; /* nullptr: not timed */
         Time time = 0;
     };
 
-    Start start(MPI_Functions_enum id)
+    /* Origin of an operation whose bytes are counted later. */
+    struct Origin {
+        const SiteRecord *site;
+        Communicators::Shared communicator;
+    };
+    using Traffic = tools::Traffic<Origin>;
+
+    Start start(MPI_Functions_enum id, MPI_Context context)
     {
         const Control::State state = control_.state();
         if (!is_wanted_[id] || !state.is_on())
             return {};
-        Table &table = tables_.own_table();
-        if (__builtin_expect(table.generation() != state.generation(), 0))
-            table.clear(state.generation());
+        Table &table = own_table(state);
         FunctionRecord &function = table.function(id);
         function.calls.add(1);
         if (function.until_timed > 0) {
             function.until_timed--;
             table.nesting++;
-            return {&table, &function, false, 0};
+            return {&table, &function, nullptr, 0};
         }
         function.until_timed = sample_ - 1;
         table.nesting++;
-        return {&table, &function, true, now()};
+        const void *path[max_depth];
+        SiteRecord &site = table.site(id, path, path_of(context, path));
+        return {&table, &function, &site, now()};
     }
 
-    void count(MPI_Functions_enum id)
+    Table &own_table(const Control::State &state)
     {
-        const Start started = start(id);
+        Table &table = tables_.own_table();
+        if (__builtin_expect(table.generation() != state.generation(), 0))
+            table.clear(state.generation());
+        return table;
+    }
+
+    void count(MPI_Functions_enum id, MPI_Context context)
+    {
+        const Start started = start(id, context);
         if (started.table != nullptr)
             started.table->nesting--;
     }
@@ -237,23 +252,23 @@ class Profile : public ReportingTool<Profile> {
     template <typename Call>
     auto record(Call &call)
     {
-        const Start started = start(Call::id);
+        const Start started = start(Call::id, call.context());
         if (started.table == nullptr)
-            return call_next(call);
-        const bool can_move_data = moves_data(call);
-        const auto result = call_next(call);
-        const Time time = started.is_timed ? now() - started.time : 0;
+            return pass(call);
+        Bytes bytes;
+        const auto result = traffic_.follow(
+            call, bytes, [&] { return call_next(call); },
+            [&] { return Origin{started.site, communicator_of_success(call)}; },
+            [this](Traffic::Operation &operation, const Bytes &moved, bool has_started) {
+                count_later(operation, moved, has_started);
+            });
+        const Time time = started.site != nullptr ? now() - started.time : 0;
         started.table->nesting--;
 
-        Bytes bytes;
-        if constexpr (!Call::buffers.empty()) {
-            if (can_move_data && result == MPI_SUCCESS) {
-                bytes = bytes_of_call(call);
-                add_bytes(*started.function, bytes);
-            }
-        }
-        if (started.is_timed) {
-            add_time(started, Call::id, call.context(), time, bytes);
+        if (!bytes.is_zero())
+            add_bytes(*started.function, bytes);
+        if (started.site != nullptr) {
+            add_time(started, time, bytes);
             if constexpr (Call::returns_error_code) {
                 if (communicators_ && result == MPI_SUCCESS)
                     add_to_communicator(*started.table, Call::id, communicator_of(call), time,
@@ -264,6 +279,43 @@ class Profile : public ReportingTool<Profile> {
                 flush(started.time + time);
         }
         return result;
+    }
+
+    /* Makes a call that is not recorded. Operations that were recorded when they started are still
+     * followed. */
+    template <typename Call>
+    auto pass(Call &call)
+    {
+        if constexpr (Traffic::needs<Call>()) {
+            Bytes bytes;
+            return traffic_.follow(
+                call, bytes, [&] { return call_next(call); }, [] { return Origin(); },
+                [this](Traffic::Operation &operation, const Bytes &moved, bool has_started) {
+                    count_later(operation, moved, has_started);
+                });
+        } else
+            return call_next(call);
+    }
+
+    /* Bytes of an operation that started, if persistent, or completed. The thread may be another one
+     * than that of the call which described it. */
+    void count_later(Traffic::Operation &operation, const Bytes &bytes, bool has_started)
+    {
+        const Control::State state = control_.state();
+        if (has_started)
+            operation.is_recorded = state.is_on();
+        if (!operation.is_recorded)
+            return;
+        Table &table = own_table(state);
+        add_bytes(table.function(operation.function), bytes);
+        const Origin &origin = operation.tag;
+        if (origin.site == nullptr)
+            return;
+        add_bytes(table.site(origin.site->function, origin.site->path.data(),
+                             origin.site->path.size()),
+                  bytes);
+        if (origin.communicator != nullptr)
+            add_bytes(table.communicator(operation.function, origin.communicator), bytes);
     }
 
     /* Communicators must see the calls that create and free them. */
@@ -289,20 +341,24 @@ class Profile : public ReportingTool<Profile> {
         }
     }
 
-    void add_time(const Start &started, int id, MPI_Context context, Time time, const Bytes &bytes)
+    template <typename Record>
+    static void add_bytes(Record &record, const Bytes &bytes)
+    {
+        record.sent.add(bytes.sent);
+        record.received.add(bytes.received);
+    }
+
+    static void add_time(const Start &started, Time time, const Bytes &bytes)
     {
         started.function->timed_calls.add(1);
         if (started.table->nesting == 0)
             started.function->outer_time.add(time);
-
-        const void *path[max_depth];
-        SiteRecord &site = started.table->site(id, path, path_of(context, path));
+        SiteRecord &site = *started.site;
         site.calls.add(1);
         site.time.add(time);
         site.shortest.at_most(time);
         site.longest.at_least(time);
-        site.sent.add(bytes.sent);
-        site.received.add(bytes.received);
+        add_bytes(site, bytes);
     }
 
     /* Call path, innermost first; returns its depth. */
@@ -323,6 +379,12 @@ class Profile : public ReportingTool<Profile> {
         const std::size_t number = std::min(depth_, static_cast<std::size_t>(end - found));
         std::copy(found, found + number, path);
         return std::max<std::size_t>(number, 1);
+    }
+
+    template <typename Call>
+    Communicators::Shared communicator_of_success(Call &call)
+    {
+        return communicators_ ? communicator_of(call) : nullptr;
     }
 
     template <typename Call>
@@ -348,8 +410,7 @@ class Profile : public ReportingTool<Profile> {
         CommunicatorRecord &record = table.communicator(id, communicator);
         record.calls.add(1);
         record.time.add(time);
-        record.sent.add(bytes.sent);
-        record.received.add(bytes.received);
+        add_bytes(record, bytes);
     }
 
     /* ---- reports ---- */
@@ -437,6 +498,7 @@ class Profile : public ReportingTool<Profile> {
     std::atomic<Time> next_flush_{never};
     Tables &tables_ = *new Tables(static_cast<std::size_t>(instance_number()) - 1);
     std::optional<Communicators> communicators_;
+    Traffic traffic_;
 
     Stopwatch application_;
     const std::string command_ = command_line();

@@ -11,6 +11,7 @@
 #include "common/bytes.hpp"
 #include "common/call_sites.hpp"
 #include "common/communicators.hpp"
+#include "common/patterns.hpp"
 #include "common/process.hpp"
 #include "common/report.hpp"
 #include "common/requests.hpp"
@@ -179,24 +180,21 @@ thread_local ThreadRecorders own;
 
 /* ---- communication ---- */
 
-/* Roles of the arguments, known at compile time. */
+/* What a function communicates, known at compile time. */
 template <typename Call>
 struct Shape {
-    static constexpr bool is_message =
-        Call::is_in(qmpi::set::point_to_point | qmpi::set::partitioned);
-    static constexpr bool sends =
-        is_message && !Call::buffers.empty() && Call::has(qmpi::role::destination);
-    static constexpr bool receives = is_message && !Call::buffers.empty() &&
-        (Call::has(qmpi::role::source) || Call::has(qmpi::role::message));
-    static constexpr bool is_collective = Call::is_in(qmpi::set::collective) &&
-        Call::has(qmpi::role::communicator) &&
-        !Call::is_in(qmpi::set::io | qmpi::set::rma | qmpi::set::communicators |
-                     qmpi::set::topology);
-    static constexpr bool communicates = sends || receives || is_collective;
-    static constexpr bool has_request = Call::has(qmpi::role::request);
-    /* Initialised now, started later. */
-    static constexpr bool is_persistent =
-        has_request && Call::is_in(qmpi::set::persistent | qmpi::set::partitioned);
+    static constexpr bool is_message = tools::movement::is_point_to_point(Call::operation);
+    static constexpr bool sends = is_message && Call::operation != qmpi::operation::receive;
+    static constexpr bool receives = is_message && Call::operation != qmpi::operation::send;
+    static constexpr bool is_collective = Call::operation == qmpi::operation::barrier ||
+        tools::movement::is_collective_data(Call::operation);
+    static constexpr bool communicates = is_message || is_collective;
+    /* A stream completes enqueued operations unseen: they are recorded as blocking ones. */
+    static constexpr bool has_request =
+        Call::has(qmpi::role::request) && Call::form != qmpi::form::enqueued;
+    static constexpr bool has_status = receives && Call::has(qmpi::role::status) &&
+        tools::movement::has_received_status<Call>();
+    static constexpr bool is_persistent = tools::movement::is_persistent(Call::form);
 };
 
 struct Operation {
@@ -204,7 +202,7 @@ struct Operation {
     MPI_Functions_enum function = MPI_LAST_FUNC_T;
     bool sends = false, receives = false, is_collective = false;
     int destination = MPI_PROC_NULL, send_tag = 0;
-    int source = MPI_PROC_NULL, receive_tag = 0;
+    movement::Received described; /* receive */
     int root = MPI_UNDEFINED;
     std::uint64_t sent = 0, received = 0;
     std::uint64_t send_request = 0, receive_request = 0;
@@ -217,16 +215,12 @@ Transfer send_of(const Operation &operation)
             operation.send_request, static_cast<std::uint64_t>(operation.function)};
 }
 
-/* Sender and size by the status; nothing from MPI_PROC_NULL. */
-Transfer receive_of(const Operation &operation, const MPI_Status &status)
+Transfer receive_of(const Operation &operation, const movement::Received &received)
 {
-    MPI_Count bytes = 0;
-    if (QMPI_Get_elements_x(&status, MPI_BYTE, &bytes) != MPI_SUCCESS || bytes < 0)
-        bytes = 0;
-    return {status.MPI_SOURCE,
-            status.MPI_TAG,
+    return {received.source,
+            received.tag,
             0,
-            static_cast<std::uint64_t>(bytes),
+            received.bytes,
             operation.receive_request,
             static_cast<std::uint64_t>(operation.function)};
 }
@@ -238,6 +232,7 @@ Transfer collective_of(const Operation &operation)
             operation.send_request, static_cast<std::uint64_t>(operation.function)};
 }
 
+/* status: nullptr if there is none */
 void record_blocking(Recorder &recorder, const Operation &operation, const MPI_Status *status,
                      std::uint64_t begin, std::uint64_t end)
 {
@@ -249,8 +244,13 @@ void record_blocking(Recorder &recorder, const Operation &operation, const MPI_S
     }
     if (operation.sends)
         recorder.journal.transfer(Kind::send, number, begin, send_of(operation));
-    if (operation.receives && status != nullptr && status->MPI_SOURCE != MPI_PROC_NULL)
-        recorder.journal.transfer(Kind::receive, number, end, receive_of(operation, *status));
+    if (!operation.receives)
+        return;
+    const movement::Received received = status == nullptr
+        ? operation.described
+        : movement::received_by(*status, operation.described);
+    if (received.source >= 0)
+        recorder.journal.transfer(Kind::receive, number, end, receive_of(operation, received));
 }
 
 /* Records the start of a nonblocking operation and numbers its request. */
@@ -274,23 +274,31 @@ void record_start(Recorder &recorder, Operation &operation, std::uint64_t time)
     }
 }
 
-void record_end(Recorder &recorder, const Operation &operation, const MPI_Status &status,
+/* status: of a completed operation. The sender of a receive may stay unknown (MPI_Isendrecv from
+ * MPI_ANY_SOURCE), as may all of it if the request is freed early; it is cancelled then. */
+void record_end(Recorder &recorder, const Operation &operation, const MPI_Status *status,
                 Outcome outcome, std::uint64_t time)
 {
     const std::uint32_t number = recorder.number_of(operation.communicator.get());
     const bool is_complete = outcome == Outcome::completed;
-    const Transfer abandoned_send{0, 0, 0, 0, operation.send_request, 0};
+    const Transfer end_of_send{0, 0, 0, 0, operation.send_request, 0};
     const Transfer abandoned_receive{0, 0, 0, 0, operation.receive_request, 0};
 
     if (operation.is_collective)
         recorder.journal.transfer(is_complete ? Kind::icollective_done : Kind::cancelled, number,
-                                  time, is_complete ? collective_of(operation) : abandoned_send);
+                                  time, is_complete ? collective_of(operation) : end_of_send);
     if (operation.sends)
-        recorder.journal.transfer(is_complete ? Kind::isend_done : Kind::cancelled, number, time,
-                                  abandoned_send);
-    if (operation.receives)
-        recorder.journal.transfer(is_complete ? Kind::irecv_done : Kind::cancelled, number, time,
-                                  is_complete ? receive_of(operation, status) : abandoned_receive);
+        recorder.journal.transfer(is_complete || outcome == Outcome::freed ? Kind::isend_done
+                                                                           : Kind::cancelled,
+                                  number, time, end_of_send);
+    if (operation.receives) {
+        const movement::Received received =
+            is_complete ? movement::received_by(*status, operation.described)
+                        : movement::Received();
+        const bool is_known = received.source >= 0;
+        recorder.journal.transfer(is_known ? Kind::irecv_done : Kind::cancelled, number, time,
+                                  is_known ? receive_of(operation, received) : abandoned_receive);
+    }
 }
 
 /* ---- the tool ---- */
@@ -443,8 +451,7 @@ class Trace : public qmpi::tool<Trace> {
     template <typename Call>
     auto call_next(Call &call, std::uint64_t begin, Recorder *recorder = nullptr)
     {
-        if constexpr (Call::is_in(qmpi::set::completion | qmpi::set::persistent) &&
-                      !Shape<Call>::communicates)
+        if constexpr (uses_requests<Call>())
             return tools::complete(
                 call, requests_,
                 [&](Operation &operation, const MPI_Status *status, Outcome outcome) {
@@ -467,7 +474,7 @@ class Trace : public qmpi::tool<Trace> {
         MPI_Status own_status{};
         const MPI_Status *status = nullptr;
         const bool moves_data = shape::is_collective || tools::moves_data(call);
-        if constexpr (shape::receives && !shape::has_request) {
+        if constexpr (shape::has_status) {
             MPI_Status *&given = qmpi::get<role::status>(call);
             if (given == MPI_STATUS_IGNORE)
                 given = &own_status;
@@ -506,7 +513,9 @@ class Trace : public qmpi::tool<Trace> {
     {
         using qmpi::role;
         using shape = Shape<Call>;
-        const tools::Bytes bytes = tools::bytes_of_call(call);
+        tools::Bytes bytes;
+        if (operation.communicator != nullptr)
+            bytes = tools::bytes_of_call(call, tools::KnownGroup(*operation.communicator));
         operation.function = Call::id;
         operation.sent = bytes.sent;
         operation.received = bytes.received;
@@ -520,9 +529,8 @@ class Trace : public qmpi::tool<Trace> {
             operation.sends = operation.destination != MPI_PROC_NULL;
         }
         if constexpr (shape::receives) {
-            operation.source = qmpi::get_or<role::source>(call, MPI_ANY_SOURCE);
-            operation.receive_tag = qmpi::get_or<role::tag, shape::sends>(call, MPI_ANY_TAG);
-            operation.receives = operation.source != MPI_PROC_NULL;
+            operation.described = movement::described_receive(call);
+            operation.receives = operation.described.source != MPI_PROC_NULL;
         }
     }
 
@@ -530,20 +538,14 @@ class Trace : public qmpi::tool<Trace> {
     void note(Operation &operation, const MPI_Status *status, Outcome outcome, std::uint64_t begin)
     {
         Recorder *const recorder = own_recorder();
-        if (recorder == nullptr || outcome == Outcome::freed)
+        if (recorder == nullptr)
             return;
         const std::uint64_t time = tools::now();
         if (outcome == Outcome::started) {
             record_start(*recorder, operation, begin != 0 ? begin : time);
             return;
         }
-        MPI_Status seen = *status;
-        /* The status of a partitioned receive names no source. */
-        if (seen.MPI_SOURCE < 0 && operation.source >= 0) {
-            seen.MPI_SOURCE = operation.source;
-            seen.MPI_TAG = operation.receive_tag;
-        }
-        record_end(*recorder, operation, seen, outcome, time);
+        record_end(*recorder, operation, status, outcome, time);
     }
 
     /* ---- begin and end ---- */

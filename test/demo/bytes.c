@@ -22,7 +22,7 @@ static void point_to_point(void)
 
     if (rank == 0)
         MPI_Send(in, 5, MPI_INT, 1, 0, MPI_COMM_WORLD); /* 20 + 0 */
-    if (rank == 1)              /* 0 + 40: what the buffer can take */
+    if (rank == 1)              /* 0 + 20: what arrives, not what the buffer can take */
         MPI_Recv(out, 10, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Send(in, 7, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD); /* nothing */
     MPI_Sendrecv(in, 2, MPI_DOUBLE, right, 1, out, 2, MPI_DOUBLE, left, 1, MPI_COMM_WORLD,
@@ -33,7 +33,7 @@ static void point_to_point(void)
     MPI_Mprobe(MPI_PROC_NULL, 0, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
     MPI_Mrecv(out, 10, MPI_INT, &message, MPI_STATUS_IGNORE);   /* nothing */
 
-    /* described once, however often it is started: 8 + 0 */
+    /* counted at each start: 3 * 8 + 0 */
     MPI_Send_init(in, 2, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &request);
     MPI_Start(&request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
@@ -79,29 +79,29 @@ static void collective(void)
     MPI_Request request;
     int position = 0;
 
-    MPI_Bcast(out, 3, MPI_INT, 1, MPI_COMM_WORLD);      /* 12 + 24 */
-    MPI_Bcast_c(out, 2, MPI_INT, 1, MPI_COMM_WORLD);    /* 8 + 16 */
+    MPI_Bcast(out, 3, MPI_INT, 1, MPI_COMM_WORLD);      /* 24 + 24 */
+    MPI_Bcast_c(out, 2, MPI_INT, 1, MPI_COMM_WORLD);    /* 16 + 16 */
     /* what is not significant may be nonsense: 24 + 24 */
     MPI_Gather(in, 2, MPI_INT, rank ? NULL : out, rank ? -1 : 2,
                rank ? MPI_DATATYPE_NULL : MPI_INT, 0, MPI_COMM_WORLD);
-    /* 16 + 24 */
+    /* 16 + 16 */
     MPI_Igather(rank ? in : MPI_IN_PLACE, 2, rank ? MPI_INT : MPI_DATATYPE_NULL, out, 2, MPI_INT,
                 0, MPI_COMM_WORLD, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     /* 24 + 24 */
     MPI_Scatterv(in, rank == 2 ? counts : NULL, rank == 2 ? displs : NULL, MPI_INT, out,
                  counts[rank], MPI_INT, 2, MPI_COMM_WORLD);
-    MPI_Allgather(in, 1, MPI_INT, out, 1, MPI_INT, MPI_COMM_WORLD);     /* 12 + 36 */
-    MPI_Allgatherv(in, counts[rank], MPI_INT, out, counts, displs, MPI_INT, MPI_COMM_WORLD);    /* 24 + 72 */
+    MPI_Allgather(in, 1, MPI_INT, out, 1, MPI_INT, MPI_COMM_WORLD);     /* 36 + 36 */
+    MPI_Allgatherv(in, counts[rank], MPI_INT, out, counts, displs, MPI_INT, MPI_COMM_WORLD);    /* 72 + 72 */
     MPI_Alltoall(in, 2, MPI_INT, out, 2, MPI_INT, MPI_COMM_WORLD);      /* 72 + 72 */
     for (int i = 0; i < 3; i++)
         types[i] = (rank + i) % 2 ? MPI_DOUBLE : MPI_INT;
     MPI_Alltoallw(in, ones, places, types, out, ones, places, types, MPI_COMM_WORLD);   /* 52 + 52 */
-    MPI_Reduce(in, rank ? NULL : out, 4, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);  /* 48 + 16 */
-    MPI_Allreduce(MPI_IN_PLACE, out, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);      /* 0 + 12 */
-    MPI_Scan(in, out, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);     /* 12 + 12 */
-    MPI_Reduce_scatter(in, out, counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD);      /* 72 + 24 */
-    MPI_Reduce_scatter_block(in, out, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD);     /* 72 + 24 */
+    MPI_Reduce(in, rank ? NULL : out, 4, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);  /* 48 + 48 */
+    MPI_Allreduce(MPI_IN_PLACE, out, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);      /* 24 + 24 */
+    MPI_Scan(in, out, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);     /* 24 + 24 */
+    MPI_Reduce_scatter(in, out, counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD);      /* 72 + 72 */
+    MPI_Reduce_scatter_block(in, out, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD);     /* 72 + 72 */
     MPI_Reduce_local(in, out, 2, MPI_INT, MPI_SUM);     /* nothing */
     MPI_Pack(in, 2, MPI_INT, out, sizeof(out), &position, MPI_COMM_WORLD);      /* nothing */
 }
@@ -118,7 +118,7 @@ static void neighbours(void)
     MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, rank ? 1 : 0, sources, MPI_UNWEIGHTED,
                                    rank ? 0 : 2, destinations, MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
                                    &star);
-    MPI_Neighbor_allgather(in, 1, MPI_INT, out, 1, MPI_INT, star);      /* 12 + 8 */
+    MPI_Neighbor_allgather(in, 1, MPI_INT, out, 1, MPI_INT, star);      /* 8 + 8 */
     MPI_Neighbor_alltoallv(in, (int[]) { 1, 2 }, (int[]) { 0, 1 }, MPI_INT, out, &rank,
                            (int[]) { 0 }, MPI_INT, star);       /* 12 + 12 */
     MPI_Comm_free(&star);
@@ -132,13 +132,13 @@ static void between_groups(void)
 
     MPI_Comm_split(MPI_COMM_WORLD, rank == 0, rank, &group);
     MPI_Intercomm_create(group, 0, MPI_COMM_WORLD, rank == 0, 0, &both);
-    MPI_Ibcast(out, 5, MPI_CHAR, root, both, &request); /* 5 + 10 */
+    MPI_Ibcast(out, 5, MPI_CHAR, root, both, &request); /* 10 + 10 */
     MPI_Wait(&request, MPI_STATUS_IGNORE);
-    MPI_Iallgather(in, 1, MPI_INT, out, 1, MPI_INT, both, &request);    /* 12 + 16 */
+    MPI_Iallgather(in, 1, MPI_INT, out, 1, MPI_INT, both, &request);    /* 16 + 16 */
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     MPI_Iscatter(in, 1, MPI_INT, out, 1, MPI_INT, root, both, &request);        /* 8 + 8 */
     MPI_Wait(&request, MPI_STATUS_IGNORE);
-    MPI_Ireduce_scatter_block(in, out, block, MPI_INT, MPI_SUM, both, &request);        /* 24 + 16 */
+    MPI_Ireduce_scatter_block(in, out, block, MPI_INT, MPI_SUM, both, &request);        /* 24 + 24 */
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     MPI_Comm_free(&both);
     MPI_Comm_free(&group);

@@ -232,6 +232,64 @@ static_assert(std::is_same_v<qmpi::call<MPI_WTIME_T>::result_type, double> &&
 static_assert(std::is_same_v<qmpi::call<MPI_FILE_F2C_T>::result_type, MPI_File>);
 static_assert(std::is_same_v<qmpi::call<MPI_AINT_ADD_T>::result_type, MPI_Aint>);
 
+// ---- operations ----
+
+using qmpi::effect;
+using qmpi::form;
+using qmpi::layout;
+using qmpi::operation;
+using qmpi::scope;
+
+static_assert(Send::operation == operation::send && Send::form == form::blocking &&
+              !Send::is_collective);
+static_assert(Psend::operation == operation::send && Psend::form == form::partitioned);
+static_assert(qmpi::call<MPI_IBSEND_C_T>::operation == operation::send &&
+              qmpi::call<MPI_IBSEND_C_T>::form == form::nonblocking);
+static_assert(qmpi::call<MPI_SENDRECV_REPLACE_T>::operation == operation::sendrecv &&
+              qmpi::call<MPI_MRECV_T>::operation == operation::receive);
+static_assert(Alltoallw::operation == operation::alltoall && Alltoallw::layout == layout::typed &&
+              Alltoallw::is_collective);
+static_assert(qmpi::call<MPI_INEIGHBOR_ALLTOALLV_T>::layout == layout::vector &&
+              qmpi::call<MPI_NEIGHBOR_ALLGATHER_INIT_T>::form == form::persistent);
+static_assert(qmpi::call<MPI_REDUCE_SCATTER_T>::layout == layout::vector &&
+              qmpi::call<MPI_REDUCE_SCATTER_BLOCK_T>::layout == layout::uniform);
+static_assert(qmpi::call<MPI_REDUCE_LOCAL_T>::operation == operation::pack &&
+              qmpi::call<MPI_UNPACK_T>::operation == operation::pack);
+static_assert(qmpi::call<MPI_RGET_ACCUMULATE_T>::operation == operation::fetch &&
+              qmpi::call<MPI_WIN_TEST_T>::operation == operation::end_exposure);
+static_assert(qmpi::call<MPI_FILE_READ_ORDERED_BEGIN_T>::operation == operation::read &&
+              qmpi::call<MPI_FILE_READ_ORDERED_BEGIN_T>::form == form::begin);
+static_assert(qmpi::call<MPI_WIN_CREATE_T>::is_collective &&
+              qmpi::call<MPI_FILE_CLOSE_T>::is_collective &&
+              !qmpi::call<MPI_COMM_CREATE_GROUP_T>::is_collective);
+
+static_assert(qmpi::operation_of(MPI_IBCAST_T) == operation::bcast &&
+              qmpi::form_of(MPI_IBCAST_T) == form::nonblocking && qmpi::is_collective(MPI_IBCAST_T));
+static_assert(qmpi::operation_of(-1) == operation::none &&
+              qmpi::operation_of(MPI_LAST_FUNC_T) == operation::none);
+
+static_assert(Waitall::operation == operation::wait && Waitall::request_scope() == scope::all &&
+              Waitall::parameters[1].effect == effect::completes);
+static_assert(qmpi::call<MPI_TEST_T>::request_scope() == scope::one &&
+              qmpi::call<MPI_WAITANY_T>::request_scope() == scope::any &&
+              qmpi::call<MPI_TESTSOME_T>::request_scope() == scope::some &&
+              Send::request_scope() == scope::none);
+static_assert(qmpi::call<MPI_TESTSOME_T>::parameters[3].role == role::index);
+static_assert(qmpi::call<MPI_STARTALL_T>::has(effect::starts) &&
+              qmpi::call<MPI_ISEND_T>::has(effect::starts) &&
+              !qmpi::call<MPI_SEND_INIT_T>::has(effect::starts) &&
+              qmpi::call<MPI_SEND_INIT_T>::index(effect::creates) == 6);
+static_assert(qmpi::call<MPI_COMM_IDUP_T>::index(effect::creates) == 1 &&
+              qmpi::call<MPI_COMM_IDUP_T>::index(effect::starts) == 2);
+static_assert(qmpi::call<MPI_MPROBE_T>::index(effect::creates) == 3 &&
+              qmpi::call<MPI_MRECV_T>::index(effect::completes) == 3);
+static_assert(qmpi::call<MPI_SESSION_FINALIZE_T>::has(effect::frees) &&
+              qmpi::call<MPI_COMM_DISCONNECT_T>::has(effect::frees) &&
+              qmpi::call<MPI_REQUEST_FREE_T>::has(effect::frees));
+static_assert(!qmpi::call<MPI_COMM_GET_PARENT_T>::has(effect::creates) &&
+              !qmpi::call<MPI_TYPE_CREATE_F90_REAL_T>::has(effect::creates) &&
+              qmpi::call<MPI_COMM_GET_ERRHANDLER_T>::has(effect::creates));
+
 }  // namespace
 
 int main()

@@ -4,8 +4,8 @@
  */
 
 /* Expected profile of a program by line of the source, as the program works it out itself from
- * qmpi-count(7), "What is counted as bytes": a buffer that is read counts as sent, one that is
- * written as received, in the processes where the argument is significant. Thread-safe. */
+ * qmpi-count(7), "Bytes": those of the messages between two processes, in the call that describes
+ * the operation. Thread-safe. */
 
 #ifndef EXPECTED_CALLS_H_INCLUDED
 #define EXPECTED_CALLS_H_INCLUDED

@@ -10,8 +10,8 @@
  *     pattern PHASE KIND NAME
  *     expect PHASE FROM TO MESSAGES BYTES
  *
- * All ranks print at the end every call with the bytes that a profile must count for it, for
- * test_profile.py.
+ * All ranks print at the end every call with the bytes that tools must count for it, for
+ * test_profile.py and test_bytes.py.
  *
  * For 2 to 16 processes, best an even number above 2. */
 
@@ -25,6 +25,7 @@
 enum { MOST = 16, ROOM = 4096 };
 
 static int rank, size;
+static int is_always_on;        /* argument "on": all tools see all calls */
 static int phase = 2;
 static const char *kind, *name;
 static long messages[MOST][MOST], bytes[MOST][MOST];
@@ -128,7 +129,7 @@ static void blocking(void)
         for (int times = 0; times < 3; times++) {
             MPI_Request request;
             /* the room is larger than the message */
-            CALL(MPI_Irecv, 0, 4 * ROOM,
+            CALL(MPI_Irecv, 0, 4 * (100 + mode),
                  (in, ROOM, MPI_INT, times == 0 ? MPI_ANY_SOURCE : previous(rank), mode,
                   MPI_COMM_WORLD, &request));
             CALL(MPI_Barrier, 0, 0, (MPI_COMM_WORLD));
@@ -148,7 +149,7 @@ static void blocking(void)
     begin("point-to-point", "receive without status, from anybody");
     if (rank == 0) {
         for (int i = 1; i < size; i++)
-            CALL(MPI_Recv, 0, 4 * ROOM,
+            CALL(MPI_Recv, 0, 40 * i,   /* in any order */
                  (in, ROOM, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD,
                   MPI_STATUS_IGNORE));
     } else
@@ -161,7 +162,7 @@ static void blocking(void)
     {
         const int above = rank + 1 < size ? rank + 1 : MPI_PROC_NULL;
         const int below = rank > 0 ? rank - 1 : MPI_PROC_NULL;
-        CALL(MPI_Sendrecv, except_at(size - 1, 56), except_at(0, 800),
+        CALL(MPI_Sendrecv, except_at(size - 1, 56), except_at(0, 56),
              (out, 7, MPI_DOUBLE, above, 0, in, 100, MPI_DOUBLE, below, 0, MPI_COMM_WORLD,
               MPI_STATUS_IGNORE));
         for (int i = 0; i + 1 < size; i++)
@@ -178,10 +179,10 @@ static void blocking(void)
     begin("point-to-point", "messages without content, and to itself");
     {
         MPI_Request request;
-        CALL(MPI_Irecv, 0, 40, (in, 10, MPI_INT, rank, 0, MPI_COMM_WORLD, &request));
+        CALL(MPI_Irecv, 0, 0, (in, 10, MPI_INT, rank, 0, MPI_COMM_WORLD, &request));
         CALL(MPI_Send, 0, 0, (NULL, 0, MPI_INT, rank, 0, MPI_COMM_WORLD));
         CALL(MPI_Wait, 0, 0, (&request, MPI_STATUS_IGNORE));
-        CALL(MPI_Irecv, 0, 40, (in, 10, MPI_INT, 0, 0, MPI_COMM_SELF, &request));
+        CALL(MPI_Irecv, 0, 20, (in, 10, MPI_INT, 0, 0, MPI_COMM_SELF, &request));
         CALL(MPI_Send, 20, 0, (out, 5, MPI_INT, 0, 0, MPI_COMM_SELF));
         CALL(MPI_Wait, 0, 0, (&request, MPI_STATUS_IGNORE));
         for (int i = 0; i < size; i++) {
@@ -200,7 +201,7 @@ static void blocking(void)
         MPI_Request request;
         CALL(MPI_Type_create_struct, 0, 0, (2, lengths, places, types, &structure));
         CALL(MPI_Type_commit, 0, 0, (&structure));
-        CALL(MPI_Irecv, 0, 36, (in, 3, structure, previous(rank), 0, MPI_COMM_WORLD, &request));
+        CALL(MPI_Irecv, 0, 24, (in, 3, structure, previous(rank), 0, MPI_COMM_WORLD, &request));
         CALL(MPI_Send, 24, 0, (out, 2, structure, next(rank), 0, MPI_COMM_WORLD));
         CALL(MPI_Type_free, 0, 0, (&structure));
         CALL(MPI_Wait, 0, 0, (&request, MPI_STATUS_IGNORE));
@@ -220,11 +221,11 @@ static void blocking(void)
         CALL(MPI_Isend, 128, 0,
              (out, 32, MPI_INT, next(rank), 2, MPI_COMM_WORLD, &sends_pending[1]));
         CALL(MPI_Mprobe, 0, 0, (previous(rank), 1, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE));
-        CALL(MPI_Mrecv, 0, 4 * ROOM, (in, ROOM, MPI_INT, &message, MPI_STATUS_IGNORE));
+        CALL(MPI_Mrecv, 0, 124, (in, ROOM, MPI_INT, &message, MPI_STATUS_IGNORE));
         while (!flag)
             CALL(MPI_Improbe, 0, 0,
                  (MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, &flag, &message, MPI_STATUS_IGNORE));
-        CALL(MPI_Imrecv, 0, 4 * ROOM, (in, ROOM, MPI_INT, &message, &request));
+        CALL(MPI_Imrecv, 0, 128, (in, ROOM, MPI_INT, &message, &request));
         CALL(MPI_Wait, 0, 0, (&request, MPI_STATUS_IGNORE));
         CALL(MPI_Waitall, 0, 0, (2, sends_pending, MPI_STATUSES_IGNORE));
         expect_ring(31, 1);
@@ -235,7 +236,7 @@ static void blocking(void)
     begin("point-to-point", "large count");
     {
         MPI_Request request;
-        CALL(MPI_Irecv_c, 0, 4 * ROOM,
+        CALL(MPI_Irecv_c, 0, 308,
              (in, ROOM, MPI_INT, previous(rank), 0, MPI_COMM_WORLD, &request));
         CALL(MPI_Send_c, 308, 0, (out, 77, MPI_INT, next(rank), 0, MPI_COMM_WORLD));
         CALL(MPI_Wait, 0, 0, (&request, MPI_STATUS_IGNORE));
@@ -252,7 +253,7 @@ static void nonblocking(const char *way, int (*complete) (int, MPI_Request *))
 
     begin("point-to-point", way);
     for (int i = 0; i < size; i++)
-        CALL(MPI_Irecv, 0, 4 * ROOM,
+        CALL(MPI_Irecv, 0, 4 * amount(i, rank),
              (in + i * ROOM, ROOM, MPI_INT, MPI_ANY_SOURCE, i, MPI_COMM_WORLD,
               &requests[number++]));
     for (int i = 0; i < size; i++)
@@ -340,8 +341,8 @@ static void other_requests(void)
     begin("point-to-point", "persistent, started three times");
     {
         MPI_Request requests[2];
-        CALL(MPI_Send_init, 84, 0, (out, 21, MPI_INT, next(rank), 0, MPI_COMM_WORLD, &requests[0]));
-        CALL(MPI_Recv_init, 0, 4 * ROOM,
+        CALL(MPI_Send_init, 3 * 84, 0, (out, 21, MPI_INT, next(rank), 0, MPI_COMM_WORLD, &requests[0]));
+        CALL(MPI_Recv_init, 0, 3 * 84,
              (in, ROOM, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &requests[1]));
         for (int times = 0; times < 3; times++) {
             if (times == 1) {
@@ -364,10 +365,10 @@ static void other_requests(void)
     {
         enum { PARTITIONS = 4 };
         MPI_Request requests[2];
-        CALL(MPI_Psend_init, 24 * PARTITIONS, 0,
+        CALL(MPI_Psend_init, 2 * 24 * PARTITIONS, 0,
              (out, PARTITIONS, 6, MPI_INT, next(rank), 0, MPI_COMM_WORLD, MPI_INFO_NULL,
               &requests[0]));
-        CALL(MPI_Precv_init, 0, 24 * PARTITIONS,
+        CALL(MPI_Precv_init, 0, 2 * 24 * PARTITIONS,
              (in, PARTITIONS, 6, MPI_INT, previous(rank), 0, MPI_COMM_WORLD, MPI_INFO_NULL,
               &requests[1]));
         for (int times = 0; times < 2; times++) {
@@ -396,7 +397,7 @@ static void other_requests(void)
     begin("point-to-point", "a receive that is cancelled");
     {
         MPI_Request request;
-        CALL(MPI_Irecv, 0, 36, (in, 9, MPI_INT, previous(rank), 77, MPI_COMM_WORLD, &request));
+        CALL(MPI_Irecv, 0, 0, (in, 9, MPI_INT, previous(rank), 77, MPI_COMM_WORLD, &request));
         CALL(MPI_Cancel, 0, 0, (&request));
         CALL(MPI_Wait, 0, 0, (&request, MPI_STATUS_IGNORE));
     }
@@ -428,13 +429,15 @@ static void other_requests(void)
     }
     end();
 
+    if (is_always_on)
+        return;
     begin("point-to-point", "switched off and on");
     MPI_Pcontrol(0);
     MPI_Sendrecv(out, 3, MPI_INT, next(rank), 0, in, ROOM, MPI_INT, previous(rank), 0,
                  MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Pcontrol(1);
     MPI_Pcontrol(phase);
-    CALL(MPI_Sendrecv, 16, 4 * ROOM,
+    CALL(MPI_Sendrecv, 16, 16,
          (out, 4, MPI_INT, next(rank), 0, in, ROOM, MPI_INT, previous(rank), 0, MPI_COMM_WORLD,
           MPI_STATUS_IGNORE));
     expect_ring(4, 1);
@@ -477,7 +480,7 @@ static void rooted(void)
     }
 
     begin("collective", "bcast");
-    CALL(MPI_Bcast, only_at(root, 200), except_at(root, 200),
+    CALL(MPI_Bcast, only_at(root, 200 * (size - 1)), except_at(root, 200),
          (out, 50, MPI_INT, root, MPI_COMM_WORLD));
     for (int i = 0; i < size; i++)
         if (i != root)
@@ -493,7 +496,7 @@ static void rooted(void)
     end();
 
     begin("collective", "gatherv, in place");
-    CALL(MPI_Gatherv, except_at(root, 4 * counts[rank]), only_at(root, 4 * sum),
+    CALL(MPI_Gatherv, except_at(root, 4 * counts[rank]), only_at(root, 4 * (sum - counts[rank])),
          (rank == root ? MPI_IN_PLACE : out, rank == root ? -1 : counts[rank],
           rank == root ? MPI_DATATYPE_NULL : MPI_INT, in, rank == root ? counts : NULL, places,
           MPI_INT, root, MPI_COMM_WORLD));
@@ -510,7 +513,7 @@ static void rooted(void)
     end();
 
     begin("collective", "scatterv, in place");
-    CALL(MPI_Scatterv, only_at(root, 4 * sum), except_at(root, 4 * counts[rank]),
+    CALL(MPI_Scatterv, only_at(root, 4 * (sum - counts[rank])), except_at(root, 4 * counts[rank]),
          (out, rank == root ? counts : NULL, places, MPI_INT, rank == root ? MPI_IN_PLACE : in,
           rank == root ? -1 : counts[rank], rank == root ? MPI_DATATYPE_NULL : MPI_INT, root,
           MPI_COMM_WORLD));
@@ -520,13 +523,14 @@ static void rooted(void)
     end();
 
     begin("collective", "reduce");
-    CALL(MPI_Reduce, 32, only_at(root, 32), (out, in, 8, MPI_INT, MPI_SUM, root, MPI_COMM_WORLD));
+    CALL(MPI_Reduce, 32, only_at(root, 32 * size),
+         (out, in, 8, MPI_INT, MPI_SUM, root, MPI_COMM_WORLD));
     for (int i = 0; i < size; i++)
         expect(i, root, 32);
     end();
 
     begin("collective", "reduce, in place");
-    CALL(MPI_Reduce, except_at(root, 32), only_at(root, 32),
+    CALL(MPI_Reduce, except_at(root, 32), only_at(root, 32 * (size - 1)),
          (rank == root ? MPI_IN_PLACE : out, in, 8, MPI_INT, MPI_SUM, root, MPI_COMM_WORLD));
     for (int i = 0; i < size; i++)
         if (i != root)
@@ -548,7 +552,7 @@ static void rooted(void)
     begin("collective", "persistent bcast, started twice");
     {
         MPI_Request request;
-        CALL(MPI_Bcast_init, only_at(root, 44), except_at(root, 44),
+        CALL(MPI_Bcast_init, only_at(root, 2 * 44 * (size - 1)), except_at(root, 2 * 44),
              (out, 11, MPI_INT, root, MPI_COMM_WORLD, MPI_INFO_NULL, &request));
         for (int times = 0; times < 2; times++) {
             CALL(MPI_Start, 0, 0, (&request));
@@ -562,7 +566,7 @@ static void rooted(void)
     end();
 
     begin("collective", "bcast with a large count");
-    CALL(MPI_Bcast_c, only_at(root, 204), except_at(root, 204),
+    CALL(MPI_Bcast_c, only_at(root, 204 * (size - 1)), except_at(root, 204),
          (out, 51, MPI_INT, root, MPI_COMM_WORLD));
     for (int i = 0; i < size; i++)
         if (i != root)
@@ -581,18 +585,18 @@ static void all_to_all(void)
     }
 
     begin("collective", "allgather");
-    CALL(MPI_Allgather, 20, 20 * size, (out, 5, MPI_INT, in, 5, MPI_INT, MPI_COMM_WORLD));
+    CALL(MPI_Allgather, 20 * size, 20 * size, (out, 5, MPI_INT, in, 5, MPI_INT, MPI_COMM_WORLD));
     expect_all(5, 1);
     end();
 
     begin("collective", "allgather, in place");
-    CALL(MPI_Allgather, 0, 20 * size,
+    CALL(MPI_Allgather, 20 * (size - 1), 20 * (size - 1),
          (MPI_IN_PLACE, -1, MPI_DATATYPE_NULL, in, 5, MPI_INT, MPI_COMM_WORLD));
     expect_all(5, 0);
     end();
 
     begin("collective", "allgatherv");
-    CALL(MPI_Allgatherv, 4 * counts[rank], 4 * sum,
+    CALL(MPI_Allgatherv, 4 * counts[rank] * size, 4 * sum,
          (out, counts[rank], MPI_INT, in, counts, places, MPI_INT, MPI_COMM_WORLD));
     for (int from = 0; from < size; from++)
         for (int to = 0; to < size; to++)
@@ -605,7 +609,7 @@ static void all_to_all(void)
     end();
 
     begin("collective", "alltoall, in place");
-    CALL(MPI_Alltoall, 0, 16 * size,
+    CALL(MPI_Alltoall, 16 * (size - 1), 16 * (size - 1),
          (MPI_IN_PLACE, -1, MPI_DATATYPE_NULL, in, 4, MPI_INT, MPI_COMM_WORLD));
     expect_all(4, 0);
     end();
@@ -644,7 +648,7 @@ static void all_to_all(void)
     begin("collective", "persistent alltoallv, started twice");
     {
         MPI_Request request;
-        CALL(MPI_Alltoallv_init, 4 * out_sum, 4 * in_sum,
+        CALL(MPI_Alltoallv_init, 2 * 4 * out_sum, 2 * 4 * in_sum,
              (out, out_counts, places, MPI_INT, in, in_counts, places, MPI_INT, MPI_COMM_WORLD,
               MPI_INFO_NULL, &request));
         for (int times = 0; times < 2; times++) {
@@ -657,19 +661,21 @@ static void all_to_all(void)
     end();
 
     begin("collective", "allreduce");
-    CALL(MPI_Allreduce, 36, 36, (out, in, 9, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+    CALL(MPI_Allreduce, 36 * size, 36 * size, (out, in, 9, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
     expect_all(9, 1);
     end();
 
     begin("collective", "allreduce, in place");
-    CALL(MPI_Allreduce, 0, 36, (MPI_IN_PLACE, in, 9, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+    CALL(MPI_Allreduce, 36 * (size - 1), 36 * (size - 1),
+         (MPI_IN_PLACE, in, 9, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
     expect_all(9, 0);
     end();
 
     begin("collective", "iallreduce");
     {
         MPI_Request request;
-        CALL(MPI_Iallreduce, 40, 40, (out, in, 10, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request));
+        CALL(MPI_Iallreduce, 40 * size, 40 * size,
+             (out, in, 10, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request));
         for (int flag = 0; !flag;)
             CALL(MPI_Test, 0, 0, (&request, &flag, MPI_STATUS_IGNORE));
         expect_all(10, 1);
@@ -677,7 +683,7 @@ static void all_to_all(void)
     end();
 
     begin("collective", "reduce_scatter");
-    CALL(MPI_Reduce_scatter, 4 * sum, 4 * counts[rank],
+    CALL(MPI_Reduce_scatter, 4 * sum, 4 * counts[rank] * size,
          (out, in, counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
     for (int from = 0; from < size; from++)
         for (int to = 0; to < size; to++)
@@ -685,19 +691,22 @@ static void all_to_all(void)
     end();
 
     begin("collective", "reduce_scatter_block, in place");
-    CALL(MPI_Reduce_scatter_block, 0, 12, (MPI_IN_PLACE, in, 3, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+    CALL(MPI_Reduce_scatter_block, 12 * (size - 1), 12 * (size - 1),
+         (MPI_IN_PLACE, in, 3, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
     expect_all(3, 0);
     end();
 
     begin("collective", "scan");
-    CALL(MPI_Scan, 16, 16, (out, in, 4, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+    CALL(MPI_Scan, 16 * (size - rank), 16 * (rank + 1),
+         (out, in, 4, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
     for (int from = 0; from < size; from++)
         for (int to = from; to < size; to++)
             expect(from, to, 16);
     end();
 
     begin("collective", "exscan");
-    CALL(MPI_Exscan, 16, except_at(0, 16), (out, in, 4, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+    CALL(MPI_Exscan, 16 * (size - rank - 1), 16 * rank,
+         (out, in, 4, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
     for (int from = 0; from < size; from++)
         for (int to = from + 1; to < size; to++)
             expect(from, to, 16);
@@ -721,7 +730,7 @@ static void parts_of_the_world(void)
     CALL(MPI_Comm_size, 0, 0, (half, &half_size));
 
     begin("collective", "allgather in halves");
-    CALL(MPI_Allgather, 20, 20 * half_size, (out, 5, MPI_INT, in, 5, MPI_INT, half));
+    CALL(MPI_Allgather, 20 * half_size, 20 * half_size, (out, 5, MPI_INT, in, 5, MPI_INT, half));
     for (int from = 0; from < size; from++)
         for (int to = from % 2; to < size; to += 2)
             expect(from, to, 20);
@@ -743,7 +752,8 @@ static void parts_of_the_world(void)
                 CALL(MPI_Send, 4 * (5 + times), 0,
                      (out, 5 + times, MPI_INT, half_size - 1, 0, same));
             if (own == half_size - 1)
-                CALL(MPI_Recv, 0, 40, (in, 10, MPI_INT, 0, 0, same, MPI_STATUS_IGNORE));
+                CALL(MPI_Recv, 0, 4 * (5 + times),
+                     (in, 10, MPI_INT, 0, 0, same, MPI_STATUS_IGNORE));
         }
         CALL(MPI_Comm_free, 0, 0, (&same));
     }
@@ -762,7 +772,8 @@ static void parts_of_the_world(void)
         MPI_Request request;
         CALL(MPI_Comm_idup, 0, 0, (half, &copy, &request));
         CALL(MPI_Wait, 0, 0, (&request, MPI_STATUS_IGNORE));
-        CALL(MPI_Allreduce, 12, 12, (out, in, 3, MPI_INT, MPI_SUM, copy));
+        CALL(MPI_Allreduce, 12 * half_size, 12 * half_size,
+             (out, in, 3, MPI_INT, MPI_SUM, copy));
         CALL(MPI_Comm_free, 0, 0, (&copy));
         for (int from = 0; from < size; from++)
             for (int to = from % 2; to < size; to += 2)
@@ -782,7 +793,7 @@ static void parts_of_the_world(void)
         int own;
         CALL(MPI_Comm_rank, 0, 0, (halves, &own));
         if (own < other_size)
-            CALL(MPI_Sendrecv, 32, 4 * ROOM,
+            CALL(MPI_Sendrecv, 32, 32,
                  (out, 8, MPI_INT, own, 0, in, ROOM, MPI_INT, own, 0, halves, MPI_STATUS_IGNORE));
         /* in the order of the groups the highest even rank meets the highest odd one */
         for (int even = size - 1 - (size - 1) % 2, odd = size - 1 - size % 2; even >= 0 && odd >= 0;
@@ -797,7 +808,8 @@ static void parts_of_the_world(void)
     {
         const int root = size - 1 - (size - 1) % 2;
         int where = rank == root ? MPI_ROOT : is_odd ? 0 : MPI_PROC_NULL;
-        CALL(MPI_Bcast, only_at(root, 48), is_odd * 48, (out, 12, MPI_INT, where, halves));
+        CALL(MPI_Bcast, only_at(root, 48 * other_size), is_odd * 48,
+             (out, 12, MPI_INT, where, halves));
         for (int to = 1; to < size; to += 2)
             expect(root, to, 48);
     }
@@ -815,7 +827,7 @@ static void parts_of_the_world(void)
     end();
 
     begin("collective", "allgather between two groups");
-    CALL(MPI_Allgather, 4 * (2 + is_odd), 4 * (3 - is_odd) * other_size,
+    CALL(MPI_Allgather, 4 * (2 + is_odd) * other_size, 4 * (3 - is_odd) * other_size,
          (out, 2 + is_odd, MPI_INT, in, 3 - is_odd, MPI_INT, halves));
     for (int from = 0; from < size; from++)
         for (int to = 1 - from % 2; to < size; to += 2)
@@ -831,7 +843,8 @@ static void parts_of_the_world(void)
     end();
 
     begin("collective", "allreduce between two groups");
-    CALL(MPI_Allreduce, 24, 24, (out, in, 6, MPI_INT, MPI_SUM, halves));
+    CALL(MPI_Allreduce, 24 * other_size, 24 * other_size,
+         (out, in, 6, MPI_INT, MPI_SUM, halves));
     for (int from = 0; from < size; from++)
         for (int to = 1 - from % 2; to < size; to += 2)
             expect(from, to, 24);
@@ -839,7 +852,7 @@ static void parts_of_the_world(void)
 
     begin("collective", "reduce_scatter_block between two groups");
     /* what all get together is as long on both sides; each provides that of its own group */
-    CALL(MPI_Reduce_scatter_block, 8 * other_size * half_size, 8 * other_size,
+    CALL(MPI_Reduce_scatter_block, 8 * other_size * half_size, 8 * other_size * other_size,
          (out, in, 2 * other_size, MPI_INT, MPI_SUM, halves));
     for (int from = 0; from < size; from++)
         for (int to = 1 - from % 2; to < size; to += 2) {
@@ -856,11 +869,12 @@ static void neighbours(void)
 {
     MPI_Comm line, graph;
     const int no_wrap[] = { 0 };
+    const int neighbors = (rank > 0) + (rank + 1 < size);
 
     CALL(MPI_Cart_create, 0, 0, (MPI_COMM_WORLD, 1, &size, no_wrap, 0, &line));
     begin("collective", "neighbor_allgather on a line");
-    /* the ends of the line have one neighbour, and room in the buffer for two: that is what counts */
-    CALL(MPI_Neighbor_allgather, 12, 24, (out, 3, MPI_INT, in, 3, MPI_INT, line));
+    /* The ends of the line have one neighbor, and room in the buffer for two. */
+    CALL(MPI_Neighbor_allgather, 12 * neighbors, 12 * neighbors, (out, 3, MPI_INT, in, 3, MPI_INT, line));
     for (int i = 0; i + 1 < size; i++) {
         expect(i, i + 1, 12);
         expect(i + 1, i, 12);
@@ -870,7 +884,8 @@ static void neighbours(void)
     begin("collective", "ineighbor_alltoall on a line");
     {
         MPI_Request request;
-        CALL(MPI_Ineighbor_alltoall, 32, 32, (out, 4, MPI_INT, in, 4, MPI_INT, line, &request));
+        CALL(MPI_Ineighbor_alltoall, 16 * neighbors, 16 * neighbors,
+             (out, 4, MPI_INT, in, 4, MPI_INT, line, &request));
         CALL(MPI_Wait, 0, 0, (&request, MPI_STATUS_IGNORE));
         for (int i = 0; i + 1 < size; i++) {
             expect(i, i + 1, 16);
@@ -1000,9 +1015,42 @@ static void one_sided(void)
     CALL(MPI_Win_free, 0, 0, (&window));
 }
 
+/* ---- files ---- */
+
+/* A file has 25 ints for each process; reading beyond its end gives less. Files are no messages. */
+static void files(void)
+{
+    const char *name = "patterns.data";
+    const MPI_Offset own = 100L * rank, last = 100L * size;
+    MPI_File file;
+    MPI_Request request;
+
+    begin("point-to-point", "files");
+    CALL(MPI_File_open, 0, 0,
+         (MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+          MPI_INFO_NULL, &file));
+    CALL(MPI_File_write_at, 40, 0, (file, own, out, 10, MPI_INT, MPI_STATUS_IGNORE));
+    CALL(MPI_File_write_at_all, 20, 0, (file, own + 40, out, 5, MPI_INT, MPI_STATUS_IGNORE));
+    CALL(MPI_File_iwrite_at, 16, 0, (file, own + 60, out, 4, MPI_INT, &request));
+    CALL(MPI_Wait, 0, 0, (&request, MPI_STATUS_IGNORE));
+    CALL(MPI_File_write_at_all_begin, 24, 0, (file, own + 76, out, 6, MPI_INT));
+    CALL(MPI_File_write_at_all_end, 0, 0, (file, out, MPI_STATUS_IGNORE));
+    CALL(MPI_File_sync, 0, 0, (file));
+    CALL(MPI_Barrier, 0, 0, (MPI_COMM_WORLD));
+    CALL(MPI_File_read_at, 0, 40, (file, last - 40, in, ROOM, MPI_INT, MPI_STATUS_IGNORE));
+    CALL(MPI_File_read_at_all, 0, 100, (file, own, in, 25, MPI_INT, MPI_STATUS_IGNORE));
+    CALL(MPI_File_iread_at, 0, 8, (file, last - 8, in, 4, MPI_INT, &request));
+    CALL(MPI_Wait, 0, 0, (&request, MPI_STATUS_IGNORE));
+    CALL(MPI_File_read_at_all_begin, 0, 0, (file, own, in, 7, MPI_INT));
+    CALL(MPI_File_read_at_all_end, 0, 28, (file, in, MPI_STATUS_IGNORE));
+    CALL(MPI_File_close, 0, 0, (&file));
+    end();
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
+    is_always_on = argc > 1 && strcmp(argv[1], "on") == 0;
     CALL(MPI_Comm_rank, 0, 0, (MPI_COMM_WORLD, &rank));
     CALL(MPI_Comm_size, 0, 0, (MPI_COMM_WORLD, &size));
     if (size < 2 || size > MOST) {
@@ -1026,6 +1074,7 @@ int main(int argc, char **argv)
     parts_of_the_world();
     neighbours();
     one_sided();
+    files();
     print_expected_calls();
     MPI_Finalize();
     return 0;

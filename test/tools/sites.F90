@@ -31,7 +31,7 @@ contains
         next = mod(rank + 1, ranks)
         before = mod(rank + ranks - 1, ranks)
         do i = 1, 12
-            call expect_call('MPI_Irecv', __LINE__, 0, 400)
+            call expect_call('MPI_Irecv', __LINE__, 0, 8 * i)
             call MPI_Irecv(data_in, 50, MPI_DOUBLE_PRECISION, before, 3, comm_used, requests(1), ierror)
             call expect_call('MPI_Isend', __LINE__, 8 * i, 0)
             call MPI_Isend(data_out, i, MPI_DOUBLE_PRECISION, next, 3, comm_used, requests(2), ierror)
@@ -46,11 +46,11 @@ contains
         one = rank
         at_root = merge(1, 0, rank == 0)
         elsewhere = 1 - at_root
-        call expect_call('MPI_Bcast', __LINE__, 16 * at_root, 16 * elsewhere)
+        call expect_call('MPI_Bcast', __LINE__, 16 * (ranks - 1) * at_root, 16 * elsewhere)
         call MPI_Bcast(one, 4, MPI_INTEGER, 0, MPI_COMM_WORLD, ierror)
         call expect_call('MPI_Gather', __LINE__, 16, 16 * ranks * at_root)
         call MPI_Gather(one, 4, MPI_INTEGER, all, 4, MPI_INTEGER, 0, MPI_COMM_WORLD, ierror)
-        call expect_call('MPI_Allreduce', __LINE__, 0, 16)
+        call expect_call('MPI_Allreduce', __LINE__, 16 * (ranks - 1), 16 * (ranks - 1))
         call MPI_Allreduce(MPI_IN_PLACE, one, 4, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierror)
         call expect_call('MPI_Barrier', __LINE__, 0, 0)
         call MPI_Barrier(MPI_COMM_WORLD, ierror)
@@ -69,7 +69,7 @@ program sites
     call MPI_Comm_size(MPI_COMM_WORLD, ranks, ierror)
     call exchange(rank, ranks, MPI_COMM_WORLD)
     call collect(rank, ranks)
-    call expect_call('MPI_Allreduce', __LINE__, 4, 4)
+    call expect_call('MPI_Allreduce', __LINE__, 4 * ranks, 4 * ranks)
     call MPI_Allreduce(rank, ranks, 1, MPI_INTEGER, MPI_MAX, MPI_COMM_WORLD, ierror)
     call print_expected_calls('sites.F90')
     call MPI_Finalize(ierror)

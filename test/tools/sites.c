@@ -21,7 +21,8 @@ void library_calls(int rank, int size)
 {
     int in[64] = { 0 }, out[64] = { 0 };
     for (int i = 0; i < 5; i++) {
-        CALL(MPI_Allreduce, 4 * i, 4 * i, (in, out, i, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+        CALL(MPI_Allreduce, 4 * i * size, 4 * i * size,
+             (in, out, i, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
         CALL(MPI_Gather, 8, rank == 1 ? 8 * size : 0,
              (in, 2, MPI_INT, out, 2, MPI_INT, 1, MPI_COMM_WORLD));
     }
@@ -63,7 +64,7 @@ static void ring(int rank, int size)
     int next = (rank + 1) % size, before = (rank + size - 1) % size;
 
     for (int i = 0; i < 10; i++) {
-        CALL(MPI_Irecv, 0, 100, (in, 100, MPI_CHAR, before, 2, MPI_COMM_WORLD, &requests[0]));
+        CALL(MPI_Irecv, 0, 10 * i, (in, 100, MPI_CHAR, before, 2, MPI_COMM_WORLD, &requests[0]));
         CALL(MPI_Isend, 10 * i, 0, (out, 10 * i, MPI_CHAR, next, 2, MPI_COMM_WORLD, &requests[1]));
         CALL(MPI_Waitall, 0, 0, (2, requests, MPI_STATUSES_IGNORE));
     }
@@ -79,14 +80,16 @@ static void collectives(int rank, int size)
         displs[i] = sum;
         sum += i + 1;
     }
-    CALL(MPI_Bcast, rank == 0 ? 400 : 0, rank == 0 ? 0 : 400,
+    CALL(MPI_Bcast, rank == 0 ? 400 * (size - 1) : 0, rank == 0 ? 0 : 400,
          (all, 100, MPI_INT, 0, MPI_COMM_WORLD));
-    CALL(MPI_Allgatherv, 4 * (rank + 1), 4 * sum,
+    CALL(MPI_Allgatherv, 4 * (rank + 1) * size, 4 * sum,
          (one, rank + 1, MPI_INT, all, counts, displs, MPI_INT, MPI_COMM_WORLD));
     CALL(MPI_Alltoall, 4 * size, 4 * size,
          (all, 1, MPI_INT, all + 500, 1, MPI_INT, MPI_COMM_WORLD));
-    CALL(MPI_Reduce, 8, rank == 0 ? 8 : 0, (one, all, 2, MPI_INT, MPI_MAX, 0, MPI_COMM_WORLD));
-    CALL(MPI_Allreduce, 0, 12, (MPI_IN_PLACE, all, 3, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
+    CALL(MPI_Reduce, 8, rank == 0 ? 8 * size : 0,
+         (one, all, 2, MPI_INT, MPI_MAX, 0, MPI_COMM_WORLD));
+    CALL(MPI_Allreduce, 12 * (size - 1), 12 * (size - 1),
+         (MPI_IN_PLACE, all, 3, MPI_INT, MPI_SUM, MPI_COMM_WORLD));
     CALL(MPI_Barrier, 0, 0, (MPI_COMM_WORLD));
     free(all);
 }

@@ -5,7 +5,8 @@
 
 /* A witness against whom tools are checked with programs that do not count by themselves: a library
  * of the old profiling interface, for LD_PRELOAD, that counts calls and bytes of some functions and
- * prints lines "witness FUNCTION CALLS SENT RECEIVED" in every process. It knows no QMPI. */
+ * prints lines "witness FUNCTION CALLS SENT RECEIVED" in every process. It knows no QMPI. The
+ * programs receive as much as their buffers can take. */
 
 #include <mpi.h>
 #include <stdio.h>
@@ -31,6 +32,13 @@ static long bytes(int count, MPI_Datatype datatype)
     int size;
     PMPI_Type_size(datatype, &size);
     return (long) count * size;
+}
+
+static int size_of(MPI_Comm comm)
+{
+    int size;
+    PMPI_Comm_size(comm, &size);
+    return size;
 }
 
 static int rank_in(MPI_Comm comm)
@@ -67,21 +75,22 @@ int MPI_Irecv(void *b, int n, MPI_Datatype t, int source, int tag, MPI_Comm comm
 int MPI_Bcast(void *b, int n, MPI_Datatype t, int root, MPI_Comm comm)
 {
     int is_root = rank_in(comm) == root;
-    count(Bcast_number, is_root ? bytes(n, t) : 0, is_root ? 0 : bytes(n, t));
+    count(Bcast_number, is_root ? (size_of(comm) - 1) * bytes(n, t) : 0, is_root ? 0 : bytes(n, t));
     return PMPI_Bcast(b, n, t, root, comm);
 }
 
 int MPI_Allreduce(const void *in, void *out, int n, MPI_Datatype t, MPI_Op op, MPI_Comm comm)
 {
-    count(Allreduce_number, in == MPI_IN_PLACE ? 0 : bytes(n, t), bytes(n, t));
+    long all = (size_of(comm) - (in == MPI_IN_PLACE)) * bytes(n, t);
+    count(Allreduce_number, all, all);
     return PMPI_Allreduce(in, out, n, t, op, comm);
 }
 
 int MPI_Gather(const void *in, int n, MPI_Datatype t, void *out, int m, MPI_Datatype u, int root, MPI_Comm comm)
 {
-    int size;
-    PMPI_Comm_size(comm, &size);
-    count(Gather_number, in == MPI_IN_PLACE ? 0 : bytes(n, t), rank_in(comm) == root ? size * bytes(m, u) : 0);
+    int is_in_place = in == MPI_IN_PLACE;
+    count(Gather_number, is_in_place ? 0 : bytes(n, t),
+          rank_in(comm) == root ? (size_of(comm) - is_in_place) * bytes(m, u) : 0);
     return PMPI_Gather(in, n, t, out, m, u, root, comm);
 }
 

@@ -89,12 +89,41 @@ class Collectives {
         const MPI_Op op = qmpi::get_or<role::operation>(call, MPI_OP_NULL);
         if (is_predefined(op))
             event.operation = op;
-        if constexpr (Call::is_in(qmpi::set::collective)) {
-            constexpr Shape shape = shape_of(Call::name);
-            if constexpr (shape == Shape::reduce)
-                describe_reduction(call, event, ranges);
-            else if constexpr (shape != Shape::none)
-                describe_exchange<shape>(call, communicator, event, ranges);
+        constexpr Flow flow = flow_of<Call>();
+        if constexpr (flow == Flow::reduce)
+            describe_reduction(call, event, ranges);
+        else if constexpr (flow != Flow::none)
+            describe_exchange<flow>(call, communicator, event, ranges);
+    }
+
+    /* Data flow that can be compared. Neighbors, and the different counts of MPI_Reduce_scatter,
+     * are not. */
+    enum class Flow { none, bcast, gather, scatter, exchange, reduce };
+
+    template <typename Call>
+    static constexpr Flow flow_of()
+    {
+        if (Call::is_in(qmpi::set::neighbourhood))
+            return Flow::none;
+        switch (Call::operation) {
+        case qmpi::operation::bcast:
+            return Flow::bcast;
+        case qmpi::operation::gather:
+            return Flow::gather;
+        case qmpi::operation::scatter:
+            return Flow::scatter;
+        case qmpi::operation::allgather:
+        case qmpi::operation::alltoall:
+            return Flow::exchange;
+        case qmpi::operation::reduce_scatter:
+            return Call::layout == qmpi::layout::uniform ? Flow::reduce : Flow::none;
+        case qmpi::operation::reduce:
+        case qmpi::operation::allreduce:
+        case qmpi::operation::scan:
+        case qmpi::operation::exscan:
+            return Flow::reduce;
+        default:
+            return Flow::none;
         }
     }
 
@@ -111,7 +140,7 @@ class Collectives {
             const bool is_first = n++ == 0;
             if (buffer.address == MPI_IN_PLACE)
                 return;
-            if (is_first || Call::name.find("llreduce") != Call::name.npos)
+            if (is_first || Call::operation == qmpi::operation::allreduce)
                 operations_.add_range(ranges, buffer.address, buffer.count, buffer.datatype,
                                       !is_first);
         });
@@ -120,7 +149,7 @@ class Collectives {
     }
 
     /* Data that the process sends to and receives from others. */
-    template <Shape shape, typename Call>
+    template <Flow flow, typename Call>
     void describe_exchange(Call &call, const Communicator &communicator, CollectiveEvent &event,
                            std::vector<Range> &ranges)
     {
@@ -130,15 +159,15 @@ class Collectives {
             const bool is_first = n++ == 0;
             if (buffer.address == MPI_IN_PLACE)
                 return;
-            const bool is_sent = shape == Shape::bcast ? is_root : is_first;
+            const bool is_sent = flow == Flow::bcast ? is_root : is_first;
             const bool is_same_for_all =
-                shape == Shape::exchange || (shape == Shape::gather) != is_sent;
-            if ((shape == Shape::gather && !is_sent && !is_root) ||
-                (shape == Shape::scatter && is_sent && !is_root))
+                flow == Flow::exchange || (flow == Flow::gather) != is_sent;
+            if ((flow == Flow::gather && !is_sent && !is_root) ||
+                (flow == Flow::scatter && is_sent && !is_root))
                 return;
             Side &side = is_sent ? event.sent : event.received;
             side.peer =
-                is_same_for_all && (shape != Shape::bcast || is_sent) ? MPI_ANY_SOURCE : event.root;
+                is_same_for_all && (flow != Flow::bcast || is_sent) ? MPI_ANY_SOURCE : event.root;
             fill(side, buffer, communicator.size);
             if constexpr (!buffer.is_vector)
                 operations_.add_range(ranges, buffer.address, buffer.count, buffer.datatype,

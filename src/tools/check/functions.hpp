@@ -3,65 +3,22 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Classes of functions for the rules. */
+/* Classes of functions for the rules, by the facts of qmpi.hpp. */
 
 #ifndef TOOLS_CHECK_FUNCTIONS_HPP_INCLUDED
 #define TOOLS_CHECK_FUNCTIONS_HPP_INCLUDED
 
-#include "../common/text.hpp"
-
 #include <qmpi.hpp>
 
 #include <cstddef>
-#include <string_view>
 #include <type_traits>
 
 namespace tools::check {
 
-/* Data flow of a collective operation. */
-enum class Shape { none, bcast, gather, scatter, exchange, reduce };
-
-constexpr Shape shape_of(std::string_view name)
-{
-    auto has = [name](std::string_view part) { return name.find(part) != name.npos; };
-    if (has("eighbor") || has("Reduce_local") || has("arrier"))
-        return Shape::none;
-    if (has("llgather") || has("lltoall"))
-        return Shape::exchange;
-    if (has("educe_scatter") && !has("educe_scatter_block"))
-        return Shape::none;
-    if (has("educe") || has("_Scan") || has("_Iscan") || has("xscan"))
-        return Shape::reduce;
-    return has("cast")  ? Shape::bcast
-        : has("catter") ? Shape::scatter
-        : has("ather")  ? Shape::gather
-                        : Shape::none;
-}
-
-/* Functions that all processes of a communicator call, besides those that move data. */
-inline constexpr qmpi::function_set makers(
-    MPI_COMM_DUP_T, MPI_COMM_DUP_WITH_INFO_T, MPI_COMM_IDUP_T, MPI_COMM_IDUP_WITH_INFO_T,
-    MPI_COMM_CREATE_T, MPI_COMM_SPLIT_T, MPI_COMM_SPLIT_TYPE_T, MPI_CART_CREATE_T, MPI_CART_SUB_T,
-    MPI_GRAPH_CREATE_T, MPI_DIST_GRAPH_CREATE_T, MPI_DIST_GRAPH_CREATE_ADJACENT_T,
-    MPI_INTERCOMM_CREATE_T, MPI_INTERCOMM_MERGE_T, MPI_WIN_CREATE_T, MPI_WIN_CREATE_C_T,
-    MPI_WIN_ALLOCATE_T, MPI_WIN_ALLOCATE_C_T, MPI_WIN_ALLOCATE_SHARED_T,
-    MPI_WIN_ALLOCATE_SHARED_C_T, MPI_WIN_CREATE_DYNAMIC_T, MPI_FILE_OPEN_T, MPI_COMM_SPAWN_T,
-    MPI_COMM_SPAWN_MULTIPLE_T, MPI_COMM_ACCEPT_T, MPI_COMM_CONNECT_T, MPI_COMM_FREE_T,
-    MPI_COMM_DISCONNECT_T);
-
-/* Functions after which earlier accesses to a window no longer conflict. */
-inline constexpr qmpi::function_set synchronizing(MPI_WIN_FENCE_T, MPI_WIN_COMPLETE_T,
-                                                  MPI_WIN_UNLOCK_T, MPI_WIN_UNLOCK_ALL_T,
-                                                  MPI_WIN_FLUSH_T, MPI_WIN_FLUSH_ALL_T,
-                                                  MPI_WIN_FLUSH_LOCAL_T, MPI_WIN_FLUSH_LOCAL_ALL_T,
-                                                  MPI_WIN_LOCK_T, MPI_WIN_LOCK_ALL_T,
-                                                  MPI_WIN_START_T, MPI_WIN_SYNC_T);
-
 template <typename Call>
 constexpr bool is_collective()
 {
-    return (Call::is_in(qmpi::set::collective) && Call::has(qmpi::role::communicator)) ||
-        Call::is_in(makers);
+    return Call::is_collective && Call::has(qmpi::role::communicator);
 }
 
 template <typename Call>
@@ -87,12 +44,23 @@ constexpr bool has_request()
         return Call::parameters[index].direction == qmpi::direction::out;
 }
 
-template <typename Call>
-constexpr bool frees_handle()
+/* Earlier accesses to the window no longer conflict. */
+constexpr bool ends_accesses(qmpi::operation operation)
 {
-    constexpr std::string_view name = Call::name;
-    return ends_in(name, "_free") || ends_in(name, "_disconnect") || ends_in(name, "File_close") ||
-        ends_in(name, "Session_finalize");
+    switch (operation) {
+    case qmpi::operation::fence:
+    case qmpi::operation::lock:
+    case qmpi::operation::unlock:
+    case qmpi::operation::lock_all:
+    case qmpi::operation::unlock_all:
+    case qmpi::operation::start_access:
+    case qmpi::operation::end_access:
+    case qmpi::operation::flush:
+    case qmpi::operation::sync:
+        return true;
+    default:
+        return false;
+    }
 }
 
 /* Handle of a role, passed by value or by address; 0 (none) if the address is null. */

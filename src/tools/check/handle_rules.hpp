@@ -34,11 +34,11 @@ class HandleRules {
     Freed freed_by(Call &call)
     {
         Freed freed;
-        if constexpr (frees_handle<Call>()) {
+        if constexpr (Call::has(qmpi::effect::frees)) {
             call.each_argument([&](auto index, auto &value) {
                 constexpr qmpi::parameter parameter = Call::parameters[decltype(index)::value];
                 if constexpr (is_handle(parameter.role) &&
-                              parameter.direction == qmpi::direction::inout)
+                              parameter.effect == qmpi::effect::frees)
                     freed = {value != nullptr,
                              {parameter.role, value == nullptr ? 0 : value_of(*value)}};
             });
@@ -79,7 +79,8 @@ class HandleRules {
             constexpr qmpi::parameter parameter = Call::parameters[decltype(index)::value];
             if constexpr (is_handle(parameter.role) &&
                           parameter.direction == qmpi::direction::out && !parameter.is_array) {
-                made({parameter.role, value_of(*value)}, here, is_permanent<Call>());
+                made({parameter.role, value_of(*value)}, here,
+                     parameter.effect != qmpi::effect::creates);
                 if constexpr (parameter.role == qmpi::role::datatype)
                     follow_type(call, *value);
             }
@@ -100,13 +101,6 @@ class HandleRules {
   private:
     static std::uint64_t value_of(int handle) { return static_cast<unsigned>(handle); }
     static std::uint64_t value_of(MPI_File file) { return reinterpret_cast<std::uintptr_t>(file); }
-
-    /* Functions that return handles which need not be freed. */
-    template <typename Call>
-    static constexpr bool is_permanent()
-    {
-        return Call::id == MPI_COMM_GET_PARENT_T || Call::name.find("_f90_") != Call::name.npos;
-    }
 
     template <typename Call>
     void follow_type(Call &call, MPI_Datatype made)

@@ -49,7 +49,8 @@ class OneSided {
     template <typename Call>
     void follow_window(Call &call)
     {
-        if constexpr (Call::has(qmpi::role::window) && Call::is_in(makers))
+        if constexpr (Call::has(qmpi::role::window) &&
+                      Call::has(qmpi::effect::creates) && Call::is_collective)
             windows_.made(*qmpi::get<qmpi::role::window>(call));
         else
             (void) call;
@@ -76,10 +77,8 @@ class OneSided {
     void check_conflict(Call &call, const Here &here, MPI_Win window, int target)
     {
         using qmpi::role;
-        constexpr std::string_view name = Call::name;
-        constexpr bool is_atomic = name.find("ccumulate") != name.npos ||
-            name.find("_op") != name.npos || name.find("swap") != name.npos;
-        constexpr bool is_get = name.find("et") != name.npos && !is_atomic;
+        constexpr bool is_get = Call::operation == qmpi::operation::get;
+        constexpr bool is_atomic = !is_get && Call::operation != qmpi::operation::put;
         constexpr auto kind = is_atomic ? Windows::Access::accumulate
             : is_get                    ? Windows::Access::get
                                         : Windows::Access::put;
@@ -100,7 +99,7 @@ class OneSided {
     {
         constexpr auto id = Call::id;
         (void) call, (void) window, (void) target;
-        if constexpr (Call::is_in(synchronizing))
+        if constexpr (ends_accesses(Call::operation))
             windows_.synchronized(window);
         if constexpr (id == MPI_WIN_FREE_T)
             windows_.freed(window);

@@ -36,8 +36,7 @@ class Operations {
     template <typename Call>
     int go(Call &call)
     {
-        if constexpr (Call::is_in(qmpi::set::completion) || Call::id == MPI_START_T ||
-                      Call::id == MPI_STARTALL_T)
+        if constexpr (uses_requests<Call>())
             return complete(call, requests_,
                             [this](Pending &pending, const MPI_Status *status, Outcome outcome) {
                                 if (outcome == Outcome::started)
@@ -53,8 +52,10 @@ class Operations {
     template <typename Call>
     int wait(Call &call, const Here &here)
     {
-        constexpr bool needs_all = Call::id == MPI_WAIT_T || Call::id == MPI_WAITALL_T;
-        if constexpr (needs_all || Call::id == MPI_WAITANY_T || Call::id == MPI_WAITSOME_T) {
+        constexpr bool needs_all =
+            Call::request_scope() == qmpi::scope::one || Call::request_scope() == qmpi::scope::all;
+        if constexpr (Call::operation == qmpi::operation::wait &&
+                      Call::form == qmpi::form::blocking) {
             const Blocked blocked(waiting_,
                                   {process_.position(here), needs_all,
                                    waits_of(qmpi::get<qmpi::role::request>(call),

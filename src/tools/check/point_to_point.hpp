@@ -33,7 +33,11 @@ class PointToPoint {
     {
         if constexpr (Call::is_in(qmpi::set::partitioned))
             return operations_.go(call);
-        else {
+        else if constexpr (Call::form == qmpi::form::enqueued) {
+            /* The order of streams is unknown. */
+            process_.distrust();
+            return operations_.go(call);
+        } else {
             Pending pending;
             pending.position = process_.position(here);
             pending.communicator = process_.communicator(qmpi::get<qmpi::role::communicator>(call));

@@ -3,278 +3,355 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Bytes that the buffer arguments of a call describe, as defined in qmpi-count(7), "What is counted
- * as bytes". */
+/* Bytes of calls: the sums of what movement.hpp says, as defined in qmpi-count(7), "Bytes". Traffic
+ * follows operations from start to completion and counts their bytes. */
 
 #ifndef TOOLS_BYTES_HPP_INCLUDED
 #define TOOLS_BYTES_HPP_INCLUDED
 
+#include "handles.hpp"
+#include "movement.hpp"
+#include "requests.hpp"
+
 #include <qmpi.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <utility>
+#include <vector>
 
 namespace tools {
 
 struct Bytes {
     std::uint64_t sent = 0;
     std::uint64_t received = 0;
+
+    bool is_zero() const { return sent == 0 && received == 0; }
 };
 
 namespace bytes {
 
-/* ---- number of uses of a buffer argument ---- */
+/* What a communicator is. Unknown until queried. */
+struct GroupFacts {
+    static constexpr int unknown = -1; /* no result of the queries */
 
-enum class Times {
-    never, /* stays in the process: packing, local reduction */
-    once,
-    by_ranks,         /* once per process; a vector has an entry for each */
-    by_own_ranks,     /* the same, but an intercommunicator counts the local group */
-    by_neighbours_in, /* once per neighbour to receive from */
-    by_neighbours_out,
-    own_entry /* the vector's entry for the calling process */
+    int is_inter = unknown, rank = unknown, size = unknown, remote_size = unknown;
+    int sources = unknown, destinations = unknown; /* neighbors but MPI_PROC_NULL */
 };
 
-/* Ranks that use the argument: in an operation with a root, or in a scan. */
-enum class Who { everyone, root, others, others_and_root, all_but_first };
+/* A thread's facts about the communicators that it used last. */
+class GroupCache {
+  public:
+    /* The handle of a communicator may get another meaning. */
+    static void forget_all() { generation_.fetch_add(1, std::memory_order_release); }
 
-struct Use {
-    Times times = Times::once;
-    Who who = Who::everyone;
-};
+    QMPI_INLINE static GroupFacts &facts_of(MPI_Comm comm)
+    {
+        Slot &slot = slots_[hash_of_handle(comm) >> 60];
+        const std::uint64_t generation = generation_.load(std::memory_order_acquire);
+        if (slot.comm != comm || slot.generation != generation)
+            slot = {comm, generation, {}};
+        return slot.facts;
+    }
 
-struct Pattern {
-    Use send;
-    Use receive;
-};
-
-/* True for all forms of a function: MPI_Ialltoallv_c and MPI_Alltoallv_init are "alltoallv". */
-constexpr bool is_kind(std::string_view name, std::string_view kind)
-{
-    auto remove_end = [&name](std::string_view end) {
-        if (name.size() > end.size() && name.substr(name.size() - end.size()) == end)
-            name.remove_suffix(end.size());
+  private:
+    struct Slot {
+        MPI_Comm comm;
+        std::uint64_t generation;
+        GroupFacts facts;
     };
 
-    name.remove_prefix(std::min(name.find('_') + 1, name.size()));
-    remove_end("_c");
-    remove_end("_init");
-    if (name.size() == kind.size() + 1 && name[0] == 'I')
-        name.remove_prefix(1);
-    else if (name.size() == kind.size() && name[0] == kind[0] - 'a' + 'A') {
-        name.remove_prefix(1);
-        kind.remove_prefix(1);
-    }
-    return name == kind;
-}
-
-constexpr Pattern pattern_of(std::string_view name)
-{
-    const Use once{};
-    const Use ranks{Times::by_ranks}, own_ranks{Times::by_own_ranks};
-    const Use in{Times::by_neighbours_in}, out{Times::by_neighbours_out};
-    const Use never{Times::never};
-    auto is = [name](std::string_view kind) { return is_kind(name, kind); };
-
-    if (is("bcast"))
-        return {{Times::once, Who::root}, {Times::once, Who::others}};
-    if (is("gather") || is("gatherv"))
-        return {{Times::once, Who::others_and_root}, {Times::by_ranks, Who::root}};
-    if (is("scatter") || is("scatterv"))
-        return {{Times::by_ranks, Who::root}, {Times::once, Who::others_and_root}};
-    if (is("reduce"))
-        return {{Times::once, Who::others_and_root}, {Times::once, Who::root}};
-    if (is("allgather") || is("allgatherv"))
-        return {once, ranks};
-    if (is("alltoall") || is("alltoallv") || is("alltoallw"))
-        return {ranks, ranks};
-    if (is("reduce_scatter_block"))
-        return {own_ranks, once};
-    if (is("reduce_scatter"))
-        return {own_ranks, {Times::own_entry}};
-    if (is("neighbor_allgather") || is("neighbor_allgatherv"))
-        return {once, in};
-    if (is("neighbor_alltoall") || is("neighbor_alltoallv") || is("neighbor_alltoallw"))
-        return {out, in};
-    if (is("exscan"))
-        return {once, {Times::once, Who::all_but_first}};
-    if (is("reduce_local"))
-        return {never, never};
-    return {once, once};
-}
-
-/* ---- the bytes of one call ---- */
-
-/* Arguments that determine the peers of a call. */
-struct Peers {
-    MPI_Comm comm;
-    int root;
-    int dest;
-    int source;
-    int target_rank;
-    MPI_Op op;
+    static inline std::atomic<std::uint64_t> generation_{1};
+    static inline thread_local Slot slots_[16] = {};
 };
 
-inline std::uint64_t size_of(MPI_Datatype datatype)
-{
-    MPI_Count size = 0;
-    if (QMPI_Type_size_x(datatype, &size) != MPI_SUCCESS || size < 0)
-        return 0;
-    return static_cast<std::uint64_t>(size);
-}
+/* The group of a movement, by queries to the library, at most one of each kind per communicator. */
+class QueriedGroup {
+  public:
+    QMPI_INLINE explicit QueriedGroup(MPI_Comm comm) : comm_(comm) {}
 
-inline int number_of_ranks(MPI_Comm comm, Times times)
-{
-    int between_groups = 0, size = 0;
-    QMPI_Comm_test_inter(comm, &between_groups);
-    if (between_groups && times == Times::by_ranks)
-        QMPI_Comm_remote_size(comm, &size);
-    else
-        QMPI_Comm_size(comm, &size);
-    return size;
-}
+    QMPI_INLINE bool is_inter() { return get(facts().is_inter, QMPI_Comm_test_inter) != 0; }
+    QMPI_INLINE int rank() { return get(facts().rank, QMPI_Comm_rank); }
+    QMPI_INLINE int size() { return get(facts().size, QMPI_Comm_size); }
+    QMPI_INLINE int remote_size() { return get(facts().remote_size, QMPI_Comm_remote_size); }
 
-inline int number_of_neighbours(MPI_Comm comm, bool in)
-{
-    int topology = MPI_UNDEFINED, rank = 0, number = 0, out = 0, weighted;
-
-    QMPI_Topo_test(comm, &topology);
-    if (topology == MPI_CART) {
-        QMPI_Cartdim_get(comm, &number);
-        return 2 * number;
-    }
-    if (topology == MPI_GRAPH) {
-        QMPI_Comm_rank(comm, &rank);
-        QMPI_Graph_neighbors_count(comm, rank, &number);
+    QMPI_INLINE int neighbors(Side side)
+    {
+        int &number = side == Side::sent ? facts().destinations : facts().sources;
+        if (number == GroupFacts::unknown) {
+            number = 0;
+            each_neighbor(side, [&number](int, int rank) { number += rank != MPI_PROC_NULL; });
+        }
         return number;
     }
-    if (topology == MPI_DIST_GRAPH)
-        QMPI_Dist_graph_neighbors_count(comm, &number, &out, &weighted);
-    return in ? number : out;
-}
 
-inline bool takes_part(Who who, const Peers &peers)
-{
-    if (who == Who::everyone)
-        return true;
+    /* Ranks are 0 or MPI_PROC_NULL. */
+    template <typename Visit>
+    void each_neighbor(Side side, Visit visit) const
+    {
+        int topology = MPI_UNDEFINED, number = 0, out = 0, weighted;
 
-    int between_groups = 0, rank = 0;
-    QMPI_Comm_test_inter(peers.comm, &between_groups);
-    if (between_groups) {
-        if (peers.root == MPI_PROC_NULL)
-            return false;
-        return (peers.root == MPI_ROOT) == (who == Who::root);
-    }
-    QMPI_Comm_rank(peers.comm, &rank);
-    if (who == Who::all_but_first)
-        return rank != 0;
-    return who == Who::others_and_root || (rank == peers.root) == (who == Who::root);
-}
-
-/* Bytes of one buffer argument, scalar or vector. */
-template <typename Count>
-std::uint64_t bytes_of(Count count, MPI_Datatype datatype, std::uint64_t times)
-{
-    /* Without elements the datatype may be invalid. */
-    if (count <= 0 || times == 0)
-        return 0;
-    return static_cast<std::uint64_t>(count) * times * size_of(datatype);
-}
-
-inline int number_of(const Use &use, const Peers &peers) noexcept
-{
-    switch (use.times) {
-    case Times::by_ranks:
-    case Times::by_own_ranks:
-        return number_of_ranks(peers.comm, use.times);
-    case Times::by_neighbours_in:
-        return number_of_neighbours(peers.comm, true);
-    case Times::by_neighbours_out:
-        return number_of_neighbours(peers.comm, false);
-    default:
-        return 1;
-    }
-}
-
-template <typename Buffer>
-std::uint64_t bytes_of(const Buffer &buffer, const Use &use, const Peers &peers) noexcept
-{
-    int first = 0, last = number_of(use, peers);
-    std::uint64_t bytes = 0;
-
-    if constexpr (!Buffer::is_vector)
-        bytes = bytes_of(buffer.count, buffer.datatype, static_cast<std::uint64_t>(last));
-    else {
-        if (use.times == Times::own_entry) {
-            QMPI_Comm_rank(peers.comm, &first);
-            last = first + 1;
+        QMPI_Topo_test(comm_, &topology);
+        if (topology == MPI_CART) {
+            each_in_grid(visit);
+            return;
         }
-        for (int i = first; i < last; i++) {
-            if constexpr (Buffer::is_typed)
-                bytes += bytes_of(buffer.count[i], buffer.datatype[i], 1);
-            else
-                bytes += bytes_of(buffer.count[i], buffer.datatype, 1);
+        if (topology == MPI_GRAPH) {
+            int rank = 0;
+            QMPI_Comm_rank(comm_, &rank);
+            QMPI_Graph_neighbors_count(comm_, rank, &number);
+            out = number;
+        } else if (topology == MPI_DIST_GRAPH)
+            QMPI_Dist_graph_neighbors_count(comm_, &number, &out, &weighted);
+        for (int i = 0; i < (side == Side::sent ? out : number); i++)
+            visit(i, 0);
+    }
+
+  private:
+    QMPI_INLINE GroupFacts &facts()
+    {
+        if (facts_ == nullptr)
+            facts_ = &GroupCache::facts_of(comm_);
+        return *facts_;
+    }
+
+    template <typename Query>
+    QMPI_INLINE int get(int &value, Query query)
+    {
+        if (value == GroupFacts::unknown) {
+            value = 0;
+            query(comm_, &value);
+        }
+        return value;
+    }
+
+    /* In the block order of the collective operations: below and above in each dimension. */
+    template <typename Visit>
+    void each_in_grid(Visit visit) const
+    {
+        int dimensions = 0;
+        QMPI_Cartdim_get(comm_, &dimensions);
+        const auto number = static_cast<std::size_t>(dimensions);
+        std::vector<int> grid(3 * number + 1);
+        int *const sizes = grid.data(), *const are_periodic = sizes + number,
+                   *const coordinates = are_periodic + number;
+        QMPI_Cart_get(comm_, dimensions, sizes, are_periodic, coordinates);
+        for (int i = 0; i < dimensions; i++) {
+            const bool has_below = are_periodic[i] || coordinates[i] > 0;
+            const bool has_above = are_periodic[i] || coordinates[i] + 1 < sizes[i];
+            visit(2 * i, has_below ? 0 : MPI_PROC_NULL);
+            visit(2 * i + 1, has_above ? 0 : MPI_PROC_NULL);
         }
     }
-    return bytes;
-}
 
-inline bool sends(const void *address, const Use &use, const Peers &peers) noexcept
-{
-    /* MPI_NO_OP ignores the origin buffer and its datatype. */
-    return address != MPI_IN_PLACE && peers.op != MPI_NO_OP && peers.dest != MPI_PROC_NULL &&
-        peers.target_rank != MPI_PROC_NULL && use.times != Times::never &&
-        takes_part(use.who, peers);
-}
+    const MPI_Comm comm_;
+    GroupFacts *facts_ = nullptr;
+};
 
-inline bool receives(const void *address, const Use &use, const Peers &peers) noexcept
-{
-    return address != MPI_IN_PLACE && peers.source != MPI_PROC_NULL &&
-        peers.target_rank != MPI_PROC_NULL && use.times != Times::never &&
-        takes_part(use.who, peers);
-}
+/* Adds up the messages of a movement. */
+class Sum {
+  public:
+    static constexpr bool is_sum = true;
 
-}  // namespace bytes
+    QMPI_INLINE void one(Side side, int, std::uint64_t bytes) { add(side, bytes); }
+    QMPI_INLINE void self(Side side, std::uint64_t bytes) { add(side, bytes); }
+    QMPI_INLINE void many(Side side, Whom, std::uint64_t number, std::uint64_t bytes)
+    {
+        add(side, number * bytes);
+    }
 
-/* Bytes of a call, to be queried after it succeeded: then the library has checked the arguments,
- * and querying the size of a datatype cannot fail. Thread-safe. */
-template <typename Call>
-Bytes bytes_of_call(Call &call) noexcept
-{
-    using qmpi::direction;
-    using qmpi::get_or;
-    using qmpi::role;
-    constexpr bytes::Pattern pattern = bytes::pattern_of(Call::name);
-    /* The fallbacks have no effect on the result. */
-    const bytes::Peers peers{get_or<role::communicator>(call, MPI_COMM_NULL),
-                             get_or<role::root>(call, 0),
-                             get_or<role::destination>(call, 0),
-                             get_or<role::source>(call, 0),
-                             get_or<role::target>(call, 0),
-                             get_or<role::operation>(call, MPI_OP_NULL)};
     Bytes sum;
 
-    call.each_buffer([&](const auto &buffer) {
-        if (buffer.direction != direction::out && bytes::sends(buffer.address, pattern.send, peers))
-            sum.sent += bytes::bytes_of(buffer, pattern.send, peers);
-        if (buffer.direction != direction::in &&
-            bytes::receives(buffer.address, pattern.receive, peers))
-            sum.received += bytes::bytes_of(buffer, pattern.receive, peers);
-    });
-    return sum;
-}
+  private:
+    QMPI_INLINE void add(Side side, std::uint64_t bytes)
+    {
+        (side == Side::sent ? sum.sent : sum.received) += bytes;
+    }
+};
+
+}  // namespace bytes
 
 /* False if a call cannot move data. Query before the call: a matched receive from MPI_PROC_NULL is
  * recognised by its message handle only. */
 template <typename Call>
-bool moves_data(const Call &call)
+bool moves_data([[maybe_unused]] Call &call)
 {
-    if constexpr (Call::buffers.empty())
-        return false;
-    else if constexpr (bytes::is_kind(Call::name, "mrecv")) {
-        const MPI_Message *message =
-            qmpi::get_or<qmpi::role::message>(call, static_cast<MPI_Message *>(nullptr));
+    if constexpr (Call::operation == qmpi::operation::receive && Call::has(qmpi::role::message)) {
+        const MPI_Message *message = qmpi::get<qmpi::role::message>(call);
         return message == nullptr || *message != MPI_MESSAGE_NO_PROC;
     } else
-        return true;
+        return !Call::buffers.empty() || Call::operation == qmpi::operation::read;
 }
+
+/* Bytes that the arguments of a call describe, without those that a status has. To be queried after
+ * it succeeded: then the library has checked the arguments, and querying the size of a datatype
+ * cannot fail. Thread-safe.
+ *   group   of the call's communicator */
+template <typename Call, typename Group>
+QMPI_INLINE Bytes bytes_of_call(Call &call, [[maybe_unused]] Group &&group) noexcept
+{
+    using qmpi::operation;
+    if constexpr (Call::buffers.empty() || Call::operation == operation::pack ||
+                  Call::operation == operation::read)
+        return {};
+    else if constexpr (Call::operation == operation::receive) {
+        if constexpr (Call::form == qmpi::form::enqueued)
+            return {0, movement::described_receive(call).bytes};
+        else
+            return {};
+    } else if constexpr (Call::operation == operation::write)
+        return {movement::describe(call).send.amount.at(0), 0};
+    else {
+        const movement::Description description = movement::describe(call);
+        bytes::Sum sum;
+        movement::Movement(description, group, sum).run();
+        return sum.sum;
+    }
+}
+
+template <typename Call>
+QMPI_INLINE bytes::QueriedGroup group_of(Call &call)
+{
+    return bytes::QueriedGroup(
+        qmpi::get_or<qmpi::role::communicator>(call, MPI_COMM_NULL));
+}
+
+/* Makes calls and counts their bytes: of an operation when it starts, at each start of a persistent
+ * one, and what it receives when it completes, by its status. Tag is data of the tool that each
+ * operation carries. Thread-safe. */
+template <typename Tag>
+class Traffic {
+  public:
+    /* An operation with a request. */
+    struct Operation {
+        MPI_Functions_enum function; /* that describes it */
+        bool is_file;
+        bool receives;    /* its status says how much */
+        bool is_recorded; /* set when it starts, by the tool if persistent */
+        Bytes bytes;      /* moved at each start */
+        movement::Received described;
+        Tag tag;
+    };
+
+    /* Functions that concern it; all others just make the call. */
+    template <typename Call>
+    static constexpr bool concerns()
+    {
+        return moves<Call>() || needs<Call>();
+    }
+
+    /* Functions that it must follow even while the tool does not record. */
+    template <typename Call>
+    static constexpr bool needs()
+    {
+        return uses_requests<Call>() || frees_communicator<Call>();
+    }
+
+    /* Makes the call by next().
+     *   bytes             of this call, for its function
+     *   tag()             for an operation that needs a request
+     *   visit(operation, bytes, has_started)
+     *                     an operation that this call started (a persistent one) or completed */
+    template <typename Call, typename Next, typename MakeTag, typename Visit>
+    QMPI_INLINE auto follow(Call &call, Bytes &bytes, Next next, MakeTag tag, Visit visit)
+    {
+        (void) bytes, (void) tag, (void) visit;
+        if constexpr (uses_requests<Call>())
+            return complete(call, requests_,
+                            [&visit](Operation &operation, const MPI_Status *status,
+                                     Outcome outcome) { note(operation, status, outcome, visit); });
+        else if constexpr (frees_communicator<Call>()) {
+            /* Before the call: another thread may get the same handle at once. */
+            bytes::GroupCache::forget_all();
+            return next();
+        } else if constexpr (!moves<Call>())
+            return next();
+        else {
+            if (!moves_data(call))
+                return next();
+            MPI_Status own_status;
+            [[maybe_unused]] const MPI_Status *status = nullptr;
+            if constexpr (by_status<Call>() && Call::has(qmpi::role::status)) {
+                MPI_Status *&given = qmpi::get<qmpi::role::status>(call);
+                if (given == MPI_STATUS_IGNORE)
+                    given = &own_status;
+                status = given;
+            }
+            const auto result = next();
+            if (result != MPI_SUCCESS)
+                return result;
+            if constexpr (!movement::is_persistent(Call::form))
+                bytes = bytes_of_call(call, group_of(call));
+            if constexpr (by_status<Call>() && Call::has(qmpi::role::status)) {
+                if constexpr (movement::has_read_status<Call>())
+                    bytes.received += movement::bytes_in(*status);
+                else
+                    bytes.received +=
+                        movement::received_by(*status, movement::described_receive(call)).bytes;
+            } else if constexpr (movement::is_persistent(Call::form) || by_status<Call>())
+                add(call, tag);
+            return result;
+        }
+    }
+
+  private:
+    template <typename Call>
+    static constexpr bool moves()
+    {
+        return (!Call::buffers.empty() && Call::operation != qmpi::operation::pack) ||
+            movement::has_read_status<Call>();
+    }
+
+    template <typename Call>
+    static constexpr bool frees_communicator()
+    {
+        return Call::has(qmpi::effect::frees) &&
+            Call::parameters[Call::index(qmpi::effect::frees)].role == qmpi::role::communicator;
+    }
+
+    template <typename Call>
+    static constexpr bool by_status()
+    {
+        return movement::has_received_status<Call>() || movement::has_read_status<Call>();
+    }
+
+    template <typename Call, typename MakeTag>
+    void add(Call &call, MakeTag &tag)
+    {
+        Operation operation{Call::id, movement::has_read_status<Call>(), by_status<Call>(), true,
+                            {},       {},                                tag()};
+        if constexpr (movement::has_received_status<Call>())
+            operation.described = movement::described_receive(call);
+        if constexpr (movement::is_persistent(Call::form))
+            operation.bytes = bytes_of_call(call, group_of(call));
+        if (operation.bytes.is_zero() && operation.described.source == MPI_PROC_NULL &&
+            !operation.is_file)
+            return;
+        const MPI_Request request = *qmpi::get<qmpi::role::request>(call);
+        if constexpr (movement::is_persistent(Call::form))
+            requests_.add_persistent(request, std::move(operation));
+        else
+            requests_.add(request, std::move(operation));
+    }
+
+    template <typename Visit>
+    static void note(Operation &operation, const MPI_Status *status, Outcome outcome, Visit &visit)
+    {
+        if (outcome == Outcome::started) {
+            visit(operation, operation.bytes, true);
+            return;
+        }
+        if (outcome != Outcome::completed || !operation.receives || !operation.is_recorded)
+            return;
+        const std::uint64_t received = operation.is_file
+            ? movement::bytes_in(*status)
+            : movement::received_by(*status, operation.described).bytes;
+        if (received > 0)
+            visit(operation, Bytes{0, received}, false);
+    }
+
+    Requests<Operation> requests_;
+};
 
 }  // namespace tools
 

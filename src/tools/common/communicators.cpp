@@ -18,16 +18,16 @@ namespace {
  * while the generation is unchanged, and until then the table holds the communicator. */
 struct Slot {
     unsigned owner;
-    int handle;
+    std::uint64_t handle;
     std::uint64_t generation;
     const Communicator *communicator;
 };
 
 thread_local Slot slots[16];
 
-Slot &slot_of(unsigned owner, int handle)
+Slot &slot_of(unsigned owner, std::uint64_t handle)
 {
-    return slots[(static_cast<unsigned>(handle) + owner) % 16];
+    return slots[(handle + owner) % 16];
 }
 
 std::atomic<unsigned> number_of_objects{0};
@@ -154,34 +154,36 @@ Communicators::Communicators() : number_(++number_of_objects) {}
 
 Communicators::Shared Communicators::of(MPI_Comm comm)
 {
-    Slot &slot = slot_of(number_, comm);
+    const std::uint64_t handle = bits_of(comm);
+    Slot &slot = slot_of(number_, handle);
     const std::uint64_t generation = generation_.load(std::memory_order_acquire);
-    if (slot.owner == number_ && slot.handle == comm && slot.generation == generation)
+    if (slot.owner == number_ && slot.handle == handle && slot.generation == generation)
         return slot.communicator->shared_from_this();
 
     if (comm == MPI_COMM_NULL)
         return nullptr;
-    Shared found = find(comm);
+    Shared found = find(handle);
     if (found == nullptr) {
         created(comm, MPI_COMM_NULL);
-        found = find(comm);
+        found = find(handle);
     }
     /* Generation from before the search: if it has changed since, the next call searches again. */
     if (found != nullptr)
-        slot = {number_, comm, generation, found.get()};
+        slot = {number_, handle, generation, found.get()};
     return found;
 }
 
 Communicators::Shared Communicators::of_window(MPI_Win window)
 {
-    Slot &slot = slot_of(number_, window);
+    const std::uint64_t handle = bits_of(window);
+    Slot &slot = slot_of(number_, handle);
     const std::uint64_t generation = generation_.load(std::memory_order_acquire);
-    if (slot.owner == number_ && slot.handle == window && slot.generation == generation)
+    if (slot.owner == number_ && slot.handle == handle && slot.generation == generation)
         return slot.communicator->shared_from_this();
 
-    const Shared found = find(window);
+    const Shared found = find(handle);
     if (found != nullptr)
-        slot = {number_, window, generation, found.get()};
+        slot = {number_, handle, generation, found.get()};
     return found;
 }
 
@@ -197,20 +199,20 @@ std::vector<Communicators::Shared> Communicators::all() const
     std::shared_lock<std::shared_mutex> guard(lock_);
     std::vector<Shared> communicators;
     for (const auto &[handle, communicator] : by_handle_) {
-        if (communicator->handle == handle) /* not a window */
+        if (bits_of(communicator->handle) == handle) /* not a window */
             communicators.push_back(communicator);
     }
     return communicators;
 }
 
-Communicators::Shared Communicators::find(int handle) const
+Communicators::Shared Communicators::find(std::uint64_t handle) const
 {
     std::shared_lock<std::shared_mutex> guard(lock_);
     const auto found = by_handle_.find(handle);
     return found == by_handle_.end() ? nullptr : found->second;
 }
 
-void Communicators::remember(int handle, Shared communicator)
+void Communicators::remember(std::uint64_t handle, Shared communicator)
 {
     if (communicator == nullptr)
         return;
@@ -219,7 +221,7 @@ void Communicators::remember(int handle, Shared communicator)
     generation_.fetch_add(1, std::memory_order_release);
 }
 
-Communicators::Shared Communicators::forget(int handle)
+Communicators::Shared Communicators::forget(std::uint64_t handle)
 {
     std::unique_lock<std::shared_mutex> guard(lock_);
     const auto found = by_handle_.find(handle);
@@ -257,7 +259,7 @@ void Communicators::add_predefined()
         return;
     has_predefined_ = true;
     for (MPI_Comm comm : {MPI_COMM_WORLD, MPI_COMM_SELF})
-        remember(comm, describe(comm, no_origin));
+        remember(bits_of(comm), describe(comm, no_origin));
 }
 
 /* MPI_Comm_get_parent may return a known handle. */
@@ -268,8 +270,8 @@ void Communicators::created(MPI_Comm comm, MPI_Comm origin)
     const Shared known = of(origin);
     std::lock_guard<std::mutex> guard(making_lock_);
     add_predefined();
-    if (find(comm) == nullptr)
-        remember(comm, describe(comm, known == nullptr ? no_origin : known->id));
+    if (find(bits_of(comm)) == nullptr)
+        remember(bits_of(comm), describe(comm, known == nullptr ? no_origin : known->id));
 }
 
 void Communicators::duplicated(MPI_Comm copy, MPI_Comm original)
@@ -290,7 +292,7 @@ void Communicators::duplicated(MPI_Comm copy, MPI_Comm original)
 
     std::lock_guard<std::mutex> guard(making_lock_);
     number(*communicator, known->id);
-    remember(copy, std::move(communicator));
+    remember(bits_of(copy), std::move(communicator));
 }
 
 void Communicators::rename(MPI_Comm comm)

@@ -8,6 +8,8 @@
 #ifndef TOOLS_COMMUNICATORS_HPP_INCLUDED
 #define TOOLS_COMMUNICATORS_HPP_INCLUDED
 
+#include "handles.hpp"
+
 #include <qmpi.hpp>
 
 #include <atomic>
@@ -97,9 +99,9 @@ class Communicators {
     static constexpr bool concerns()
     {
         return makes<Call>(qmpi::role::communicator) != qmpi::none ||
-            makes<Call>(qmpi::role::window) != qmpi::none || frees_communicator<Call>() ||
-            Call::id == MPI_WIN_FREE_T || Call::id == MPI_COMM_SET_NAME_T ||
-            Call::has(qmpi::role::message);
+            makes<Call>(qmpi::role::window) != qmpi::none ||
+            frees<Call>(qmpi::role::communicator) || frees<Call>(qmpi::role::window) ||
+            Call::id == MPI_COMM_SET_NAME_T || uses_message<Call>();
     }
 
     /* These functions as a set. */
@@ -114,11 +116,11 @@ class Communicators {
     {
         if constexpr (!concerns<Call>())
             return call();
-        else if constexpr (frees_communicator<Call>())
+        else if constexpr (frees<Call>(qmpi::role::communicator))
             return watch_end(call, qmpi::get<qmpi::role::communicator>(call));
-        else if constexpr (Call::id == MPI_WIN_FREE_T)
+        else if constexpr (frees<Call>(qmpi::role::window))
             return watch_end(call, qmpi::get<qmpi::role::window>(call));
-        else if constexpr (Call::has(qmpi::role::message))
+        else if constexpr (uses_message<Call>())
             return watch_message(call);
         else {
             const int error_code = call();
@@ -171,16 +173,26 @@ class Communicators {
     }
 
     template <typename Call>
-    static constexpr bool frees_communicator()
+    static constexpr bool frees(qmpi::role handle)
     {
-        return Call::id == MPI_COMM_FREE_T || Call::id == MPI_COMM_DISCONNECT_T;
+        const std::size_t index = Call::index(qmpi::effect::frees);
+        return index != qmpi::none && Call::parameters[index].role == handle;
+    }
+
+    /* Matched probes and receives */
+    template <typename Call>
+    static constexpr bool uses_message()
+    {
+        return Call::has(qmpi::role::message) &&
+            (Call::operation == qmpi::operation::probe ||
+             Call::operation == qmpi::operation::receive);
     }
 
     /* Forget before the call: another thread may get the same handle at once. */
-    template <typename Call>
-    int watch_end(Call &call, const int *place)
+    template <typename Call, typename Handle>
+    int watch_end(Call &call, const Handle *place)
     {
-        const int handle = place == nullptr ? MPI_COMM_NULL : *place;
+        const std::uint64_t handle = bits_of(place == nullptr ? Handle() : *place);
         const Shared ending = forget(handle);
         const int error_code = call();
         if (error_code != MPI_SUCCESS && ending != nullptr)
@@ -217,12 +229,12 @@ class Communicators {
         constexpr std::size_t window = makes<Call>(qmpi::role::window);
         if constexpr (Call::id == MPI_COMM_SET_NAME_T)
             rename(qmpi::get<qmpi::role::communicator>(call));
-        else if constexpr (Call::id == MPI_COMM_IDUP_T || Call::id == MPI_COMM_IDUP_WITH_INFO_T)
+        else if constexpr (Call::form == qmpi::form::nonblocking)
             duplicated(*call.template argument<made>(), qmpi::get<qmpi::role::communicator>(call));
         else if constexpr (made != qmpi::none)
             created(*call.template argument<made>(), origin_of(call));
         else if constexpr (window != qmpi::none)
-            remember(*call.template argument<window>(),
+            remember(bits_of(*call.template argument<window>()),
                      of(qmpi::get<qmpi::role::communicator>(call)));
     }
 
@@ -240,12 +252,13 @@ class Communicators {
     /* The copy must not be queried before its request completes. */
     void duplicated(MPI_Comm copy, MPI_Comm original);
     void rename(MPI_Comm comm);
-    void remember(int handle, Shared communicator);
-    Shared forget(int handle);
+    /* handle: bits of a communicator or a window */
+    void remember(std::uint64_t handle, Shared communicator);
+    Shared forget(std::uint64_t handle);
     void remember_message(MPI_Message message, Shared communicator);
     Shared forget_message(MPI_Message message);
 
-    Shared find(int handle) const;
+    Shared find(std::uint64_t handle) const;
     void add_predefined();
     Mutable describe(MPI_Comm comm, std::uint64_t origin);
     void number(Communicator &communicator, std::uint64_t origin);
@@ -255,7 +268,8 @@ class Communicators {
     std::atomic<std::uint64_t> generation_{1};
 
     mutable std::shared_mutex lock_;
-    std::unordered_map<int, Shared> by_handle_; /* communicators and windows: values are disjoint */
+    /* Communicators and windows: values are disjoint. */
+    std::unordered_map<std::uint64_t, Shared> by_handle_;
     std::mutex messages_lock_;
     std::unordered_map<MPI_Message, Shared> by_message_;
     std::mutex making_lock_;

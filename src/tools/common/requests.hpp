@@ -9,11 +9,18 @@
 #ifndef TOOLS_REQUESTS_HPP_INCLUDED
 #define TOOLS_REQUESTS_HPP_INCLUDED
 
+#include "handles.hpp"
+
 #include <qmpi.hpp>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
+#include <cstddef>
+#include <memory>
 #include <mutex>
-#include <unordered_map>
+#include <thread>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -28,6 +35,23 @@ enum class Outcome {
     freed   /* by MPI_Request_free while active: completion is never seen */
 };
 
+/* Lock for a few instructions. */
+class SpinLock {
+  public:
+    void lock()
+    {
+        for (int tries = 1; is_locked_.test_and_set(std::memory_order_acquire); tries++) {
+            if (tries % 64 == 0)
+                std::this_thread::yield();
+        }
+    }
+
+    void unlock() { is_locked_.clear(std::memory_order_release); }
+
+  private:
+    std::atomic_flag is_locked_ = ATOMIC_FLAG_INIT;
+};
+
 /* A record per request. Thread-safe.
  *
  * Several requests can have the same handle: the library uses one handle for all operations that
@@ -35,27 +59,48 @@ enum class Outcome {
 template <typename Record>
 class Requests {
     struct Entry {
-        Record record;
+        MPI_Request request;
         bool is_persistent;
         bool is_active;
+        Record record;
+        Entry *next; /* in its bucket, or unused */
     };
-    using Table = std::unordered_multimap<MPI_Request, Entry>;
 
   public:
-    /* A record removed from the table, or nothing. */
-    using Node = typename Table::node_type;
+    /* A record removed from the table, or nullptr. */
+    using Node = Entry *;
+
+    Requests() = default;
+    Requests(const Requests &) = delete;
+    Requests &operator=(const Requests &) = delete;
 
     /* Adds the request of a nonblocking operation. */
     void add(MPI_Request request, Record record)
     {
-        insert(request, Entry{std::move(record), false, true});
+        insert(request, false, true, std::move(record));
     }
 
     /* Adds the request of an _init function, inactive until started. */
     void add_persistent(MPI_Request request, Record record)
     {
-        insert(request, Entry{std::move(record), true, false});
+        insert(request, true, false, std::move(record));
     }
+
+    /* The program cancels requests from now on. */
+    void expect_cancelled() { can_be_cancelled_.store(true, std::memory_order_relaxed); }
+
+    Outcome outcome_of(const MPI_Status &status, int error_code) const
+    {
+        if (error_code != MPI_SUCCESS)
+            return Outcome::failed;
+        int is_cancelled = 0;
+        if (can_be_cancelled_.load(std::memory_order_relaxed))
+            QMPI_Test_cancelled(&status, &is_cancelled);
+        return is_cancelled ? Outcome::cancelled : Outcome::completed;
+    }
+
+    /* True if there are no records, so that no request needs to be looked up. */
+    bool is_empty() const { return number_.load(std::memory_order_relaxed) == 0; }
 
     /* Calls visit(record) if the request has a record, and returns true then. For functions that
      * neither start nor complete it (MPI_Cancel, MPI_Pready, MPI_Parrived, MPI_Request_get_status).
@@ -63,12 +108,13 @@ class Requests {
     template <typename Visit>
     bool visit(MPI_Request request, Visit visit)
     {
-        Shard &shard = shard_of(request);
-        std::lock_guard<std::mutex> guard(shard.lock);
-        const auto found = shard.table.find(request);
-        if (found == shard.table.end())
+        const std::size_t hash = hash_of(request);
+        Shard &shard = shard_of(hash);
+        std::lock_guard<SpinLock> guard(shard.lock);
+        const Node *found = shard.find(hash, request);
+        if (found == nullptr)
             return false;
-        visit(found->second.record);
+        visit((*found)->record);
         return true;
     }
 
@@ -78,90 +124,172 @@ class Requests {
     void each(Visit visit)
     {
         for (Shard &shard : shards_) {
-            std::lock_guard<std::mutex> guard(shard.lock);
-            for (auto &[request, entry] : shard.table)
-                visit(request, entry.record, entry.is_active);
+            std::lock_guard<SpinLock> guard(shard.lock);
+            for (Node bucket : shard.buckets) {
+                for (Node entry = bucket; entry != nullptr; entry = entry->next)
+                    visit(entry->request, entry->record, entry->is_active);
+            }
         }
     }
 
     /* ---- for complete() below ---- */
 
     /* Removes a record before the call that may complete its request: another thread may get the
-     * same handle as soon as the library frees it. */
+     * same handle as soon as the library frees it. The node must go to put_back() or finish(). */
     Node take(MPI_Request request)
     {
-        Shard &shard = shard_of(request);
-        std::lock_guard<std::mutex> guard(shard.lock);
-        return shard.table.extract(request);
+        const std::size_t hash = hash_of(request);
+        Shard &shard = shard_of(hash);
+        std::lock_guard<SpinLock> guard(shard.lock);
+        Node *const found = shard.find(hash, request);
+        if (found == nullptr)
+            return nullptr;
+        const Node node = *found;
+        *found = node->next;
+        shard.size--;
+        return node;
     }
 
     void put_back(Node node)
     {
-        Shard &shard = shard_of(node.key());
-        std::lock_guard<std::mutex> guard(shard.lock);
-        shard.table.insert(std::move(node));
+        const std::size_t hash = hash_of(node->request);
+        Shard &shard = shard_of(hash);
+        std::lock_guard<SpinLock> guard(shard.lock);
+        shard.insert(hash, node);
     }
 
     /* Starts a persistent request; ignores others. */
     template <typename Visit>
     void start(MPI_Request request, Visit &visit)
     {
-        Node node = take(request);
-        if (node.empty())
+        const Node node = take(request);
+        if (node == nullptr)
             return;
-        if (node.mapped().is_persistent) {
-            node.mapped().is_active = true;
-            visit(node.mapped().record, static_cast<const MPI_Status *>(nullptr), Outcome::started);
+        if (node->is_persistent) {
+            node->is_active = true;
+            visit(node->record, static_cast<const MPI_Status *>(nullptr), Outcome::started);
         }
-        put_back(std::move(node));
+        put_back(node);
     }
 
     /* Ends the operation of a removed record. */
     template <typename Visit>
     void finish(Node node, const MPI_Status *status, Outcome outcome, Visit &visit)
     {
-        Entry &entry = node.mapped();
-        if (entry.is_active)
-            visit(entry.record, status, outcome);
-        entry.is_active = false;
-        if (entry.is_persistent && outcome != Outcome::freed)
-            put_back(std::move(node));
+        if (node->is_active)
+            visit(node->record, status, outcome);
+        node->is_active = false;
+        if (node->is_persistent && outcome != Outcome::freed)
+            put_back(node);
+        else
+            drop(node);
     }
 
   private:
+    static constexpr std::size_t number_of_shards = 32; /* reduce contention between threads */
+
     struct alignas(64) Shard {
-        std::mutex lock;
-        Table table;
+        SpinLock lock;
+        std::vector<Node> buckets; /* a power of two */
+        std::size_t size = 0;
+        Node unused = nullptr;
+        std::vector<std::unique_ptr<Entry>> all;
+
+        Node *find(std::size_t hash, MPI_Request request)
+        {
+            if (size == 0)
+                return nullptr;
+            Node *node = &bucket_of(hash);
+            while (*node != nullptr && (*node)->request != request)
+                node = &(*node)->next;
+            return *node == nullptr ? nullptr : node;
+        }
+
+        void insert(std::size_t hash, Node node)
+        {
+            if (size >= buckets.size())
+                grow();
+            Node &bucket = bucket_of(hash);
+            node->next = bucket;
+            bucket = node;
+            size++;
+        }
+
+        Node get_unused()
+        {
+            const Node node = unused;
+            if (node != nullptr) {
+                unused = node->next;
+                return node;
+            }
+            all.push_back(std::make_unique<Entry>());
+            return all.back().get();
+        }
+
+      private:
+        Node &bucket_of(std::size_t hash)
+        {
+            return buckets[(hash / number_of_shards) & (buckets.size() - 1)];
+        }
+
+        void grow()
+        {
+            std::vector<Node> old(std::max<std::size_t>(2 * buckets.size(), 16));
+            old.swap(buckets);
+            size = 0;
+            for (Node bucket : old) {
+                while (bucket != nullptr) {
+                    const Node node = bucket;
+                    bucket = node->next;
+                    insert(hash_of(node->request), node);
+                }
+            }
+        }
     };
 
-    /* Shards reduce contention between threads. */
-    Shard &shard_of(MPI_Request request)
+    static std::size_t hash_of(MPI_Request request)
     {
-        return shards_[static_cast<unsigned>(request) % shards_.size()];
+        return static_cast<std::size_t>(hash_of_handle(request) >> 32);
     }
 
-    void insert(MPI_Request request, Entry entry)
+    Shard &shard_of(std::size_t hash) { return shards_[hash % number_of_shards]; }
+
+    void insert(MPI_Request request, bool is_persistent, bool is_active, Record &&record)
     {
         if (request == MPI_REQUEST_NULL)
             return;
-        Shard &shard = shard_of(request);
-        std::lock_guard<std::mutex> guard(shard.lock);
-        shard.table.emplace(request, std::move(entry));
+        number_.fetch_add(1, std::memory_order_relaxed);
+        const std::size_t hash = hash_of(request);
+        Shard &shard = shard_of(hash);
+        std::lock_guard<SpinLock> guard(shard.lock);
+        const Node node = shard.get_unused();
+        node->request = request;
+        node->is_persistent = is_persistent;
+        node->is_active = is_active;
+        node->record = std::move(record);
+        shard.insert(hash, node);
     }
 
-    std::array<Shard, 32> shards_;
+    void drop(Node node)
+    {
+        if constexpr (!std::is_trivially_destructible_v<Record>)
+            node->record = Record();
+        Shard &shard = shard_of(hash_of(node->request));
+        {
+            std::lock_guard<SpinLock> guard(shard.lock);
+            node->next = shard.unused;
+            shard.unused = node;
+        }
+        number_.fetch_sub(1, std::memory_order_relaxed);
+    }
+
+    std::atomic<std::size_t> number_{0};
+    std::atomic<bool> can_be_cancelled_{false};
+    std::array<Shard, number_of_shards> shards_;
 };
 
+/* The functions are not inlined: a call without followed requests must not pay for them. */
 namespace requests_detail {
-
-inline Outcome outcome_of(const MPI_Status &status, int error_code)
-{
-    if (error_code != MPI_SUCCESS)
-        return Outcome::failed;
-    int is_cancelled = 0;
-    QMPI_Test_cancelled(&status, &is_cancelled);
-    return is_cancelled ? Outcome::cancelled : Outcome::completed;
-}
 
 inline bool is_in_status(int error_code)
 {
@@ -190,11 +318,11 @@ auto take_one(Call &call, Requests<Record> &requests)
 
 /* MPI_Wait, MPI_Test */
 template <typename Call, typename Record, typename Visit>
-int complete_one(Call &call, Requests<Record> &requests, Visit &visit)
+[[gnu::noinline]] int complete_one(Call &call, Requests<Record> &requests, Visit &visit)
 {
     const MPI_Request *request = qmpi::get<qmpi::role::request>(call);
     auto node = take_one(call, requests);
-    if (node.empty())
+    if (node == nullptr)
         return call();
 
     MPI_Status own_status{};
@@ -204,42 +332,41 @@ int complete_one(Call &call, Requests<Record> &requests, Visit &visit)
     const int error_code = call();
     const bool has_ended = error_code == MPI_SUCCESS
         ? is_flag_set(call)
-        : *request == MPI_REQUEST_NULL || node.mapped().is_persistent;
+        : *request == MPI_REQUEST_NULL || node->is_persistent;
     if (has_ended)
-        requests.finish(std::move(node), status, outcome_of(*status, error_code), visit);
+        requests.finish(node, status, requests.outcome_of(*status, error_code), visit);
     else
-        requests.put_back(std::move(node));
+        requests.put_back(node);
     return error_code;
 }
 
 /* If the operation is already complete, MPI_Request_free completes it like MPI_Wait. */
 template <typename Call, typename Record, typename Visit>
-int free(Call &call, Requests<Record> &requests, Visit &visit)
+[[gnu::noinline]] int free(Call &call, Requests<Record> &requests, Visit &visit)
 {
     auto node = take_one(call, requests);
-    if (node.empty())
+    if (node == nullptr)
         return call();
 
     MPI_Status status{};
     int is_complete = 0;
-    const int status_error = QMPI_Request_get_status(node.key(), &is_complete, &status);
+    const int status_error = QMPI_Request_get_status(node->request, &is_complete, &status);
     const int error_code = call();
     if (error_code != MPI_SUCCESS) {
-        requests.put_back(std::move(node));
+        requests.put_back(node);
         return error_code;
     }
     /* Removes the record of a persistent request too. */
-    auto &entry = node.mapped();
-    entry.is_persistent = false;
+    node->is_persistent = false;
     if (is_complete)
-        requests.finish(std::move(node), &status, outcome_of(status, status_error), visit);
+        requests.finish(node, &status, requests.outcome_of(status, status_error), visit);
     else
-        requests.finish(std::move(node), nullptr, Outcome::freed, visit);
+        requests.finish(node, nullptr, Outcome::freed, visit);
     return error_code;
 }
 
 template <typename Call, typename Record, typename Visit>
-int start(Call &call, Requests<Record> &requests, Visit &visit)
+[[gnu::noinline]] int start(Call &call, Requests<Record> &requests, Visit &visit)
 {
     const int number = qmpi::get_or<qmpi::role::length>(call, 1);
     const MPI_Request *request = qmpi::get<qmpi::role::request>(call);
@@ -251,10 +378,10 @@ int start(Call &call, Requests<Record> &requests, Visit &visit)
 
 /* Functions that complete several requests. */
 template <typename Call, typename Record, typename Visit>
-int complete_several(Call &call, Requests<Record> &requests, Visit &visit)
+[[gnu::noinline]] int complete_several(Call &call, Requests<Record> &requests, Visit &visit)
 {
-    constexpr bool takes_all = Call::id == MPI_WAITALL_T || Call::id == MPI_TESTALL_T;
-    constexpr bool takes_any = Call::id == MPI_WAITANY_T || Call::id == MPI_TESTANY_T;
+    constexpr bool takes_all = Call::request_scope() == qmpi::scope::all;
+    constexpr bool takes_any = Call::request_scope() == qmpi::scope::any;
     const int number = qmpi::get<qmpi::role::length>(call);
     const MPI_Request *handles = qmpi::get<qmpi::role::request>(call);
     std::vector<typename Requests<Record>::Node> nodes(
@@ -264,7 +391,7 @@ int complete_several(Call &call, Requests<Record> &requests, Visit &visit)
     for (std::size_t i = 0; i < nodes.size(); i++) {
         if (handles[i] != MPI_REQUEST_NULL)
             nodes[i] = requests.take(handles[i]);
-        is_any_known = is_any_known || !nodes[i].empty();
+        is_any_known = is_any_known || nodes[i] != nullptr;
     }
     if (!is_any_known)
         return call();
@@ -281,9 +408,10 @@ int complete_several(Call &call, Requests<Record> &requests, Visit &visit)
     auto finish = [&](int index, const MPI_Status &status) {
         auto &node = nodes[static_cast<std::size_t>(index)];
         const int own_error = is_each_told ? status.MPI_ERROR : error_code;
-        if (node.empty() || own_error == MPI_ERR_PENDING)
+        if (node == nullptr || own_error == MPI_ERR_PENDING)
             return;
-        requests.finish(std::move(node), &status, outcome_of(status, own_error), visit);
+        requests.finish(std::exchange(node, nullptr), &status,
+                        requests.outcome_of(status, own_error), visit);
     };
     if (error_code != MPI_SUCCESS && !is_each_told) {
         /* Handles show which ones completed. */
@@ -296,23 +424,56 @@ int complete_several(Call &call, Requests<Record> &requests, Visit &visit)
         for (int i = 0; is_flag_set(call) && i < number; i++)
             finish(i, statuses[i]);
     } else if constexpr (takes_any) {
-        const int index = *call.template argument<Call::index("indx")>();
+        const int index = *qmpi::get<qmpi::role::index>(call);
         if (is_flag_set(call) && index != MPI_UNDEFINED)
             finish(index, *statuses);
     } else {
         const int completed = *qmpi::get<qmpi::role::length, 1>(call);
-        const int *indices = call.template argument<Call::index("array_of_indices")>();
+        const int *indices = qmpi::get<qmpi::role::index>(call);
         for (int i = 0; completed != MPI_UNDEFINED && i < completed; i++)
             finish(indices[i], statuses[i]);
     }
     for (auto &node : nodes) {
-        if (!node.empty())
-            requests.put_back(std::move(node));
+        if (node != nullptr)
+            requests.put_back(node);
+    }
+    return error_code;
+}
+
+/* Functions that make a stream complete requests, later and unseen. */
+template <typename Call, typename Record, typename Visit>
+[[gnu::noinline]] int enqueue(Call &call, Requests<Record> &requests, Visit &visit)
+{
+    const int number = qmpi::get_or<qmpi::role::length>(call, 1);
+    const MPI_Request *handles = qmpi::get<qmpi::role::request>(call);
+    std::vector<typename Requests<Record>::Node> nodes;
+    for (int i = 0; i < number && handles != nullptr; i++)
+        nodes.push_back(requests.take(handles[i]));
+    const int error_code = call();
+    for (auto &node : nodes) {
+        if (node == nullptr)
+            continue;
+        if (error_code == MPI_SUCCESS)
+            requests.finish(node, nullptr, Outcome::freed, visit);
+        else
+            requests.put_back(node);
     }
     return error_code;
 }
 
 }  // namespace requests_detail
+
+/* True for the functions that complete() handles: they start, complete, cancel or free requests that
+ * exist already. */
+template <typename Call>
+constexpr bool uses_requests()
+{
+    using qmpi::operation;
+    return Call::request_scope() != qmpi::scope::none &&
+        (Call::operation == operation::start || Call::operation == operation::wait ||
+         Call::operation == operation::test || Call::operation == operation::free ||
+         Call::operation == operation::cancel);
+}
 
 /* Makes the call, then calls visit(record, status, outcome) for each request with a record that it
  * started, completed or freed:
@@ -325,18 +486,26 @@ int complete_several(Call &call, Requests<Record> &requests, Visit &visit)
 template <typename Call, typename Record, typename Visit>
 auto complete(Call &call, Requests<Record> &requests, Visit visit)
 {
-    constexpr MPI_Functions_enum id = Call::id;
-    if constexpr (id == MPI_WAIT_T || id == MPI_TEST_T)
-        return requests_detail::complete_one(call, requests, visit);
-    else if constexpr (id == MPI_REQUEST_FREE_T)
-        return requests_detail::free(call, requests, visit);
-    else if constexpr (id == MPI_START_T || id == MPI_STARTALL_T)
-        return requests_detail::start(call, requests, visit);
-    else if constexpr (id == MPI_WAITALL_T || id == MPI_TESTALL_T || id == MPI_WAITANY_T ||
-                       id == MPI_TESTANY_T || id == MPI_WAITSOME_T || id == MPI_TESTSOME_T)
-        return requests_detail::complete_several(call, requests, visit);
-    else
+    using qmpi::operation;
+    if constexpr (!uses_requests<Call>())
         return call();
+    else {
+        if (requests.is_empty())
+            return call();
+        if constexpr (Call::operation == operation::cancel) {
+            requests.expect_cancelled();
+            return call();
+        } else if constexpr (Call::operation == operation::start)
+            return requests_detail::start(call, requests, visit);
+        else if constexpr (Call::operation == operation::free)
+            return requests_detail::free(call, requests, visit);
+        else if constexpr (Call::form == qmpi::form::enqueued)
+            return requests_detail::enqueue(call, requests, visit);
+        else if constexpr (Call::request_scope() == qmpi::scope::one)
+            return requests_detail::complete_one(call, requests, visit);
+        else
+            return requests_detail::complete_several(call, requests, visit);
+    }
 }
 
 }  // namespace tools

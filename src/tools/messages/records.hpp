@@ -99,7 +99,8 @@ struct Operation {
     bool is_recorded;
     std::uint64_t begin;
     Communicators::Shared communicator;
-    Parts parts;
+    Parts parts;                  /* without what a status has */
+    movement::Received described; /* receive */
 };
 
 /* ---- records of a process ---- */

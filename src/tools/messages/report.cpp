@@ -341,8 +341,10 @@ class Report {
         return {
             {"operations", sums.operations},
             {"seconds", seconds(sums.time)},
-            {"sent", {{"messages", sums.sent_messages}, {"bytes", sums.sent_bytes}}},
-            {"received", {{"messages", sums.received_messages}, {"bytes", sums.received_bytes}}},
+            {"sent_messages", sums.sent_messages},
+            {"sent_bytes", sums.sent_bytes},
+            {"received_messages", sums.received_messages},
+            {"received_bytes", sums.received_bytes},
             {"unfinished", sums.unfinished}};
     }
 
@@ -394,9 +396,10 @@ class Report {
                 {{"kind", name_of(pair.kind)},
                  {"from", pair.from},
                  {"to", pair.to},
-                 {"sent", {{"messages", pair.sent.messages}, {"bytes", pair.sent.bytes}}},
-                 {"received",
-                  {{"messages", pair.received.messages}, {"bytes", pair.received.bytes}}}});
+                 {"sent_messages", pair.sent.messages},
+                 {"sent_bytes", pair.sent.bytes},
+                 {"received_messages", pair.received.messages},
+                 {"received_bytes", pair.received.bytes}});
         }
         return list;
     }

@@ -109,6 +109,13 @@ Totals totals_of(const Record &record, double factor)
     return totals;
 }
 
+/* An operation may complete in a thread that did not start it. */
+template <typename Record>
+bool is_empty(const Record &record)
+{
+    return record.calls.get() == 0 && record.sent.get() == 0 && record.received.get() == 0;
+}
+
 double factor_of(const FunctionRecord *record)
 {
     if (record == nullptr || record->timed_calls.get() == 0)
@@ -172,7 +179,7 @@ void Summary::add_tables(const Table &table, Task &task)
     bool has_called = false;
     for (int id = 0; id < MPI_LAST_FUNC_T; id++) {
         const FunctionRecord *record = table.find_function(id);
-        if (record == nullptr || record->calls.get() == 0)
+        if (record == nullptr || is_empty(*record))
             continue;
         has_called = true;
         FunctionSummary &function = functions[id];
@@ -192,7 +199,7 @@ void Summary::add_tables(const Table &table, Task &task)
     task.threads += has_called;
 
     table.sites().each([&](const SiteRecord &site) {
-        if (site.calls.get() == 0)
+        if (is_empty(site))
             return;
         Path path;
         for (const void *address : site.path) {
@@ -208,7 +215,7 @@ void Summary::add_tables(const Table &table, Task &task)
         add(functions[site.function].totals, of_times);
     });
     table.communicators().each([&](const CommunicatorRecord &record) {
-        if (record.calls.get() == 0)
+        if (is_empty(record))
             return;
         CommunicatorSummary &communicator = communicators[record.communicator->id];
         communicator.name = record.communicator->name();

@@ -5,7 +5,7 @@
 
 #include "chrome_output.hpp"
 
-#include "kinds.hpp"
+#include "categories.hpp"
 
 #include "../common/text.hpp"
 
@@ -111,7 +111,7 @@ class Events : public Sink {
         for (const auto &entry : definitions.functions) {
             functions_.push_back(text_of(entry.first));
             categories_.push_back(
-                text_of(category_names[static_cast<std::size_t>(category_of(entry.first))]));
+                text_of(category_names[static_cast<std::size_t>(category_of(id_of(entry.first)))]));
         }
         for (const auto &entry : definitions.sites)
             sites_.push_back(text_of(entry.first.caller));

@@ -19,7 +19,7 @@ std::string write_otf2(MPI_Comm, const std::string &, const Definitions &,
 
 #else
 
-#include "kinds.hpp"
+#include "categories.hpp"
 
 #include "../common/merge.hpp"
 #include "../common/process.hpp"
@@ -99,31 +99,39 @@ OTF2_FlushType flush_always(void *, OTF2_FileType, OTF2_LocationRef, void *, boo
 
 /* ---- events ---- */
 
-const std::map<std::string, OTF2_CollectiveOp> collective_operations = {
-    {"barrier", OTF2_COLLECTIVE_OP_BARRIER},
-    {"bcast", OTF2_COLLECTIVE_OP_BCAST},
-    {"gather", OTF2_COLLECTIVE_OP_GATHER},
-    {"gatherv", OTF2_COLLECTIVE_OP_GATHERV},
-    {"scatter", OTF2_COLLECTIVE_OP_SCATTER},
-    {"scatterv", OTF2_COLLECTIVE_OP_SCATTERV},
-    {"allgather", OTF2_COLLECTIVE_OP_ALLGATHER},
-    {"allgatherv", OTF2_COLLECTIVE_OP_ALLGATHERV},
-    {"alltoall", OTF2_COLLECTIVE_OP_ALLTOALL},
-    {"alltoallv", OTF2_COLLECTIVE_OP_ALLTOALLV},
-    {"alltoallw", OTF2_COLLECTIVE_OP_ALLTOALLW},
-    {"allreduce", OTF2_COLLECTIVE_OP_ALLREDUCE},
-    {"reduce", OTF2_COLLECTIVE_OP_REDUCE},
-    {"reduce_scatter", OTF2_COLLECTIVE_OP_REDUCE_SCATTER},
-    {"reduce_scatter_block", OTF2_COLLECTIVE_OP_REDUCE_SCATTER_BLOCK},
-    {"scan", OTF2_COLLECTIVE_OP_SCAN},
-    {"exscan", OTF2_COLLECTIVE_OP_EXSCAN}};
-
 OTF2_CollectiveOp collective_operation_of(const Transfer &transfer)
 {
-    const auto found = collective_operations.find(
-        operation_of(tools::function_name(static_cast<int>(transfer.function))));
-    const OTF2_CollectiveOp unknown = OTF2_COLLECTIVE_OP_BARRIER;
-    return found == collective_operations.end() ? unknown : found->second;
+    using qmpi::operation;
+    const auto function = static_cast<int>(transfer.function);
+    const qmpi::layout layout = qmpi::layout_of(function);
+    const bool is_uniform = layout == qmpi::layout::uniform;
+    switch (qmpi::operation_of(function)) {
+    case operation::bcast:
+        return OTF2_COLLECTIVE_OP_BCAST;
+    case operation::gather:
+        return is_uniform ? OTF2_COLLECTIVE_OP_GATHER : OTF2_COLLECTIVE_OP_GATHERV;
+    case operation::scatter:
+        return is_uniform ? OTF2_COLLECTIVE_OP_SCATTER : OTF2_COLLECTIVE_OP_SCATTERV;
+    case operation::allgather:
+        return is_uniform ? OTF2_COLLECTIVE_OP_ALLGATHER : OTF2_COLLECTIVE_OP_ALLGATHERV;
+    case operation::alltoall:
+        return is_uniform                       ? OTF2_COLLECTIVE_OP_ALLTOALL
+            : layout == qmpi::layout::vector ? OTF2_COLLECTIVE_OP_ALLTOALLV
+                                                : OTF2_COLLECTIVE_OP_ALLTOALLW;
+    case operation::reduce:
+        return OTF2_COLLECTIVE_OP_REDUCE;
+    case operation::allreduce:
+        return OTF2_COLLECTIVE_OP_ALLREDUCE;
+    case operation::reduce_scatter:
+        return is_uniform ? OTF2_COLLECTIVE_OP_REDUCE_SCATTER_BLOCK
+                          : OTF2_COLLECTIVE_OP_REDUCE_SCATTER;
+    case operation::scan:
+        return OTF2_COLLECTIVE_OP_SCAN;
+    case operation::exscan:
+        return OTF2_COLLECTIVE_OP_EXSCAN;
+    default:
+        return OTF2_COLLECTIVE_OP_BARRIER;
+    }
 }
 
 std::uint32_t root_of(const Transfer &transfer)
@@ -282,9 +290,9 @@ class Events : public Sink {
 
 /* ---- definitions ---- */
 
-OTF2_RegionRole role_of(const std::string &function)
+OTF2_RegionRole role_of(int function)
 {
-    const std::string operation = operation_of(function);
+    using qmpi::operation;
     switch (category_of(function)) {
     case Category::point_to_point:
     case Category::completion:
@@ -294,17 +302,24 @@ OTF2_RegionRole role_of(const std::string &function)
     case Category::io:
         return OTF2_REGION_ROLE_FILE_IO;
     case Category::collective:
-        if (operation == "barrier")
-            return OTF2_REGION_ROLE_BARRIER;
-        if (operation == "bcast" || operation.compare(0, 7, "scatter") == 0)
-            return OTF2_REGION_ROLE_COLL_ONE2ALL;
-        if (operation == "reduce" || operation.compare(0, 6, "gather") == 0)
-            return OTF2_REGION_ROLE_COLL_ALL2ONE;
-        if (operation == "scan" || operation == "exscan")
-            return OTF2_REGION_ROLE_COLL_OTHER;
-        return OTF2_REGION_ROLE_COLL_ALL2ALL;
+        break;
     default:
         return OTF2_REGION_ROLE_FUNCTION;
+    }
+    switch (qmpi::operation_of(function)) {
+    case operation::barrier:
+        return OTF2_REGION_ROLE_BARRIER;
+    case operation::bcast:
+    case operation::scatter:
+        return OTF2_REGION_ROLE_COLL_ONE2ALL;
+    case operation::gather:
+    case operation::reduce:
+        return OTF2_REGION_ROLE_COLL_ALL2ONE;
+    case operation::scan:
+    case operation::exscan:
+        return OTF2_REGION_ROLE_COLL_OTHER;
+    default:
+        return OTF2_REGION_ROLE_COLL_ALL2ALL;
     }
 }
 
@@ -327,7 +342,7 @@ class GlobalDefinitions {
                                            OTF2_PARADIGM_CLASS_PROCESS);
         for (const auto &[name, number] : definitions_.functions)
             OTF2_GlobalDefWriter_WriteRegion(writer_, number, string_(name), string_(name),
-                                             string_(""), role_of(name), OTF2_PARADIGM_MPI,
+                                             string_(""), role_of(id_of(name)), OTF2_PARADIGM_MPI,
                                              OTF2_REGION_FLAG_NONE, string_("MPI"), 0, 0);
         write_processes(numbers);
         write_communicators();

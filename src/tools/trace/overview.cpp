@@ -5,6 +5,8 @@
 
 #include "overview.hpp"
 
+#include "categories.hpp"
+
 #include "../common/sizes.hpp"
 #include "../common/text.hpp"
 
@@ -49,6 +51,10 @@ Overview::Overview(const Definitions &definitions)
 {
     for (const auto &entry : definitions.processes)
         index_of_rank_.emplace(entry.first, index_of_rank_.size());
+    for (const auto &[name, number] : definitions.functions) {
+        if (const int id = id_of(name); id != no_function)
+            number_of_function_.emplace(id, number);
+    }
     slot_ = static_cast<double>(definitions.end - definitions.begin + 1) /
         static_cast<double>(number_of_slots_);
     threads_.resize(number_of_lanes_);
@@ -90,9 +96,12 @@ void Overview::leave(std::uint64_t time, std::uint32_t function)
 
 void Overview::transfer(Kind kind, std::uint64_t, std::uint32_t, const Transfer &transfer)
 {
-    Sums &sums = sums_[open_.empty() ? 0 : open_.back().function];
-    sums.sent += transfer.sent;
-    sums.received += transfer.received;
+    /* The function that described the operation, not the one that completes it */
+    const auto function = number_of_function_.find(transfer.function);
+    if (function != number_of_function_.end()) {
+        sums_[function->second].sent += transfer.sent;
+        sums_[function->second].received += transfer.received;
+    }
     if (kind == Kind::send || kind == Kind::isend)
         sizes_[tools::bin_of(transfer.sent)]++;
 }

@@ -57,6 +57,7 @@ class Overview : public Sink {
 
     const Definitions &definitions_;
     std::map<std::int32_t, std::size_t> index_of_rank_;
+    std::map<std::uint64_t, std::uint32_t> number_of_function_; /* by id */
     std::size_t number_of_lanes_, number_of_slots_, number_of_rows_;
     double slot_ = 0; /* nanoseconds */
 

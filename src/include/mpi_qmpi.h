@@ -99,7 +99,8 @@ typedef void (*MPIX_Tool_function) (void);
 #include "mpir_qmpi_abi_types.h"
 #endif
 
-/* In the library of the MPI ABI the function refuses tools that do not say for which ABI they are. */
+/* In the library of the MPI ABI the function itself refuses tools: it does not say for which ABI
+ * they are. */
 #if defined(MPIX_QMPI_ABI) && !defined(BUILD_MPI_ABI)
 #define MPI_Register_tool_name(tool_name, init_fn_ptr) \
     MPIX_Register_tool(tool_name, init_fn_ptr, MPIX_TOOL_INTERFACE_VERSION, \

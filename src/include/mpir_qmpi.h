@@ -112,8 +112,8 @@ MPL_STATIC_INLINE_PREFIX const void *MPIR_QMPI_call_site(MPI_Context context)
 }
 
 /* True if value is below a published number: then, and only then, what the number counts may be
- * loaded. x86-64 keeps the order of loads, so it is enough to hold back the compiler, which does not
- * fold an atomic load into the compare. */
+ * loaded. x86-64 keeps the order of loads, so it is enough to hold back the compiler, which does
+ * not fold an atomic load into the compare. */
 MPL_STATIC_INLINE_PREFIX bool MPIR_QMPI_is_below(unsigned value, const unsigned *number)
 {
 #if defined(__x86_64__) && !defined(__SANITIZE_THREAD__)

@@ -11,7 +11,6 @@
 #ifdef BUILD_MPI_ABI
 #include "mpi_abi_util.h"
 #else
-#define ABI_COMM_NULL MPI_COMM_NULL
 #define ABI_Comm_from_mpi(comm_) (comm_)
 #endif
 
@@ -365,12 +364,13 @@ void MPIR_QMPI_begin_world(void)
     for (int i = 0; i < num_members; i++) {
         const int first = first_with_processes_of(i);
         Member *member = &members[i];
+        MPI_Comm comm = MPI_COMM_NULL;
 
         member->comm = first == i ? create_comm(member) : members[first].comm;
+        if (member->comm)
+            comm = member->comm->handle;
         if (member->begin_fn)
-            member->begin_fn(member->tool_id,
-                             member->comm ? ABI_Comm_from_mpi(member->comm->handle) :
-                             ABI_COMM_NULL, member->peers);
+            member->begin_fn(member->tool_id, ABI_Comm_from_mpi(comm), member->peers);
     }
 }
 

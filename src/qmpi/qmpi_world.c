@@ -160,7 +160,9 @@ static bool add_entries(Process * process, const char *value)
     MPL_direct_free(before.signatures);
     for (int i = 0; i < num && sscanf(value, "%8x%8x%8x", &id, &tool, &rest) == 3; i++) {
         process->tool_ids[process->num] = id;
-        process->signatures[process->num++] = (Signature) { tool, rest };
+        process->signatures[process->num].tool = tool;
+        process->signatures[process->num].rest = rest;
+        process->num++;
         value += ENTRY_DIGITS;
     }
     return *value == '+';
@@ -343,13 +345,16 @@ int MPIR_Register_tool_world_functions_impl(int tool_id, MPIX_Tool_world_begin_f
 void MPII_QMPI_set_world_functions(const MPII_QMPI_Registration * registrations, int n)
 {
     members = n ? MPII_QMPI_allocate(n, sizeof(*members)) : NULL;
-    for (int i = 0; i < n; i++)
-        if (registrations[i].world_begin_fn || registrations[i].world_end_fn)
-            members[num_members++] = (Member) {
-                .tool_id = i + 1,
-                .begin_fn = registrations[i].world_begin_fn,
-                .end_fn = registrations[i].world_end_fn
-            };
+    for (int i = 0; i < n; i++) {
+        Member *member = &members[num_members];
+
+        if (!registrations[i].world_begin_fn && !registrations[i].world_end_fn)
+            continue;
+        member->tool_id = i + 1;
+        member->begin_fn = registrations[i].world_begin_fn;
+        member->end_fn = registrations[i].world_end_fn;
+        num_members++;
+    }
 }
 
 void MPIR_QMPI_begin_world(void)

@@ -23,17 +23,44 @@ ANSWERED = {
     "MPI_Intercomm_create": "needs two groups of processes",
     "MPI_Intercomm_create_from_groups": "needs two groups of processes",
     "MPI_Intercomm_merge": "needs two groups of processes",
+    "MPI_Comm_remote_group": "needs two groups of processes (5.0.1 asserts them)",
     "MPI_Parrived": "needs a partitioned request that was started",
     "MPIX_Grequest_class_allocate": "needs a class",
+    "MPIX_Async_get_state": "needs a task",
+    "MPIX_Async_spawn": "needs a task",
+    "MPIX_Stream_comm_create_multiplex": "needs streams",
+    "MPIX_Wait_enqueue": "needs a request of a stream",
+    "MPIX_Waitall_enqueue": "needs requests of a stream",
+    "MPIX_Threadcomm_start": "needs a communicator of threads",
+    "MPIX_Threadcomm_finish": "needs a communicator of threads",
     "MPIX_Comm_agree": "ends the program in the base's ch4, which does not have it",
     "MPIX_Comm_failure_ack": "ends the program in the base's ch4, which does not have it",
     "MPIX_Comm_failure_get_acked": "ends the program in the base's ch4, which does not have it",
     "MPIX_Comm_revoke": "ends the program in the base's ch4, which does not have it",
     "MPIX_Comm_shrink": "ends the program in the base's ch4, which does not have it",
 }
+# What a base cannot do, by its version
+ANSWERED_IN = {
+    (5, 0, 1): {
+        "MPI_Comm_create_from_group": "a null pointer is read for the empty group",
+        "MPIX_Info_set_hex": "a null pointer is read for MPI_INFO_NULL",
+    },
+}
+# C functions that Fortran's procedures call in place of the function of their name, by the base's version: callbacks
+# of Fortran need a state. mpi_f08 of 5.0.1 calls MPI_Session_create_errhandler itself.
+CALLED_BY_FORTRAN = {
+    (5, 0, 1): {
+        "MPI_Comm_create_errhandler": "MPIX_Comm_create_errhandler_x",
+        "MPI_Errhandler_create": "MPIX_Comm_create_errhandler_x",
+        "MPI_File_create_errhandler": "MPIX_File_create_errhandler_x",
+        "MPI_Op_create": "MPIX_Op_create_x",
+        "MPI_Session_create_errhandler": "MPIX_Session_create_errhandler_x",
+        "MPI_Win_create_errhandler": "MPIX_Win_create_errhandler_x",
+    },
+}
 FREES_MEMORY = {"MPI_Free_mem": "frees memory that the library has allocated"}
 
-# Functions whose addresses and displacements are default integers in Fortran
+# Functions whose addresses and displacements are default integers in mpif.h
 INTEGER_ADDRESSES = {"MPI_Address", "MPI_Type_extent", "MPI_Type_hindexed", "MPI_Type_hvector", "MPI_Type_lb",
                      "MPI_Type_struct", "MPI_Type_ub"}
 
@@ -43,7 +70,7 @@ LENGTH = 64     # elements of every array argument; more than any description ne
 HANDLES = {
     "COMMUNICATOR": "MPI_COMM_SELF", "DATATYPE": None, "OPERATION": "MPI_SUM", "REQUEST": "MPI_REQUEST_NULL",
     "MESSAGE": "MPI_MESSAGE_NULL", "WINDOW": "MPI_WIN_NULL", "FILE": "MPI_FILE_NULL", "GROUP": "MPI_GROUP_EMPTY",
-    "SESSION": "MPI_SESSION_NULL", "ERRHANDLER": "MPI_ERRORS_RETURN", "INFO": "MPI_INFO_NULL",
+    "SESSION": "MPI_SESSION_NULL", "ERRHANDLER": "MPI_ERRORS_RETURN", "INFO": "MPI_INFO_NULL", "STREAM": "MPIX_STREAM_NULL",
 }
 
 
@@ -62,6 +89,9 @@ class Description:
         from local_python import mpi_api, binding_common, binding_f08, binding_f77, binding_qmpi
         from local_python import MPI_API_Global as G
         self.common, self.f08, self.f77, self.qmpi, self.G = binding_common, binding_f08, binding_f77, binding_qmpi, G
+        version = re.search(r"MPICH_VERSION_m4\],\[(\d+)\.(\d+)\.(\d+)", (maint / "version.m4").read_text())
+        self.version = tuple(map(int, version.groups()))
+        self.answered = {**ANSWERED, **ANSWERED_IN.get(self.version, {})}
         functions = mpi_api.load_C_func_list(str(tree / "src/binding"), True)
         # MPICH 5 generates these as well
         if hasattr(mpi_api, "get_type_create_f90_func_list"):
@@ -72,6 +102,7 @@ class Description:
         # functions that MPICH writes by hand
         functions += [G.FUNCS[name.lower()] for name in binding_qmpi.HAND_WRITTEN if name not in known]
         self.functions = functions
+        self.module_is_generated = (maint / "gen_binding_f90.py").is_file()
         binding_f08.get_real_POLY_kinds()
 
     def map(self, language, is_large):
@@ -79,11 +110,12 @@ class Description:
 
 
 class Call:
-    """One call: the C function that a tool must see, the symbols MPI_X, PMPI_X and QMPI_X of the interface, the
-    statements of the call, and the reason why the tool must answer it (or None)."""
+    """One call: the function, the symbols MPI_X, PMPI_X and QMPI_X of the interface, the statements of the call, the
+    reason why the tool must answer it (or None), and the C function that the tool must see."""
 
-    def __init__(self, function, forms, lines, why_answered):
+    def __init__(self, function, forms, lines, why_answered, seen=None):
         self.function, self.forms, self.lines, self.why_answered = function, forms, lines, why_answered
+        self.seen = seen or function
 
 
 def communicator_for(name):
@@ -157,10 +189,9 @@ static void prepare(void)
 class InC:
     title = "C"
     suffix = "c"
-    answered = ANSWERED
 
     def __init__(self, description):
-        self.d = description
+        self.d, self.answered = description, description.answered
 
     def calls(self):
         for func in self.d.functions:
@@ -198,12 +229,14 @@ class InC:
             else:
                 value = value_of(p, f.name, "MPI_INT", "0")
                 declarations.append(f"static {base} {name}[{LENGTH}];")
-                fill.append(f"    {name}[i] = ({base}) {value};" if value == "0" else f"    {name}[i] = {value};")
+                if value != "0":        # as all static memory; structures included
+                    fill.append(f"    {name}[i] = {value};")
                 arguments.append(name if stars else f"{name}[0]")
         lines = declarations
         if fill:
             lines += [f"for (int i = 0; i < {LENGTH}; i++) {{"] + fill + ["}"]
-        return lines + [f"{f.name}({', '.join(arguments)});"]
+        # In parentheses, the name is not a macro of mpi.h.
+        return lines + [f"({f.name})({', '.join(arguments)});"]
 
     def program(self, calls):
         out = [C_START]
@@ -214,7 +247,7 @@ class InC:
             if call.why_answered:
                 out.append("    answer(1);")
             out.append(f"    call_{call.function}();")
-            out.append(f'    saw("{call.function}", {len(call.function)});')
+            out.append(f'    saw("{call.seen}", {len(call.seen)});')
             if call.why_answered:
                 out.append("    answer(0);")
         out += [f"    {LAST}();", f'    saw("{LAST}", {len(LAST)});', "    tell(0);", "    return 0;", "}"]
@@ -292,13 +325,14 @@ F08_PROCEDURES = [
 
 class InFortran:
     suffix = "F90"
-    answered = {**ANSWERED, **FREES_MEMORY}
     compile = ["bin/mpifort", "-w", "-O0", "-fno-backtrace", "-ffree-line-length-none", "-fallow-argument-mismatch"]
     libraries = ["libmpifort.so"]
+    integer_addresses = INTEGER_ADDRESSES
     integer_logicals = set()
 
     def __init__(self, description):
-        self.d = description
+        self.d, self.answered = description, {**description.answered, **FREES_MEMORY}
+        self.called = CALLED_BY_FORTRAN.get(description.version, {})
 
     def call(self, name, func, is_large):
         mapping = self.mapping(is_large)
@@ -315,10 +349,14 @@ class InFortran:
         lines += [f"a{i} = {value}" for i, p in enumerate(func["parameters"])
                   if f"a{i}" in arguments for value in [self.value(p, func)] if value]
         if "return" in func:
-            lines.insert(0, f"{mapping[func['return']]} :: result")
+            type_ = mapping[func["return"]]
+            lines = [f"{type_} :: result"] + self.declared_function(type_, name) + lines
             return lines + [f"result = {name}({', '.join(arguments)})"]
         lines.insert(0, "integer :: ierror")
         return lines + [f"call {name}({', '.join(arguments + ['ierror'])})"]
+
+    def declared_function(self, type_, name):
+        return []
 
     def declaration(self, func, p, type_, name):
         kind = p["kind"]
@@ -334,7 +372,7 @@ class InFortran:
             dimensions += [str(LENGTH)] * len(p["length"])
         elif is_array:
             dimensions.append(str(LENGTH))
-        if func["name"] in INTEGER_ADDRESSES:
+        if func["name"] in self.integer_addresses:
             type_ = "INTEGER"
         if func["name"] in self.integer_logicals and type_ == "LOGICAL":
             type_ = "INTEGER"
@@ -344,8 +382,8 @@ class InFortran:
         kind = p["kind"]
         if kind in ("STRING", "STRING_ARRAY", "STRING_2DARRAY"):
             return "'x'"
-        # MPICH's Fortran has no null handle for sessions.
-        if kind in ("BUFFER", "STATUS", "SESSION"):
+        # Fortran lacks the null handles of sessions (4.0.2) and streams (5.0.1).
+        if kind in ("BUFFER", "STATUS", "SESSION", "STREAM"):
             return None
         if kind in ("C_BUFFER", "C_BUFFER2"):
             return self.null_address
@@ -361,7 +399,7 @@ class InFortran:
         for number, call in enumerate(calls):
             if call.why_answered:
                 out.append("  call answer(1)")
-            out += [f"  call call_{number}()", f"  call saw('{call.function}')"]
+            out += [f"  call call_{number}()", f"  call saw('{call.seen}')"]
             if call.why_answered:
                 out.append("  call answer(0)")
         return out + [f"  call {LAST}(ierror)", f"  call saw('{LAST}')", "  call tell(0)", "end program main"]
@@ -391,7 +429,8 @@ class InF90(InFortran):
                 continue
             name = self.d.common.get_function_name(func, False)
             forms = [prefix + func["name"].lower() + "_" for prefix in ("", "p", "q")]
-            yield Call(name, forms, self.call(func["name"], func, False), self.answered.get(name))
+            yield Call(name, forms, self.call(func["name"], func, False), self.answered.get(name),
+                       self.called.get(name))
 
     def program(self, calls):
         return super().program(calls) + ["", "subroutine nothing()", "end subroutine nothing"]
@@ -400,14 +439,23 @@ class InF90(InFortran):
 class InMpifH(InF90):
     title = "mpif.h"
     use = []
-    handles = ["implicit none", "include 'mpif.h'",
-               "integer(kind=MPI_ADDRESS_KIND), external :: MPI_Aint_add, MPI_Aint_diff", "integer :: graph, cart, spare", "external :: nothing"]
+    handles = ["implicit none", "include 'mpif.h'", *InF90.handles[1:]]
+
+    def declared_function(self, type_, name):
+        return [f"{type_}, external :: {name}"]
 
 
 class InUseMpi(InF90):
     title = "use mpi"
     use = ["use mpi"]
-    integer_logicals = {"MPI_Parrived"}     # declared like this in the base's module
+
+    def __init__(self, description):
+        super().__init__(description)
+        # as the base's module declares the arguments
+        if description.module_is_generated:
+            self.integer_addresses = INTEGER_ADDRESSES - {"MPI_Address"}
+        else:
+            self.integer_logicals = {"MPI_Parrived"}
 
 
 class InF08(InFortran):
@@ -416,6 +464,11 @@ class InF08(InFortran):
     handles = ["implicit none", "type(MPI_Comm) :: graph, cart, spare"]
     status_size = None
     null_address = "c_null_ptr"
+
+    def __init__(self, description):
+        super().__init__(description)
+        self.called = {name: called for name, called in self.called.items() if "Session" not in name}
+
     procedures = [line for name, arguments, declarations in F08_PROCEDURES
                   for line in [f"subroutine own_{name}({arguments})"] + ["  " + d for d in declarations] +
                   ["end subroutine"]]
@@ -449,8 +502,9 @@ class InF08(InFortran):
             for is_large in [False, True] if self.has_large(func) else [False]:
                 own = symbol(marked, is_large).lower() + "_"
                 forms = [own] + [re.sub("^(mpix?)_", letter + r"\1r_", own) for letter in "pq"]
-                yield Call(self.d.common.get_function_name(func, is_large), forms, self.call(name, func, is_large),
-                           self.answered.get(name))
+                function = self.d.common.get_function_name(func, is_large)
+                yield Call(function, forms, self.call(name, func, is_large), self.answered.get(name),
+                           self.called.get(function))
 
 
 INTERFACES = {"C": InC, "mpif.h": InMpifH, "use mpi": InUseMpi, "use mpi_f08": InF08}

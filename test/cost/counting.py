@@ -30,8 +30,8 @@ class Failure(Exception):
     """Nothing can be measured; the text is the message for the user."""
 
 
-def read_bounds(path):
-    """{name: limit}; the file must have every name of BOUNDS and no other."""
+def read_bounds(path, version=(4, 0, 2)):
+    """{name: limit} for a version of MPICH; the file must have every name of BOUNDS and no other."""
     bounds = {}
     if not path.is_file():
         raise Failure(f"{path} does not exist")
@@ -39,13 +39,16 @@ def read_bounds(path):
         words = line.partition("#")[0].split()
         if not words:
             continue
-        if len(words) != 2 or not words[1].isdigit():
-            raise Failure(f"{path}:{number}: not of the form 'NAME LIMIT': {line}")
+        if not re.fullmatch(r"\S+ \d+( \d+\.\d+\.\d+:\d+)*", " ".join(words)):
+            raise Failure(f"{path}:{number}: not of the form 'NAME LIMIT [VERSION:LIMIT]': {line}")
         if words[0] not in BOUNDS:
             raise Failure(f"{path}:{number}: unknown name '{words[0]}'")
         if words[0] in bounds:
             raise Failure(f"{path}:{number}: '{words[0]}' has two limits")
         bounds[words[0]] = int(words[1])
+        for first, limit in (word.split(":") for word in words[2:]):
+            if version >= tuple(map(int, first.split("."))):
+                bounds[words[0]] = int(limit)
     if set(BOUNDS) - set(bounds):
         raise Failure(f"{path}: no limit for {', '.join(sorted(set(BOUNDS) - set(bounds)))}")
     return bounds
@@ -77,8 +80,10 @@ def check_installation(prefix):
 
 def has_all_interfaces(prefix):
     """Fortran with mpi_f08, and MPI-IO."""
-    return all((prefix / name).is_file()
-               for name in ("bin/mpifort", "include/mpi_f08.mod", "include/mpio.h"))
+    include = prefix / "include"
+    headers = [include / name for name in ("mpio.h", "mpi_proto.h")]    # one of them has MPI-IO
+    return ((prefix / "bin/mpifort").is_file() and (include / "mpi_f08.mod").is_file()
+            and any("MPI_File_write(" in header.read_text() for header in headers if header.is_file()))
 
 
 def compile_program(command):

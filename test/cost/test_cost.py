@@ -43,14 +43,13 @@ INTERFACE = {
 }
 # The empty function that an interface function is compared with needs a call and a return.
 CALL_AND_RETURN = 2
-BOUNDS = counting.read_bounds(HERE / "bounds")
 
 
 class Cost:
     """Compiles the programs and counts on demand."""
 
-    def __init__(self, ours, base, out):
-        self.ours, self.base, self.out = ours, base, out
+    def __init__(self, ours, base, out, bounds):
+        self.ours, self.base, self.out, self.bounds = ours, base, out, bounds
         self.counted = {}
         for prefix in (ours, base):
             counting.check_installation(prefix)
@@ -119,14 +118,14 @@ class Cost:
         if not self.counted:
             return
         counts = {f"{program} {tools}".strip(): calls for (program, tools), calls in self.counted.items()}
-        (self.out / "cost.json").write_text(json.dumps({"counts": counts, "bounds": BOUNDS}, indent=1) + "\n")
+        (self.out / "cost.json").write_text(json.dumps({"counts": counts, "bounds": self.bounds}, indent=1) + "\n")
         text = ""
         if {("calls-base", ""), ("calls-none", "")} <= set(self.counted):
             text += "Instructions per call, with the calling loop:\n\n"
             text += table(["call", "unpatched", "QMPI, no tools", "more", "at most"],
                           [[call, number(self.without_qmpi(call)), number(self.without_tools(call)),
                             number(self.without_tools(call) - self.without_qmpi(call)),
-                            str(counting.limit_without_tools(call, BOUNDS))] for call in STEADY])
+                            str(counting.limit_without_tools(call, cost.bounds))] for call in STEADY])
             made = [kind for kind in KINDS if ("calls-tools", ",".join([kind] * LAYERS[1])) in self.counted
                     or kind == "static" and len(self.counted) > 4]
             text += "First layer and end of the chain over unpatched, and one more layer:\n\n"
@@ -146,7 +145,8 @@ def table(head, rows):
 def cost(mpich_module, base_module, needs):
     needs("valgrind")
     try:
-        made = Cost(mpich_module.prefix, base_module.prefix, mpich_module.work)
+        bounds = counting.read_bounds(HERE / "bounds", base_module.version)
+        made = Cost(mpich_module.prefix, base_module.prefix, mpich_module.work, bounds)
     except counting.Failure as failure:
         pytest.fail(str(failure), pytrace=False)
     yield made
@@ -173,19 +173,19 @@ def code_of(library, name):
 
 @pytest.mark.parametrize("call", STEADY)
 def test_call_without_tools(cost, within, call):
-    within(lambda: cost.without_tools(call) - cost.without_qmpi(call), counting.limit_without_tools(call, BOUNDS),
+    within(lambda: cost.without_tools(call) - cost.without_qmpi(call), counting.limit_without_tools(call, cost.bounds),
            code_of(cost.ours / "lib/libmpi.so", counting.functions_of(call)[0]))
 
 
 @pytest.mark.parametrize("call", SIMPLE)
 def test_call_that_nobody_intercepts_while_others_are(cost, within, call):
-    within(lambda: cost.with_others_intercepted(call) - cost.without_tools(call), BOUNDS["not-intercepting"],
+    within(lambda: cost.with_others_intercepted(call) - cost.without_tools(call), cost.bounds["not-intercepting"],
            code_of(cost.ours / "lib/libmpi.so", counting.functions_of(call)[0]))
 
 
 @pytest.mark.parametrize("call", SIMPLE)
 def test_first_layer_and_end_of_the_chain(cost, within, call):
-    within(lambda: cost.layers("static", 1, call) - cost.without_qmpi(call), BOUNDS[f"first-layer-{SHORT[call]}"],
+    within(lambda: cost.layers("static", 1, call) - cost.without_qmpi(call), cost.bounds[f"first-layer-{SHORT[call]}"],
            code_of(cost.ours / "lib/libmpi.so", "P" + counting.functions_of(call)[0]))
 
 
@@ -195,10 +195,10 @@ def test_further_layer(cost, within, kind, call):
     bound = {"lookup": f"layer-lookup-{SHORT[call]}", "both": f"layer-both-{SHORT[call]}",
              "kit_ending": "layer-kit-ending"}.get(kind, f"layer-{kind}")
     # Storage is one of the two look-ups.
-    limit = BOUNDS[f"layer-both-{SHORT[call]}"] if kind == "storage" else BOUNDS[bound]
+    limit = cost.bounds[f"layer-both-{SHORT[call]}"] if kind == "storage" else cost.bounds[bound]
     within(lambda: cost.further_layer(kind, call), limit, f"objdump -dC {cost.out}/libcosttools.so")
 
 
 @pytest.mark.parametrize("bound", INTERFACE)
 def test_function_of_the_interface(cost, within, bound):
-    within(lambda: cost.of_interface(bound), BOUNDS[bound], code_of(cost.ours / "lib/libmpi.so", INTERFACE[bound][0]))
+    within(lambda: cost.of_interface(bound), cost.bounds[bound], code_of(cost.ours / "lib/libmpi.so", INTERFACE[bound][0]))

@@ -6,7 +6,7 @@
 /* A program without any knowledge of tools. Its argument:
  *   (none)   initializes MPI, asks for its rank, and ends
  *   early    its first call is one that is allowed before MPI_Init
- *   spawn    starts two processes of itself that ask for their rank; status 3 if that fails
+ *   spawn    starts another process of itself that asks for its rank; status 3 if that fails
  *   write    chooses the list that it reads from standard input through MPI_T */
 
 #include <mpi.h>
@@ -40,17 +40,17 @@ static void ask_rank(void)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 }
 
-/* Errors of spawned processes are returned by the call that starts them. */
+/* Errors of the spawned process are returned by the call that starts them. */
 static void spawn(char *self)
 {
-    MPI_Comm children;
-    int codes[2];
+    MPI_Comm child;
+    int code;
 
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
-    if (MPI_Comm_spawn(self, MPI_ARGV_NULL, 2, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &children,
-                       codes) != MPI_SUCCESS)
+    if (MPI_Comm_spawn(self, MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &child,
+                       &code) != MPI_SUCCESS)
         exit(3);
-    MPI_Comm_disconnect(&children);
+    MPI_Comm_disconnect(&child);
 }
 
 int main(int argc, char **argv)

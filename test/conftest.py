@@ -3,11 +3,12 @@
 
 """Fixtures for all tests outside MPICH's test suite.
 
-    pytest [-n 2] --prefix=DIR [--base-prefix=DIR] [--src=DIR] [--all] [--out=DIR] [PATH | -k WORDS]
+    pytest [-n 2] --prefix=DIR [--base-prefix=DIR] [--other-prefix=DIR] [--src=DIR] [--all] [--out=DIR] [PATH | -k WORDS]
 
 mpich          the installation of --prefix; its commands run in the test's own folder
 mpich_module   the same with a folder for the whole test file, for runs that several tests look at
 base           the installation without QMPI (--base-prefix); base_module as above
+other          an installation of another base, with QMPI (--other-prefix); its tests are skipped without the option
 local          commands and compilers of the system, for tests without an installation; local_module
 tree           the patched source tree (--src)
 work           the test's own folder
@@ -41,6 +42,7 @@ def pytest_addoption(parser):
     group = parser.getgroup("QMPI for MPICH")
     group.addoption("--prefix", type=Path, metavar="DIR", help="installation with QMPI to test")
     group.addoption("--base-prefix", type=Path, metavar="DIR", help="installation of the unpatched MPICH")
+    group.addoption("--other-prefix", type=Path, metavar="DIR", help="installation of another base with QMPI")
     group.addoption("--src", type=Path, metavar="DIR", help="patched source tree")
     group.addoption("--all", action="store_true", help="run the tests marked long too")
     group.addoption("--hours", action="store_true", help="run the tests marked hours too")
@@ -347,6 +349,13 @@ def base(request, work):
 @pytest.fixture(scope="module")
 def base_module(request, work_module):
     return Installation(request.config, required(request.config, "base-prefix", "bin/mpiexec"), work_module)
+
+
+@pytest.fixture
+def other(request, work):
+    if request.config.option.other_prefix is None:
+        pytest.skip("this test needs --other-prefix DIR, an installation of another base")
+    return Installation(request.config, required(request.config, "other-prefix", "bin/mpiexec"), work)
 
 
 @pytest.fixture

@@ -123,7 +123,7 @@ def attribute_setter(func):
 
 def fortran_calls(func):
     """Id of the C function that a function of mpif.h or mpi_f08 calls."""
-    extended = func['name'].replace("MPI_", "MPIX_", 1) + "_x"
+    extended = (replaced_by(func) or func)['name'].replace("MPI_", "MPIX_", 1) + "_x"
     if extended.lower() in G.FUNCS:     # callbacks of Fortran need extra state
         return extended.upper() + "_T"
     return get_function_name(func).upper() + "_T"

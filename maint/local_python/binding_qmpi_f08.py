@@ -22,6 +22,9 @@ FORMS = ["", "P", "Q"]
 # what procedures ask the library for the length of an array argument
 QUERIES = ["MPI_Comm_size", "MPI_Cartdim_get", "MPI_Dist_graph_neighbors_count"]
 
+# procedures that pass their callback to the C function of their name
+CALLBACK_UNCHANGED = ["MPI_Session_create_errhandler"]
+
 def form_of(func, prefix):
     """The description of a function that makes MPICH's generator emit one of the three forms."""
     return dict(func, _prefix=prefix, _c_prefix="MPIR_%sMPI_" % prefix, _f08_prefix="MPIR_" + prefix,
@@ -69,7 +72,9 @@ def dump_entries_c(path, forms):
             num_args = max(num_args, n)
             id = "NO_NOTE"
             if prefix != "Q" and func['name'] != "MPI_F_sync_reg":
-                id = get_function_name(func, True).upper() + "_T" if is_large else fortran_calls(func)
+                id = get_function_name(func, is_large).upper() + "_T"
+                if not is_large and func['name'] not in CALLBACK_UNCHANGED:
+                    id = fortran_calls(func)
             kind = "SUBROUTINE("
             if 'return' in func:
                 kind = "FUNCTION(%s, " % get_kind_map('C', is_large)[func['return']]

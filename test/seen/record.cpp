@@ -4,9 +4,12 @@
  */
 
 /* The tool "record" and two PMPI wrappers in C, which record the calls of a program in any language.
- * The program queries them with saw() and wrapper_saw() after every call. */
+ * The program queries them with saw() and wrapper_saw() after every call. A call whose call site is
+ * neither in the program nor in these wrappers is recorded with the library that has it. */
 
+#include <dlfcn.h>
 #include <mpi.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 #include <csignal>
 #include <cstdio>
@@ -38,6 +41,28 @@ void die(int number)
     std::raise(number);
 }
 
+Dl_info object_of(void *address)
+{
+    Dl_info found{};
+
+    dladdr(address, &found);
+    return found;
+}
+
+void record(MPI_Context context, const char *name)
+{
+    static void *const program = object_of(reinterpret_cast<void *>(getauxval(AT_PHDR))).dli_fbase;
+    static void *const wrappers = object_of(&tool_log).dli_fbase;
+    void *site = nullptr;
+
+    tool_log += std::string(" ") + name;
+    latest = name;
+    MPI_Get_calling_address(context, &site);
+    const Dl_info caller = object_of(site);
+    if (caller.dli_fbase != program && caller.dli_fbase != wrappers)
+        tool_log += std::string(" called by ") + (caller.dli_fname ? caller.dli_fname : "nothing");
+}
+
 struct Link {
     void (*function)();
     int tool_id;
@@ -53,8 +78,7 @@ F *next(int id)
 #define MPIX_QMPI_FUNCTION(id, type, name, tool_params, next_args, params, args, buffers) \
     type record_##name tool_params                                                        \
     {                                                                                     \
-        tool_log += " " #name;                                                            \
-        latest = #name;                                                                   \
+        record(context, #name);                                                           \
         if (answers)                                                                      \
             return {};                                                                    \
         const int next_tool_id = next_link[id].tool_id;                                   \
@@ -64,8 +88,7 @@ F *next(int id)
 #define MPIX_QMPI_FUNCTION_PCONTROL(id, type, name, tool_params, next_args, params, args, buffers) \
     type record_##name tool_params                                                                 \
     {                                                                                              \
-        tool_log += " " #name;                                                                     \
-        latest = #name;                                                                            \
+        record(context, #name);                                                                    \
         return MPI_SUCCESS;                                                                        \
     }
 #include <mpi_qmpi_functions.h>

@@ -42,6 +42,7 @@ def pytest_addoption(parser):
     group = parser.getgroup("QMPI for MPICH")
     group.addoption("--prefix", type=Path, metavar="DIR", help="installation with QMPI to test")
     group.addoption("--base-prefix", type=Path, metavar="DIR", help="installation of the unpatched MPICH")
+    group.addoption("--without-base", action="store_true", help="leave out the tests that need --base-prefix")
     group.addoption("--other-prefix", type=Path, metavar="DIR", help="installation of another base with QMPI")
     group.addoption("--src", type=Path, metavar="DIR", help="patched source tree")
     group.addoption("--all", action="store_true", help="run the tests marked long too")
@@ -82,7 +83,8 @@ def pytest_unconfigure(config):
 
 def pytest_collection_modifyitems(config, items):
     off = [mark for mark, on in (("long", config.option.all), ("hours", config.option.hours)) if not on]
-    unwanted = [item for item in items if any(map(item.get_closest_marker, off))]
+    unwanted = [item for item in items if any(map(item.get_closest_marker, off)) or
+                config.option.without_base and {"base", "base_module"} & set(item.fixturenames)]
     if unwanted:
         config.hook.pytest_deselected(items=unwanted)
         items[:] = [item for item in items if item not in unwanted]

@@ -202,3 +202,10 @@ def test_further_layer(cost, within, kind, call):
 @pytest.mark.parametrize("bound", INTERFACE)
 def test_function_of_the_interface(cost, within, bound):
     within(lambda: cost.of_interface(bound), cost.bounds[bound], code_of(cost.ours / "lib/libmpi.so", INTERFACE[bound][0]))
+
+
+@pytest.mark.parametrize("version, limit", [((4, 3, 2), 9), ((5, 0, 1), 4), ((6, 0, 0), 4)])
+def test_limit_with_a_version_is_that_of_later_ones_too(work, version, limit):
+    bounds = work / "bounds"
+    bounds.write_text("\n".join(f"{name} 9 5.0.1:4" for name in counting.BOUNDS))
+    assert counting.read_bounds(bounds, version)["no-tools"] == limit

@@ -305,8 +305,8 @@ def test_communicators_have_their_own_sums(report_of):
     found = {one["name"]: (one["size"], {line["name"]: numbers(line) for line in one["functions"]}.get("MPI_Bcast"))
              for one in report_of("communicators", "communicators", ranks=4)["communicators"]}
     assert {name: found.get(name) for name in ("MPI_COMM_WORLD", "even", "odd", "reversed")} == {
-        "MPI_COMM_WORLD": (4, (12, 120, 360)), "even": (2, (10, 400, 400)), "odd": (2, (10, 400, 400)),
-        "reversed": (4, (4, 4, 12))}
+        "MPI_COMM_WORLD": (4, (12, 360, 360)), "even": (2, (10, 400, 400)), "odd": (2, (10, 400, 400)),
+        "reversed": (4, (4, 12, 12))}
 
 
 @pytest.mark.parametrize("arguments, words, calls",

@@ -56,7 +56,7 @@ def report_of(work, tool, name="r"):
     if tool == "profile":
         return next(line["calls"] for line in report["functions"] if line["name"] == "MPI_Barrier"), report["absent"]
     if tool == "messages":
-        sent = next(line["sent"]["messages"] for line in report["functions"] if line["function"] == "MPI_Sendrecv")
+        sent = next(line["sent_messages"] for line in report["functions"] if line["function"] == "MPI_Sendrecv")
         return sent * BARRIERS // MESSAGES, report["absent"]
     calls = collections.Counter(event["name"] for event in report["traceEvents"] if event["ph"] == "X")
     return calls["MPI_Barrier"], None

@@ -8,6 +8,7 @@
 mpich          the installation of --prefix; its commands run in the test's own folder
 mpich_module   the same with a folder for the whole test file, for runs that several tests look at
 base           the installation without QMPI (--base-prefix); base_module as above
+abi            the installation of --prefix with the library of the MPI ABI; abi_module as above
 other          an installation of another base, with QMPI (--other-prefix); its tests are skipped without the option
 local          commands and compilers of the system, for tests without an installation; local_module
 tree           the patched source tree (--src)
@@ -322,6 +323,18 @@ class Installation(Commands):
         return folder
 
 
+class AbiInstallation(Installation):
+    """Programs and tools are compiled for the MPI ABI."""
+
+    compilers = {".c": "mpicc_abi", ".cpp": "mpicxx_abi"}
+
+    def __init__(self, config, prefix, work):
+        super().__init__(config, prefix, work)
+        self.tools = self.lib / "mpich/tools_abi"
+        if not (self.lib / "libmpi_abi.so").exists():
+            pytest.skip(f"MPICH {'.'.join(map(str, self.version))} is installed without the library of the MPI ABI")
+
+
 def required(config, option, file):
     """Path given by an option; a missing one fails the test."""
     path = getattr(config.option, option.replace("-", "_"))
@@ -341,6 +354,16 @@ def mpich(request, work):
 @pytest.fixture(scope="module")
 def mpich_module(request, work_module):
     return Installation(request.config, required(request.config, "prefix", "bin/mpiexec"), work_module)
+
+
+@pytest.fixture
+def abi(request, work):
+    return AbiInstallation(request.config, required(request.config, "prefix", "bin/mpiexec"), work)
+
+
+@pytest.fixture(scope="module")
+def abi_module(request, work_module):
+    return AbiInstallation(request.config, required(request.config, "prefix", "bin/mpiexec"), work_module)
 
 
 @pytest.fixture

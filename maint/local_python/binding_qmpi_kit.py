@@ -253,9 +253,15 @@ def dump_functions_hpp(path, names, known, dump_c_file):
     out += ["#undef " + f.name for f in known if RE.match(r'MPI_\w+_(c2f|f2c)$', f.name)]
     out += ["",
            "namespace qmpi {", "inline namespace v1 {",
-           "namespace detail {", "",
-           "inline constexpr facts facts_of[MPI_LAST_FUNC_T] = {"]
-    out += ["    /* %s */ {%s}," % (name, facts(by_name[name]) if name in by_name else "")
+           "namespace detail {", ""]
+    if others:
+        out += ["/* Facts about functions that the library of the MPI ABI lacks. */",
+                "#ifdef MPIX_QMPI_ABI", "#define QMPI_DETAIL_NOT_IN_ABI(...)", "#else",
+                "#define QMPI_DETAIL_NOT_IN_ABI(...) __VA_ARGS__", "#endif", ""]
+    lacking = {f.name for f in others}
+    out += ["inline constexpr facts facts_of[MPI_LAST_FUNC_T] = {"]
+    out += ["    /* %s */ {%s}," % (name, ("QMPI_DETAIL_NOT_IN_ABI(%s)" if name in lacking else "%s") %
+                                    facts(by_name[name]) if name in by_name else "")
             for name in names]
     out += ["};", "", "/* Ids of the functions that this library has. */"]
     out += ["#ifdef MPIX_QMPI_ABI"] + function_ids(common) + ["#else"] if others else []

@@ -391,6 +391,19 @@ constexpr bool is_collective(int id)
     return detail::find_facts(id).is_collective;
 }
 
+/* ---- handles ---- */
+
+/* A handle as a number, for tables and output. MPICH's handles are numbers; those of the MPI ABI, and
+ * MPICH's MPI_File, are pointers. */
+template <typename Handle>
+std::uint64_t handle_value(Handle handle) noexcept
+{
+    if constexpr (std::is_pointer_v<Handle>)
+        return reinterpret_cast<std::uintptr_t>(handle);
+    else
+        return static_cast<std::make_unsigned_t<Handle>>(handle);
+}
+
 /* ---- sets of functions ---- */
 
 /* A set of functions, known at compile time. |: union, &: intersection, -: difference. */
@@ -1141,7 +1154,7 @@ class call {
         Displacements displacements;
 
         static constexpr bool is_vector = std::is_pointer_v<Count>;
-        static constexpr bool is_typed = std::is_pointer_v<Datatype>;
+        static constexpr bool is_typed = !std::is_same_v<Datatype, MPI_Datatype>;
     };
 
     template <std::size_t n>
@@ -1187,17 +1200,25 @@ QMPI_INLINE auto &get(call<id> &call)
     return call.template argument<index>();
 }
 
+namespace detail {
+
+/* Integer constants of the MPI ABI, such as MPI_PROC_NULL, are enumerators. */
+template <typename Fallback>
+using type_of_fallback = std::conditional_t<std::is_enum_v<Fallback>, int, Fallback>;
+
+}  // namespace detail
+
 /* The same by value. Returns the fallback if the function has no such argument or the argument does
  * not convert to the fallback's type. */
 template <role wanted, std::size_t nth = 0, MPI_Functions_enum id, typename Fallback>
-QMPI_INLINE Fallback get_or(const call<id> &call, Fallback fallback)
+QMPI_INLINE detail::type_of_fallback<Fallback> get_or(const call<id> &call, Fallback fallback)
 {
     constexpr std::size_t index = qmpi::call<id>::index(wanted, nth);
     (void) call;
     if constexpr (index != none) {
         if constexpr (std::is_convertible_v<
                           std::tuple_element_t<index, typename qmpi::call<id>::arguments_type>,
-                          Fallback>)
+                          detail::type_of_fallback<Fallback>>)
             return call.template argument<index>();
         else
             return fallback;

@@ -234,6 +234,100 @@ src_tools_libqmpi_pmpi_la_LIBADD = $(qmpi_library)
 endif !BUILD_PROFILING_LIB
 endif BUILD_QMPI_PMPI
 
+# The same tools for the library of the MPI ABI, whose header has other types. The page of reports makes no MPI calls
+# and serves both.
+if BUILD_QMPI_ABI_TOOLS
+toolsabidir = $(libdir)/mpich/tools_abi
+toolsabi_LTLIBRARIES = \
+    src/tools/abi/libqmpi_count.la \
+    src/tools/abi/libqmpi_bcast.la \
+    src/tools/abi/libqmpi_null.la
+
+qmpi_abi_cppflags = -DMPI_ABI -I$(top_srcdir)/src/binding/abi $(AM_CPPFLAGS)
+
+noinst_LTLIBRARIES += src/tools/abi/libqmpi_common.la
+src_tools_abi_libqmpi_common_la_SOURCES = $(src_tools_libqmpi_common_la_SOURCES)
+src_tools_abi_libqmpi_common_la_CPPFLAGS = $(qmpi_abi_cppflags) $(QMPI_DW_CPPFLAGS)
+src_tools_abi_libqmpi_common_la_CXXFLAGS = $(qmpi_tool_cxxflags)
+src_tools_abi_libqmpi_common_la_LIBTOOLFLAGS = $(qmpi_tool_libtoolflags)
+src_tools_abi_libqmpi_common_la_LDFLAGS = -avoid-version
+src_tools_abi_libqmpi_common_la_LIBADD = $(QMPI_DW_LIBS)
+
+if BUILD_PROFILING_LIB
+qmpi_abi_library = lib/lib@MPIABILIBNAME@.la lib/lib@PMPIABILIBNAME@.la
+else !BUILD_PROFILING_LIB
+qmpi_abi_library = lib/lib@MPIABILIBNAME@.la
+endif !BUILD_PROFILING_LIB
+qmpi_abi_tool_libadd = src/tools/abi/libqmpi_common.la $(qmpi_abi_library)
+
+src_tools_abi_libqmpi_count_la_SOURCES = $(src_tools_libqmpi_count_la_SOURCES)
+src_tools_abi_libqmpi_count_la_CPPFLAGS = $(qmpi_abi_cppflags)
+src_tools_abi_libqmpi_count_la_CXXFLAGS = $(qmpi_tool_cxxflags)
+src_tools_abi_libqmpi_count_la_LIBTOOLFLAGS = $(qmpi_tool_libtoolflags)
+src_tools_abi_libqmpi_count_la_LDFLAGS = $(qmpi_tool_ldflags)
+src_tools_abi_libqmpi_count_la_LIBADD = $(qmpi_abi_tool_libadd)
+
+src_tools_abi_libqmpi_bcast_la_SOURCES = $(src_tools_libqmpi_bcast_la_SOURCES)
+src_tools_abi_libqmpi_bcast_la_CPPFLAGS = $(qmpi_abi_cppflags)
+src_tools_abi_libqmpi_bcast_la_CXXFLAGS = $(qmpi_tool_cxxflags)
+src_tools_abi_libqmpi_bcast_la_LIBTOOLFLAGS = $(qmpi_tool_libtoolflags)
+src_tools_abi_libqmpi_bcast_la_LDFLAGS = $(qmpi_tool_ldflags)
+src_tools_abi_libqmpi_bcast_la_LIBADD = $(qmpi_abi_library)
+
+src_tools_abi_libqmpi_null_la_SOURCES = $(src_tools_libqmpi_null_la_SOURCES)
+src_tools_abi_libqmpi_null_la_CPPFLAGS = $(qmpi_abi_cppflags)
+src_tools_abi_libqmpi_null_la_CXXFLAGS = $(qmpi_tool_cxxflags)
+src_tools_abi_libqmpi_null_la_LIBTOOLFLAGS = $(qmpi_tool_libtoolflags)
+src_tools_abi_libqmpi_null_la_LDFLAGS = $(qmpi_tool_ldflags)
+src_tools_abi_libqmpi_null_la_LIBADD = $(qmpi_abi_library)
+
+if BUILD_QMPI_REPORTS
+qmpi_abi_report_libadd = src/tools/libqmpi_page.la $(qmpi_abi_tool_libadd)
+
+toolsabi_LTLIBRARIES += \
+    src/tools/abi/libqmpi_check.la \
+    src/tools/abi/libqmpi_messages.la \
+    src/tools/abi/libqmpi_profile.la \
+    src/tools/abi/libqmpi_trace.la
+
+src_tools_abi_libqmpi_profile_la_SOURCES = $(src_tools_libqmpi_profile_la_SOURCES)
+src_tools_abi_libqmpi_profile_la_CPPFLAGS = $(qmpi_abi_cppflags)
+src_tools_abi_libqmpi_profile_la_CXXFLAGS = $(qmpi_tool_cxxflags)
+src_tools_abi_libqmpi_profile_la_LIBTOOLFLAGS = $(qmpi_tool_libtoolflags)
+src_tools_abi_libqmpi_profile_la_LDFLAGS = $(qmpi_tool_ldflags)
+src_tools_abi_libqmpi_profile_la_LIBADD = $(qmpi_abi_report_libadd)
+
+src_tools_abi_libqmpi_messages_la_SOURCES = $(src_tools_libqmpi_messages_la_SOURCES)
+src_tools_abi_libqmpi_messages_la_CPPFLAGS = $(qmpi_abi_cppflags)
+src_tools_abi_libqmpi_messages_la_CXXFLAGS = $(qmpi_tool_cxxflags)
+src_tools_abi_libqmpi_messages_la_LIBTOOLFLAGS = $(qmpi_tool_libtoolflags)
+src_tools_abi_libqmpi_messages_la_LDFLAGS = $(qmpi_tool_ldflags)
+src_tools_abi_libqmpi_messages_la_LIBADD = $(qmpi_abi_report_libadd)
+
+src_tools_abi_libqmpi_check_la_SOURCES = $(src_tools_libqmpi_check_la_SOURCES)
+src_tools_abi_libqmpi_check_la_CPPFLAGS = $(qmpi_abi_cppflags)
+src_tools_abi_libqmpi_check_la_CXXFLAGS = $(qmpi_tool_cxxflags)
+src_tools_abi_libqmpi_check_la_LIBTOOLFLAGS = $(qmpi_tool_libtoolflags)
+src_tools_abi_libqmpi_check_la_LDFLAGS = $(qmpi_tool_ldflags)
+src_tools_abi_libqmpi_check_la_LIBADD = $(qmpi_abi_tool_libadd)
+
+noinst_LTLIBRARIES += src/tools/abi/libqmpi_journals.la
+src_tools_abi_libqmpi_journals_la_SOURCES = $(src_tools_libqmpi_journals_la_SOURCES)
+src_tools_abi_libqmpi_journals_la_CPPFLAGS = $(qmpi_abi_cppflags) $(QMPI_OTF2_CPPFLAGS)
+src_tools_abi_libqmpi_journals_la_CXXFLAGS = $(qmpi_tool_cxxflags)
+src_tools_abi_libqmpi_journals_la_LIBTOOLFLAGS = $(qmpi_tool_libtoolflags)
+src_tools_abi_libqmpi_journals_la_LDFLAGS = -avoid-version
+src_tools_abi_libqmpi_journals_la_LIBADD = $(QMPI_OTF2_LIBS)
+
+src_tools_abi_libqmpi_trace_la_SOURCES = $(src_tools_libqmpi_trace_la_SOURCES)
+src_tools_abi_libqmpi_trace_la_CPPFLAGS = $(qmpi_abi_cppflags) $(QMPI_OTF2_CPPFLAGS)
+src_tools_abi_libqmpi_trace_la_CXXFLAGS = $(qmpi_tool_cxxflags)
+src_tools_abi_libqmpi_trace_la_LIBTOOLFLAGS = $(qmpi_tool_libtoolflags)
+src_tools_abi_libqmpi_trace_la_LDFLAGS = $(qmpi_tool_ldflags)
+src_tools_abi_libqmpi_trace_la_LIBADD = src/tools/abi/libqmpi_journals.la $(qmpi_abi_report_libadd)
+endif BUILD_QMPI_REPORTS
+endif BUILD_QMPI_ABI_TOOLS
+
 # qmpi_info needs CLI11 and nlohmann-json.
 if BUILD_QMPI_INFO
 bin_PROGRAMS += src/tools/qmpi_info
@@ -241,6 +335,15 @@ dist_man_MANS += src/tools/man/qmpi_info.1
 src_tools_qmpi_info_SOURCES = src/tools/qmpi_info.cpp
 src_tools_qmpi_info_CXXFLAGS = $(AM_CXXFLAGS) -std=c++17
 src_tools_qmpi_info_LDADD = lib/lib@MPILIBNAME@.la
+
+if BUILD_QMPI_ABI_TOOLS
+bin_PROGRAMS += src/tools/qmpi_info_abi
+dist_man_MANS += src/tools/man/qmpi_info_abi.1
+src_tools_qmpi_info_abi_SOURCES = $(src_tools_qmpi_info_SOURCES)
+src_tools_qmpi_info_abi_CPPFLAGS = $(qmpi_abi_cppflags)
+src_tools_qmpi_info_abi_CXXFLAGS = $(src_tools_qmpi_info_CXXFLAGS)
+src_tools_qmpi_info_abi_LDADD = lib/lib@MPIABILIBNAME@.la
+endif BUILD_QMPI_ABI_TOOLS
 endif BUILD_QMPI_INFO
 
 endif BUILD_QMPI_TOOLS

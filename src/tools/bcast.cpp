@@ -11,6 +11,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 
 namespace {
@@ -20,22 +21,12 @@ const int message_tag = 0;
 
 /* ---- the hidden communicator ---- */
 
-/* A handle is an int and fits into the attribute value. */
-void *attribute_from(MPI_Comm hidden)
-{
-    return reinterpret_cast<void *>(static_cast<std::intptr_t>(hidden));
-}
-
-MPI_Comm hidden_from(void *attribute)
-{
-    return static_cast<MPI_Comm>(reinterpret_cast<std::intptr_t>(attribute));
-}
-
-/* Called when the application frees its communicator, for MPI_COMM_WORLD in MPI_Finalize. */
+/* The attribute value is the address of the handle. Called when the application frees its
+ * communicator, for MPI_COMM_WORLD in MPI_Finalize. */
 int free_hidden(MPI_Comm, int, void *attribute, void *)
 {
-    MPI_Comm hidden = hidden_from(attribute);
-    return QMPI_Comm_free(&hidden);
+    const std::unique_ptr<MPI_Comm> hidden(static_cast<MPI_Comm *>(attribute));
+    return QMPI_Comm_free(hidden.get());
 }
 
 /* Attribute key of the hidden communicators. It lives from the first use to the end of its last
@@ -110,8 +101,11 @@ int create_hidden(MPI_Comm comm, int keyval, MPI_Comm &hidden)
 
     /* Errors are reported on the application's communicator. */
     QMPI_Comm_set_errhandler(hidden, MPI_ERRORS_RETURN);
-    error_code = QMPI_Comm_set_attr(comm, keyval, attribute_from(hidden));
-    if (error_code != MPI_SUCCESS)
+    auto attribute = std::make_unique<MPI_Comm>(hidden);
+    error_code = QMPI_Comm_set_attr(comm, keyval, attribute.get());
+    if (error_code == MPI_SUCCESS)
+        attribute.release();
+    else
         QMPI_Comm_free(&hidden);
     return error_code;
 }
@@ -131,7 +125,7 @@ int get_hidden(Key &key, MPI_Comm comm, MPI_Comm &hidden)
         return error_code;
     if (!found)
         return create_hidden(comm, keyval, hidden);
-    hidden = hidden_from(attribute);
+    hidden = *static_cast<MPI_Comm *>(attribute);
     return MPI_SUCCESS;
 }
 

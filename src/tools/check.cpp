@@ -141,7 +141,7 @@ class Check : public qmpi::tool<Check> {
             if constexpr (Call::id == MPI_FINALIZE_T)
                 return finalize(call, here);
             else {
-                const HandleRules::Freed freed = handle_rules_.freed_by(call);
+                const auto freed = handle_rules_.freed_by(call);
                 if (!is_nested)
                     handle_rules_.check(call, here);
                 /* Other processes cannot know the order of what callbacks send. */

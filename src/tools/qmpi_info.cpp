@@ -8,7 +8,11 @@
  * The MPI library itself answers: this program starts itself again with the list in the
  * environment. That process, the probe, builds the chain by an MPI call as any program would and
  * writes the result. So answers and messages are the library's, and a tool that crashes only takes
- * the probe with it. */
+ * the probe with it.
+ *
+ * Compiled once for each ABI, as the commands qmpi_info and qmpi_info_abi: a tool list is explained
+ * by the library that the command is linked with, and each command starts the other one for tools of
+ * the other ABI. */
 
 #ifndef MPICH_SKIP_MPICXX
 #define MPICH_SKIP_MPICXX 1
@@ -49,6 +53,17 @@ const char pmpi[] = "pmpi"; /* tool that runs the PMPI tool in its argument */
 const int answer_fd = 3;
 const unsigned probe_seconds = 60;
 const std::size_t max_names = 20; /* above this, only the number of functions is printed */
+
+/* A command that can be the probe, and the ABI of its library. */
+struct Prober {
+    const char *command;
+    const char *abi;
+};
+
+const Prober for_mpich{"qmpi_info", "MPICH"}, for_abi{"qmpi_info_abi", "MPI"};
+const bool is_for_abi = MPIX_TOOL_INTERFACE_VERSION & MPIX_TOOL_INTERFACE_ABI;
+const Prober &own = is_for_abi ? for_abi : for_mpich;
+const Prober &other = is_for_abi ? for_mpich : for_abi;
 
 /* ---- the probe ---- */
 
@@ -122,7 +137,11 @@ int run_probe()
 {
     int flag;
     MPI_Initialized(&flag);
-    const std::string answer = text_of({{"tools", registered_tools()}, {"instances", instances()}});
+    std::size_t number = 0; /* the library has fewer functions than there are ids */
+    for (int f = 0; f < MPI_LAST_FUNC_T; f++)
+        number += qmpi::set::all.contains(f);
+    const std::string answer = text_of(
+        {{"tools", registered_tools()}, {"instances", instances()}, {"functions", number}});
     std::size_t written = 0;
     while (written < answer.size()) {
         const ssize_t n = write(answer_fd, answer.data() + written, answer.size() - written);
@@ -139,17 +158,31 @@ int run_probe()
 struct Answer {
     json tools = json::array();
     json instances = json::array();
+    std::size_t functions = 0;       /* of the library */
     std::vector<std::string> faults; /* the library's complaints about the list */
 };
 
 [[noreturn]] void die(const std::string &what)
 {
-    std::cerr << "qmpi_info: " << what << ": " << std::strerror(errno) << "\n";
+    std::cerr << own.command << ": " << what << ": " << std::strerror(errno) << "\n";
     std::exit(2);
 }
 
-[[noreturn]] void start_probe(const std::string &list, const std::optional<std::string> &path,
-                              int answer, int errors)
+/* The other command is in the same directory; it is missing if MPICH was built for one ABI. */
+fs::path program_of(const Prober &prober)
+{
+    const fs::path self = "/proc/self/exe";
+    std::error_code error;
+    return &prober == &own ? self : fs::read_symlink(self, error).parent_path() / prober.command;
+}
+
+bool is_installed(const Prober &prober)
+{
+    return access(program_of(prober).c_str(), X_OK) == 0;
+}
+
+[[noreturn]] void start_probe(const Prober &prober, const std::string &list,
+                              const std::optional<std::string> &path, int answer, int errors)
 {
     /* The probe is no process of a job: without the launcher's variables. */
     for (const char *name : {"QMPI_TOOL_LIST", "MPIR_CVAR_QMPI_VERBOSE", "PMI_RANK", "PMIX_RANK",
@@ -165,7 +198,7 @@ struct Answer {
         (answer == answer_fd ? fcntl(answer, F_SETFD, 0) : dup2(answer, answer_fd)) < 0)
         _exit(127);
     alarm(probe_seconds);
-    execl("/proc/self/exe", "qmpi_info", probe_argument, static_cast<char *>(nullptr));
+    execl(program_of(prober).c_str(), prober.command, probe_argument, static_cast<char *>(nullptr));
     _exit(127);
 }
 
@@ -211,7 +244,8 @@ std::vector<std::string> faults_in(const std::string &errors)
     return faults;
 }
 
-Answer ask(const std::string &list, const std::optional<std::string> &path)
+Answer ask(const std::string &list, const std::optional<std::string> &path,
+           const Prober &prober = own)
 {
     const int answer = open_scratch(), errors = open_scratch();
     const pid_t pid = fork();
@@ -220,7 +254,7 @@ Answer ask(const std::string &list, const std::optional<std::string> &path)
     if (pid < 0)
         die("cannot start a process");
     if (pid == 0)
-        start_probe(list, path, answer, errors);
+        start_probe(prober, list, path, answer, errors);
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         continue;
 
@@ -231,6 +265,7 @@ Answer ask(const std::string &list, const std::optional<std::string> &path)
     if (parsed.is_object()) {
         result.tools = parsed["tools"];
         result.instances = parsed["instances"];
+        result.functions = parsed["functions"];
     } else if (WIFSIGNALED(status)) {
         result.faults.push_back(
             std::string("a program with this list ") +
@@ -245,7 +280,7 @@ Answer ask(const std::string &list, const std::optional<std::string> &path)
 
 /* ---- finding tools ---- */
 
-/* Directories that the library searches, in order. */
+/* Directories that the libraries of the ABIs search, in order. */
 std::vector<fs::path> directories(const std::optional<std::string> &path)
 {
     std::vector<fs::path> all;
@@ -261,8 +296,10 @@ std::vector<fs::path> directories(const std::optional<std::string> &path)
     std::error_code error;
     if (in_library && dladdr(in_library, &info) && info.dli_fname) {
         const fs::path library = fs::canonical(info.dli_fname, error);
-        if (!error)
-            all.push_back(library.parent_path() / "mpich" / "tools");
+        if (!error) {
+            for (const char *tools : {"tools", "tools_abi"})
+                all.push_back(library.parent_path() / "mpich" / tools);
+        }
     }
     return all;
 }
@@ -286,29 +323,63 @@ bool is_same_file(const std::string &one, const std::string &other)
     return fs::equivalent(one, other, error);
 }
 
-/* Adds what one instance of a tool intercepts; nothing for pmpi, where its argument decides. */
-json describe(json tool, const std::string &entry, const std::optional<std::string> &path)
+struct Found {
+    json tools = json::array();
+    std::map<std::string, std::size_t> functions; /* of the library of each ABI */
+};
+
+/* Registered tool of an instance's name. */
+json tool_of(const Answer &answer, const json &instance)
 {
+    for (const json &tool : answer.tools)
+        if (tool["name"] == instance["name"])
+            return tool;
+    return {{"version", ""},
+            {"author", ""},
+            {"description", ""},
+            {"file", ""},
+            {"argument_list", json::array()}};
+}
+
+/* Adds a tool as the library that it was compiled for describes it, with what one instance of it
+ * intercepts; for pmpi its argument decides that. The other library refuses the tool. */
+void add(Found &found, json tool, const std::string &entry, const std::optional<std::string> &path)
+{
+    const bool is_pmpi = tool["name"] == pmpi;
+    tool["abi"] = own.abi;
     tool["functions"] = json::array();
-    if (tool["name"] == pmpi)
-        return tool;
-    const Answer answer = ask(entry, path);
-    if (!answer.instances.empty())
-        tool["functions"] = answer.instances[0]["functions"];
-    if (!answer.faults.empty())
-        tool["fault"] = answer.faults.front();
-    return tool;
+    for (const Prober *prober : {&own, &other}) {
+        if (!is_installed(*prober))
+            continue;
+        const Answer answer =
+            ask(is_pmpi ? "?=" + tool["file"].get<std::string>() : entry, path, *prober);
+        const bool is_usable = is_pmpi ? prober == &for_mpich : !answer.instances.empty();
+        if (!is_pmpi && (is_usable || prober == &own)) {
+            tool.erase("fault");
+            if (!answer.faults.empty())
+                tool["fault"] = answer.faults.front();
+        }
+        if (!is_usable)
+            continue;
+        tool.update(tool_of(answer, tool));
+        tool["abi"] = prober->abi;
+        if (!is_pmpi)
+            tool["functions"] = answer.instances[0]["functions"];
+        found.functions[prober->abi] = answer.functions;
+        break;
+    }
+    found.tools.push_back(std::move(tool));
 }
 
 /* Tools that are already registered, then those in the directories. Asking a library for a name that
  * it does not have loads it and registers its tools without an instance. */
-json find_tools(const std::optional<std::string> &path)
+Found find_tools(const std::optional<std::string> &path)
 {
-    json found = json::array();
+    Found found;
     const Answer linked = ask("", path);
 
     for (const json &tool : linked.tools)
-        found.push_back(describe(tool, tool["name"], path));
+        add(found, tool, tool["name"], path);
     for (const fs::path &directory : directories(path)) {
         for (const std::string &file : libraries_in(directory)) {
             const Answer answer = ask("?=" + file, path);
@@ -317,12 +388,12 @@ json find_tools(const std::optional<std::string> &path)
                 if (!is_same_file(tool["file"], file))
                     continue;
                 has_tool = true;
-                found.push_back(describe(tool, tool["name"].get<std::string>() + "=" + file, path));
+                add(found, tool, tool["name"].get<std::string>() + "=" + file, path);
             }
             if (!has_tool)
-                found.push_back({{"name", ""},
-                                 {"file", file},
-                                 {"fault", answer.faults.empty() ? "" : answer.faults.front()}});
+                found.tools.push_back({{"name", ""},
+                                       {"file", file},
+                                       {"fault", answer.faults.empty() ? "" : answer.faults.front()}});
         }
     }
     return found;
@@ -330,18 +401,9 @@ json find_tools(const std::optional<std::string> &path)
 
 /* ---- printing ---- */
 
-/* The library has fewer functions than there are ids. */
-bool are_all(const json &functions)
+std::string number_of_functions(const json &functions, std::size_t all)
 {
-    std::size_t count = 0;
-    for (int f = 0; f < MPI_LAST_FUNC_T; f++)
-        count += qmpi::set::all.contains(f);
-    return functions.size() == count;
-}
-
-std::string number_of_functions(const json &functions)
-{
-    return are_all(functions) ? "all" : std::to_string(functions.size());
+    return functions.size() == all ? "all" : std::to_string(functions.size());
 }
 
 void print_table(const std::vector<std::vector<std::string>> &rows)
@@ -359,32 +421,24 @@ void print_table(const std::vector<std::vector<std::string>> &rows)
     }
 }
 
-void print_found(const json &found)
+void print_found(const Found &found)
 {
     std::vector<std::vector<std::string>> rows = {
-        {"Name", "Version", "Functions", "Description", "File"}};
-    for (const json &tool : found) {
-        if (!tool["name"].get<std::string>().empty())
-            rows.push_back({tool["name"], tool["version"],
-                            tool["name"] == pmpi ? "-" : number_of_functions(tool["functions"]),
-                            tool["description"], tool["file"]});
+        {"Name", "Version", "Functions", "ABI", "Description", "File"}};
+    for (const json &tool : found.tools) {
+        if (tool["name"].get<std::string>().empty())
+            continue;
+        const auto all = found.functions.find(tool["abi"]);
+        rows.push_back({tool["name"], tool["version"],
+                        tool["name"] == pmpi || all == found.functions.end()
+                            ? "-"
+                            : number_of_functions(tool["functions"], all->second),
+                        tool["abi"], tool["description"], tool["file"]});
     }
     print_table(rows);
-    for (const json &tool : found)
+    for (const json &tool : found.tools)
         if (tool.contains("fault"))
             std::cout << "fault: " << tool["fault"].get<std::string>() << "\n";
-}
-
-json tool_of(const Answer &answer, const json &instance)
-{
-    for (const json &tool : answer.tools)
-        if (tool["name"] == instance["name"])
-            return tool;
-    return {{"version", ""},
-            {"author", ""},
-            {"description", ""},
-            {"file", ""},
-            {"argument_list", json::array()}};
 }
 
 void print_field(const char *name, const std::string &text)
@@ -403,7 +457,7 @@ void print_instance(const Answer &answer, const json &instance)
     print_field("description", tool["description"]);
     print_field("file", tool["file"]);
     print_field("intercepts",
-                number_of_functions(instance["functions"]) +
+                number_of_functions(instance["functions"], answer.functions) +
                     (instance["functions"].size() == 1 ? " function" : " functions"));
     const char *heading = "takes";
     for (const json &argument : tool["argument_list"]) {
@@ -507,7 +561,7 @@ json answer_as_json(const Answer &answer, const std::vector<std::string> &wanted
 
 int run(int argc, char **argv)
 {
-    CLI::App app{"Lists the available tools, or explains a tool list.", "qmpi_info"};
+    CLI::App app{"Lists the available tools, or explains a tool list.", own.command};
     std::string list, path;
     std::vector<std::string> functions;
     bool as_json = false;
@@ -533,7 +587,7 @@ int run(int argc, char **argv)
     for (const std::string &function : functions) {
         int id;
         if (MPIX_Get_function_enum(function.c_str(), &id) != MPI_SUCCESS) {
-            std::cerr << "qmpi_info: unknown function " << function << "\n";
+            std::cerr << own.command << ": unknown function " << function << "\n";
             return 2;
         }
     }
@@ -541,12 +595,12 @@ int run(int argc, char **argv)
         app.count("--path") ? std::optional<std::string>(path) : std::nullopt;
 
     if (app.count("LIST") == 0) {
-        const json found = find_tools(wanted_path);
+        const Found found = find_tools(wanted_path);
         if (as_json)
-            std::cout << text_of(found, 2) << "\n";
+            std::cout << text_of(found.tools, 2) << "\n";
         else
             print_found(found);
-        return std::any_of(found.begin(), found.end(),
+        return std::any_of(found.tools.begin(), found.tools.end(),
                            [](const json &tool) { return tool.contains("fault"); });
     }
 
@@ -569,7 +623,7 @@ int main(int argc, char **argv)
             return run_probe();
         return run(argc, argv);
     } catch (const std::exception &exception) {
-        std::fprintf(stderr, "qmpi_info: %s\n", exception.what());
+        std::fprintf(stderr, "%s: %s\n", own.command, exception.what());
         return 2;
     }
 }

@@ -65,6 +65,12 @@ AC_DEFUN([PAC_SUBCFG_PREREQ_]PAC_SUBCFG_AUTO_SUFFIX,[
 #endif
 ]])],[build_qmpi_pmpi=$build_qmpi_tools],[build_qmpi_pmpi=no])
     AM_CONDITIONAL([BUILD_QMPI_PMPI],[test "$build_qmpi_pmpi" = yes])
+    dnl for the library of the MPI ABI; 4.0.2 has neither the library nor its conditional
+    build_qmpi_abi_tools=no
+    if test "$build_qmpi_tools" = yes -a "${BUILD_ABI_LIB_TRUE-#}" = "" ; then
+        build_qmpi_abi_tools=yes
+    fi
+    AM_CONDITIONAL([BUILD_QMPI_ABI_TOOLS],[test "$build_qmpi_abi_tools" = yes])
     AM_CONDITIONAL([BUILD_QMPI_REPORTS],[test "$qmpi_json" = yes])
     AM_CONDITIONAL([BUILD_QMPI_INFO],[test "$qmpi_json$qmpi_cli11" = yesyes])
 
@@ -72,6 +78,7 @@ AC_DEFUN([PAC_SUBCFG_PREREQ_]PAC_SUBCFG_AUTO_SUFFIX,[
         AS_ECHO(["
   QMPI                       $enable_qmpi
   tools                      $qmpi_tools_result
+  tools for the MPI ABI      $build_qmpi_abi_tools
   PMPI tools as members      $build_qmpi_pmpi
   reports (nlohmann-json)    $qmpi_json
   qmpi_info (CLI11, json)    $qmpi_cli11

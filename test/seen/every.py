@@ -1,7 +1,7 @@
 # Copyright (C) by the QMPI for MPICH developers
 #     See COPYRIGHT in top-level directory
 
-"""Programs that call every function of an interface once: in C, with mpif.h, use mpi and use mpi_f08.
+"""Programs that call every function of an interface once: in C for either ABI, with mpif.h, use mpi and use mpi_f08.
 
 They are generated from the binding descriptions in the patched source tree. After each call the program queries the
 tool of record.cpp, which records all calls. Most calls reach the library, with null handles and empty messages;
@@ -82,6 +82,7 @@ class Description:
     """The functions, read from the source tree by MPICH's own generators."""
 
     def __init__(self, tree):
+        self.tree = tree
         maint = tree / "maint"
         if not (maint / "local_python/binding_qmpi.py").is_file():
             raise Failure(f"{tree}: maint/local_python/binding_qmpi.py is missing (not a source tree of MPICH with QMPI)")
@@ -189,6 +190,7 @@ static void prepare(void)
 class InC:
     title = "C"
     suffix = "c"
+    tool_compiler = "mpicxx"
 
     def __init__(self, description):
         self.d, self.answered = description, description.answered
@@ -255,6 +257,36 @@ class InC:
 
     libraries = ["libmpi.so", "libpmpi.so"]
     compile = ["bin/mpicc", "-w", "-O0"]
+
+
+class InAbi(InC):
+    """The functions that mpi_abi.h declares."""
+    title = "MPI ABI"
+    libraries = ["libmpi_abi.so", "libpmpi_abi.so"]
+    compile = ["bin/mpicc_abi", "-w", "-O0"]
+    tool_compiler = "mpicxx_abi"
+
+    def calls(self):
+        declared = functions_declared_in(self.d.tree / "src/binding/abi/mpi_abi.h")
+        for call in super().calls():
+            if call.function.startswith("MPI_File_") and call.function not in ACCEPT_NO_FILE:
+                call.why_answered = "ends the program in the base's libmpi_abi, which does not check files"
+            if call.function == "MPI_T_event_get_info":
+                call.why_answered = "the base's libmpi_abi converts the results of failed calls, too"
+            if call.function in declared - NOT_IN_ABI:
+                yield call
+
+
+ACCEPT_NO_FILE = {"MPI_File_call_errhandler", "MPI_File_create_errhandler", "MPI_File_delete", "MPI_File_fromint",
+                  "MPI_File_get_errhandler", "MPI_File_open", "MPI_File_set_errhandler", "MPI_File_toint"}
+
+# mpi_abi.h of the base declares them, but its libmpi_abi does not have them.
+NOT_IN_ABI = {"MPIX_Comm_create_errhandler_x", "MPIX_File_create_errhandler_x", "MPIX_Op_create_x",
+              "MPIX_Session_create_errhandler_x", "MPIX_Win_create_errhandler_x"}
+
+
+def functions_declared_in(header):
+    return set(re.findall(r"^\w[\w *]*\b(MPIX?_\w+)\(", header.read_text(), re.M))
 
 
 # ---- Fortran ----
@@ -325,6 +357,7 @@ F08_PROCEDURES = [
 
 class InFortran:
     suffix = "F90"
+    tool_compiler = "mpicxx"
     compile = ["bin/mpifort", "-w", "-O0", "-fno-backtrace", "-ffree-line-length-none", "-fallow-argument-mismatch"]
     libraries = ["libmpifort.so"]
     integer_addresses = INTEGER_ADDRESSES
@@ -507,4 +540,4 @@ class InF08(InFortran):
                            self.called.get(function))
 
 
-INTERFACES = {"C": InC, "mpif.h": InMpifH, "use mpi": InUseMpi, "use mpi_f08": InF08}
+INTERFACES = {"C": InC, "MPI ABI": InAbi, "mpif.h": InMpifH, "use mpi": InUseMpi, "use mpi_f08": InF08}

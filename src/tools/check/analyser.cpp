@@ -199,8 +199,7 @@ std::string Analyser::difference(const Arrival &earlier, const CollectiveEvent &
     if (other.root != event.root)
         return "root " + std::to_string(event.root) + ", but " + who + " has root " +
             std::to_string(other.root);
-    if (other.operation != event.operation && other.operation != MPI_OP_NULL &&
-        event.operation != MPI_OP_NULL)
+    if (other.operation != event.operation && other.operation != 0 && event.operation != 0)
         return who + " uses a different reduction operation";
     if (differ(other.same, event.same))
         return event.same.text() + ", but " + who + " has " + other.same.text();

@@ -87,8 +87,8 @@ class Collectives {
         using qmpi::role;
         event.root = qmpi::get_or<role::root>(call, MPI_UNDEFINED);
         const MPI_Op op = qmpi::get_or<role::operation>(call, MPI_OP_NULL);
-        if (is_predefined(op))
-            event.operation = op;
+        if (origin_of(op) == Origin::library)
+            event.operation = qmpi::handle_value(op);
         constexpr Flow flow = flow_of<Call>();
         if constexpr (flow == Flow::reduce)
             describe_reduction(call, event, ranges);
@@ -126,9 +126,6 @@ class Collectives {
             return Flow::none;
         }
     }
-
-    /* Encoded in the first two bits of MPICH's handles. */
-    static bool is_predefined(MPI_Op op) { return static_cast<unsigned>(op) >> 30 == 1; }
 
     /* Type and count must agree everywhere; other processes do not know which ones work in
      * place. */

@@ -169,7 +169,7 @@ struct CollectiveEvent {
     std::string name;       /* with number 0 only, as is world */
     std::vector<int> world; /* world ranks of all members */
     int root = MPI_UNDEFINED;
-    int operation = MPI_OP_NULL; /* if predefined */
+    std::uint64_t operation = 0; /* value of the handle if predefined */
     Signature same;              /* must be equal everywhere */
     Side sent, received;
 

@@ -11,6 +11,7 @@
 #include <qmpi.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 namespace tools::check {
@@ -63,15 +64,30 @@ constexpr bool ends_accesses(qmpi::operation operation)
     }
 }
 
-/* Handle of a role, passed by value or by address; 0 (none) if the address is null. */
+/* Handle of a role, passed by value or by address; none if the address is null. */
 template <qmpi::role role, typename Call>
 auto handle_of(Call &call)
 {
     const auto argument = qmpi::get<role>(call);
-    if constexpr (std::is_pointer_v<std::decay_t<decltype(argument)>>)
-        return argument == nullptr ? 0 : *argument;
-    else
+    if constexpr (Call::parameters[Call::index(role)].direction == qmpi::direction::in)
         return argument;
+    else
+        return argument == nullptr ? std::decay_t<decltype(*argument)>() : *argument;
+}
+
+/* Origin of a handle: a constant of the library, or an object that the program got. It is in the
+ * first two bits of MPICH's handles; constants of the MPI ABI are below 4096. MPICH's datatypes for
+ * pairs, such as MPI_FLOAT_INT, look like the program's. */
+enum class Origin { none, library, program };
+
+template <typename Handle>
+Origin origin_of(Handle handle)
+{
+    const std::uintptr_t value = qmpi::handle_value(handle);
+    constexpr bool is_number = !std::is_pointer_v<Handle>;
+    if (is_number ? value >> 30 == 0 : value == 0)
+        return Origin::none;
+    return (is_number ? value >> 30 == 1 : value < 4096) ? Origin::library : Origin::program;
 }
 
 }  // namespace tools::check

@@ -24,21 +24,8 @@ std::string text_of_leak(const Handle &handle)
 
 }  // namespace
 
-/* The first two bits of MPICH's handles: 0 null, 1 predefined. */
-bool HandleRules::can_be_freed(const Handle &handle) const
-{
-    if (handle.role == role::file)
-        return handle.value != 0;
-    if (handle.role == role::datatype &&
-        process_.types.is_predefined(static_cast<int>(handle.value)))
-        return false;
-    return handle.value >> 30 >= 2;
-}
-
 void HandleRules::check(const Handle &handle, const Here &here)
 {
-    if (!can_be_freed(handle))
-        return;
     if (const auto end = process_.handles.end_of(handle))
         process_.found(Kind::handle, process_.position(here),
                        std::string("this ") + name_of(handle.role) + " was freed (" +
@@ -47,8 +34,6 @@ void HandleRules::check(const Handle &handle, const Here &here)
 
 void HandleRules::made(const Handle &handle, const Here &here, bool is_permanent)
 {
-    if (!can_be_freed(handle))
-        return;
     if (is_permanent)
         process_.handles.seen(handle);
     else
@@ -63,8 +48,10 @@ void HandleRules::follow_contents(MPI_Datatype datatype, const MPI_Datatype *typ
     if (QMPI_Type_get_envelope(datatype, &integers, &addresses, &number, &combiner) != MPI_SUCCESS)
         return;
     for (int i = 0; i < number; i++) {
-        const Handle handle{role::datatype, value_of(types[i])};
-        if (can_be_freed(handle) && !process_.handles.is_live(handle))
+        if (!can_be_freed<role::datatype>(types[i]))
+            continue;
+        const Handle handle{role::datatype, qmpi::handle_value(types[i])};
+        if (!process_.handles.is_live(handle))
             process_.types.forget(types[i]);
         made(handle, here, false);
     }

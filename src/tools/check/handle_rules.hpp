@@ -14,7 +14,7 @@
 #include <qmpi.hpp>
 
 #include <cstdint>
-#include <type_traits>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -25,22 +25,19 @@ class HandleRules {
   public:
     explicit HandleRules(LocalProcess &process) : process_(process) {}
 
-    struct Freed {
-        bool exists = false;
-        Handle handle{};
-    };
-
+    /* Handle that a call frees, or nothing. */
     template <typename Call>
-    Freed freed_by(Call &call)
+    std::optional<Handle> freed_by(Call &call)
     {
-        Freed freed;
+        std::optional<Handle> freed;
         if constexpr (Call::has(qmpi::effect::frees)) {
             call.each_argument([&](auto index, auto &value) {
                 constexpr qmpi::parameter parameter = Call::parameters[decltype(index)::value];
                 if constexpr (is_handle(parameter.role) &&
-                              parameter.effect == qmpi::effect::frees)
-                    freed = {value != nullptr,
-                             {parameter.role, value == nullptr ? 0 : value_of(*value)}};
+                              parameter.effect == qmpi::effect::frees) {
+                    if (value != nullptr && can_be_freed<parameter.role>(*value))
+                        freed = Handle{parameter.role, qmpi::handle_value(*value)};
+                }
             });
         } else
             (void) call;
@@ -55,32 +52,30 @@ class HandleRules {
             constexpr qmpi::parameter parameter = Call::parameters[decltype(index)::value];
             if constexpr (is_handle(parameter.role) &&
                           parameter.direction != qmpi::direction::out) {
-                using Value = std::decay_t<decltype(value)>;
-                if constexpr (std::is_same_v<Value, int> || std::is_same_v<Value, MPI_File>)
-                    check({parameter.role, value_of(value)}, here);
-                else if constexpr (!parameter.is_array) {
-                    if (value != nullptr)
-                        check({parameter.role, value_of(*value)}, here);
-                } else if constexpr (parameter.length != qmpi::none) {
-                    for (MPI_Count i = 0; i < call.template argument<parameter.length>(); i++)
-                        check({parameter.role, value_of(value[i])}, here);
-                }
+                if constexpr (parameter.is_array) {
+                    if constexpr (parameter.length != qmpi::none) {
+                        for (MPI_Count i = 0; i < call.template argument<parameter.length>(); i++)
+                            check<parameter.role>(value[i], here);
+                    }
+                } else if constexpr (parameter.direction == qmpi::direction::in)
+                    check<parameter.role>(value, here);
+                else if (value != nullptr)
+                    check<parameter.role>(*value, here);
             }
         });
     }
 
     /* After a successful call: records created and freed handles. */
     template <typename Call>
-    void follow(Call &call, const Here &here, const Freed &freed)
+    void follow(Call &call, const Here &here, const std::optional<Handle> &freed)
     {
-        if (freed.exists && can_be_freed(freed.handle))
-            process_.handles.freed(freed.handle, process_.position(here));
+        if (freed)
+            process_.handles.freed(*freed, process_.position(here));
         call.each_argument([&](auto index, auto &value) {
             constexpr qmpi::parameter parameter = Call::parameters[decltype(index)::value];
             if constexpr (is_handle(parameter.role) &&
                           parameter.direction == qmpi::direction::out && !parameter.is_array) {
-                made({parameter.role, value_of(*value)}, here,
-                     parameter.effect != qmpi::effect::creates);
+                made<parameter.role>(*value, here, parameter.effect != qmpi::effect::creates);
                 if constexpr (parameter.role == qmpi::role::datatype)
                     follow_type(call, *value);
             }
@@ -99,8 +94,29 @@ class HandleRules {
     bool has_live_session() const;
 
   private:
-    static std::uint64_t value_of(int handle) { return static_cast<unsigned>(handle); }
-    static std::uint64_t value_of(MPI_File file) { return reinterpret_cast<std::uintptr_t>(file); }
+    template <qmpi::role role, typename Value>
+    bool can_be_freed(Value handle) const
+    {
+        if constexpr (role == qmpi::role::datatype) {
+            if (process_.types.is_predefined(handle))
+                return false;
+        }
+        return origin_of(handle) == Origin::program;
+    }
+
+    template <qmpi::role role, typename Value>
+    void check(Value handle, const Here &here)
+    {
+        if (can_be_freed<role>(handle))
+            check(Handle{role, qmpi::handle_value(handle)}, here);
+    }
+
+    template <qmpi::role role, typename Value>
+    void made(Value handle, const Here &here, bool is_permanent)
+    {
+        if (can_be_freed<role>(handle))
+            made(Handle{role, qmpi::handle_value(handle)}, here, is_permanent);
+    }
 
     template <typename Call>
     void follow_type(Call &call, MPI_Datatype made)
@@ -121,7 +137,6 @@ class HandleRules {
             process_.types.forget(made);
     }
 
-    bool can_be_freed(const Handle &handle) const;
     void check(const Handle &handle, const Here &here);
     void made(const Handle &handle, const Here &here, bool is_permanent);
     void follow_contents(MPI_Datatype datatype, const MPI_Datatype *types, const Here &here);

@@ -84,7 +84,7 @@ SharedCommunicator LocalProcess::communicator(MPI_Comm comm)
     if (rank_ < 0)
         return nullptr;
     if (comm == MPI_COMM_WORLD || comm == MPI_COMM_SELF ||
-        handles.is_live({qmpi::role::communicator, static_cast<unsigned>(comm)}))
+        handles.is_live({qmpi::role::communicator, qmpi::handle_value(comm)}))
         return communicators.of(comm);
     return nullptr;
 }

@@ -5,6 +5,8 @@
 
 #include "signature.hpp"
 
+#include "functions.hpp"
+
 #include <algorithm>
 
 namespace tools::check {
@@ -114,8 +116,11 @@ Types::Types()
 {
     for (MPI_Datatype datatype :
          {MPI_FLOAT, MPI_DOUBLE, MPI_LONG_DOUBLE, MPI_REAL, MPI_DOUBLE_PRECISION, MPI_REAL4,
-          MPI_REAL8, MPI_REAL16, MPIX_C_FLOAT16})
+          MPI_REAL8, MPI_REAL16})
         natures_[datatype] = 'f';
+#ifdef MPIX_C_FLOAT16
+    natures_[MPIX_C_FLOAT16] = 'f';
+#endif
     for (MPI_Datatype datatype :
          {MPI_COMPLEX, MPI_DOUBLE_COMPLEX, MPI_COMPLEX8, MPI_COMPLEX16, MPI_COMPLEX32,
           MPI_C_FLOAT_COMPLEX, MPI_C_DOUBLE_COMPLEX, MPI_C_LONG_DOUBLE_COMPLEX,
@@ -136,7 +141,7 @@ Types::Types()
 
 bool Types::is_predefined(MPI_Datatype datatype) const
 {
-    return (static_cast<unsigned>(datatype) >> 30) == 1 || pairs_.count(datatype) > 0;
+    return origin_of(datatype) == Origin::library || pairs_.count(datatype) > 0;
 }
 
 Types::Shared Types::of(MPI_Datatype datatype)

@@ -27,7 +27,7 @@ thread_local Slot slots[16];
 
 Slot &slot_of(unsigned owner, std::uint64_t handle)
 {
-    return slots[(handle + owner) % 16];
+    return slots[hash_of_handle(handle + owner) >> 60];
 }
 
 std::atomic<unsigned> number_of_objects{0};
@@ -129,7 +129,7 @@ class World {
         std::vector<int> ranks(static_cast<std::size_t>(size)), world(ranks.size());
         std::iota(ranks.begin(), ranks.end(), 0);
         QMPI_Group_translate_ranks(group, size, ranks.data(), group_, world.data());
-        std::replace(world.begin(), world.end(), MPI_UNDEFINED, outside_world);
+        std::replace(world.begin(), world.end(), int{MPI_UNDEFINED}, outside_world);
         return world;
     }
 
@@ -154,7 +154,7 @@ Communicators::Communicators() : number_(++number_of_objects) {}
 
 Communicators::Shared Communicators::of(MPI_Comm comm)
 {
-    const std::uint64_t handle = bits_of(comm);
+    const std::uint64_t handle = qmpi::handle_value(comm);
     Slot &slot = slot_of(number_, handle);
     const std::uint64_t generation = generation_.load(std::memory_order_acquire);
     if (slot.owner == number_ && slot.handle == handle && slot.generation == generation)
@@ -175,7 +175,7 @@ Communicators::Shared Communicators::of(MPI_Comm comm)
 
 Communicators::Shared Communicators::of_window(MPI_Win window)
 {
-    const std::uint64_t handle = bits_of(window);
+    const std::uint64_t handle = qmpi::handle_value(window);
     Slot &slot = slot_of(number_, handle);
     const std::uint64_t generation = generation_.load(std::memory_order_acquire);
     if (slot.owner == number_ && slot.handle == handle && slot.generation == generation)
@@ -199,7 +199,7 @@ std::vector<Communicators::Shared> Communicators::all() const
     std::shared_lock<std::shared_mutex> guard(lock_);
     std::vector<Shared> communicators;
     for (const auto &[handle, communicator] : by_handle_) {
-        if (bits_of(communicator->handle) == handle) /* not a window */
+        if (qmpi::handle_value(communicator->handle) == handle) /* not a window */
             communicators.push_back(communicator);
     }
     return communicators;
@@ -259,7 +259,7 @@ void Communicators::add_predefined()
         return;
     has_predefined_ = true;
     for (MPI_Comm comm : {MPI_COMM_WORLD, MPI_COMM_SELF})
-        remember(bits_of(comm), describe(comm, no_origin));
+        remember(qmpi::handle_value(comm), describe(comm, no_origin));
 }
 
 /* MPI_Comm_get_parent may return a known handle. */
@@ -270,8 +270,8 @@ void Communicators::created(MPI_Comm comm, MPI_Comm origin)
     const Shared known = of(origin);
     std::lock_guard<std::mutex> guard(making_lock_);
     add_predefined();
-    if (find(bits_of(comm)) == nullptr)
-        remember(bits_of(comm), describe(comm, known == nullptr ? no_origin : known->id));
+    if (find(qmpi::handle_value(comm)) == nullptr)
+        remember(qmpi::handle_value(comm), describe(comm, known == nullptr ? no_origin : known->id));
 }
 
 void Communicators::duplicated(MPI_Comm copy, MPI_Comm original)
@@ -292,7 +292,7 @@ void Communicators::duplicated(MPI_Comm copy, MPI_Comm original)
 
     std::lock_guard<std::mutex> guard(making_lock_);
     number(*communicator, known->id);
-    remember(bits_of(copy), std::move(communicator));
+    remember(qmpi::handle_value(copy), std::move(communicator));
 }
 
 void Communicators::rename(MPI_Comm comm)

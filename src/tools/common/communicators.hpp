@@ -192,7 +192,7 @@ class Communicators {
     template <typename Call, typename Handle>
     int watch_end(Call &call, const Handle *place)
     {
-        const std::uint64_t handle = bits_of(place == nullptr ? Handle() : *place);
+        const std::uint64_t handle = qmpi::handle_value(place == nullptr ? Handle() : *place);
         const Shared ending = forget(handle);
         const int error_code = call();
         if (error_code != MPI_SUCCESS && ending != nullptr)
@@ -234,7 +234,7 @@ class Communicators {
         else if constexpr (made != qmpi::none)
             created(*call.template argument<made>(), origin_of(call));
         else if constexpr (window != qmpi::none)
-            remember(bits_of(*call.template argument<window>()),
+            remember(qmpi::handle_value(*call.template argument<window>()),
                      of(qmpi::get<qmpi::role::communicator>(call)));
     }
 

@@ -8,26 +8,17 @@
 #ifndef TOOLS_HANDLES_HPP_INCLUDED
 #define TOOLS_HANDLES_HPP_INCLUDED
 
-#include <cstddef>
+#include <qmpi.hpp>
+
 #include <cstdint>
-#include <cstring>
 
 namespace tools {
-
-template <typename Handle>
-std::uint64_t bits_of(Handle handle)
-{
-    static_assert(sizeof handle <= sizeof(std::uint64_t));
-    std::uint64_t bits = 0;
-    std::memcpy(&bits, &handle, sizeof handle);
-    return bits;
-}
 
 /* Spreads handles over a table whose size is a power of two; the high bits are the best. */
 template <typename Handle>
 std::uint64_t hash_of_handle(Handle handle)
 {
-    return bits_of(handle) * 0x9e3779b97f4a7c15u;
+    return qmpi::handle_value(handle) * 0x9e3779b97f4a7c15u;
 }
 
 }  // namespace tools

@@ -87,7 +87,8 @@ class Messages : public ReportingTool<Messages> {
         if (!selected_.contains(Call::id))
             return communicators_.watch(call);
 
-        Operation operation{Call::id, phase_, kind_of<Call>(), receives, is_on_, 0, nullptr, {}, {}};
+        Operation operation{Call::id, phase_, kind_of<Call>(), receives, is_on_, 0, nullptr,
+                            {},       {}};
         if constexpr (Call::has(role::message)) {
             if (const MPI_Message *message = qmpi::get<role::message>(call))
                 operation.communicator = communicators_.of_message(*message);

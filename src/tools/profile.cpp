@@ -258,7 +258,9 @@ class Profile : public ReportingTool<Profile> {
         Bytes bytes;
         const auto result = traffic_.follow(
             call, bytes, [&] { return call_next(call); },
-            [&] { return Origin{started.site, communicator_of_success(call)}; },
+            [&] {
+                return Origin{started.site, communicator_of_success(call)};
+            },
             [this](Traffic::Operation &operation, const Bytes &moved, bool has_started) {
                 count_later(operation, moved, has_started);
             });
@@ -311,9 +313,9 @@ class Profile : public ReportingTool<Profile> {
         const Origin &origin = operation.tag;
         if (origin.site == nullptr)
             return;
-        add_bytes(table.site(origin.site->function, origin.site->path.data(),
-                             origin.site->path.size()),
-                  bytes);
+        add_bytes(
+            table.site(origin.site->function, origin.site->path.data(), origin.site->path.size()),
+            bytes);
         if (origin.communicator != nullptr)
             add_bytes(table.communicator(operation.function, origin.communicator), bytes);
     }

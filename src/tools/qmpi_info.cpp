@@ -140,8 +140,8 @@ int run_probe()
     std::size_t number = 0; /* the library has fewer functions than there are ids */
     for (int f = 0; f < MPI_LAST_FUNC_T; f++)
         number += qmpi::set::all.contains(f);
-    const std::string answer = text_of(
-        {{"tools", registered_tools()}, {"instances", instances()}, {"functions", number}});
+    const std::string answer =
+        text_of({{"tools", registered_tools()}, {"instances", instances()}, {"functions", number}});
     std::size_t written = 0;
     while (written < answer.size()) {
         const ssize_t n = write(answer_fd, answer.data() + written, answer.size() - written);
@@ -391,9 +391,10 @@ Found find_tools(const std::optional<std::string> &path)
                 add(found, tool, tool["name"].get<std::string>() + "=" + file, path);
             }
             if (!has_tool)
-                found.tools.push_back({{"name", ""},
-                                       {"file", file},
-                                       {"fault", answer.faults.empty() ? "" : answer.faults.front()}});
+                found.tools.push_back(
+                    {{"name", ""},
+                     {"file", file},
+                     {"fault", answer.faults.empty() ? "" : answer.faults.front()}});
         }
     }
     return found;

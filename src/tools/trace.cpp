@@ -192,8 +192,8 @@ struct Shape {
     /* A stream completes enqueued operations unseen: they are recorded as blocking ones. */
     static constexpr bool has_request =
         Call::has(qmpi::role::request) && Call::form != qmpi::form::enqueued;
-    static constexpr bool has_status = receives && Call::has(qmpi::role::status) &&
-        tools::movement::has_received_status<Call>();
+    static constexpr bool has_status =
+        receives && Call::has(qmpi::role::status) && tools::movement::has_received_status<Call>();
     static constexpr bool is_persistent = tools::movement::is_persistent(Call::form);
 };
 
@@ -288,13 +288,13 @@ void record_end(Recorder &recorder, const Operation &operation, const MPI_Status
         recorder.journal.transfer(is_complete ? Kind::icollective_done : Kind::cancelled, number,
                                   time, is_complete ? collective_of(operation) : end_of_send);
     if (operation.sends)
-        recorder.journal.transfer(is_complete || outcome == Outcome::freed ? Kind::isend_done
-                                                                           : Kind::cancelled,
-                                  number, time, end_of_send);
+        recorder.journal.transfer(
+            is_complete || outcome == Outcome::freed ? Kind::isend_done : Kind::cancelled, number,
+            time, end_of_send);
     if (operation.receives) {
-        const movement::Received received =
-            is_complete ? movement::received_by(*status, operation.described)
-                        : movement::Received();
+        const movement::Received received = is_complete
+            ? movement::received_by(*status, operation.described)
+            : movement::Received();
         const bool is_known = received.source >= 0;
         recorder.journal.transfer(is_known ? Kind::irecv_done : Kind::cancelled, number, time,
                                   is_known ? receive_of(operation, received) : abandoned_receive);

@@ -23,7 +23,8 @@ struct Plain : qmpi::tool<Plain> {
         int elements = -1, size = -1;
         QMPI_Get_count(status, datatype, &elements);
         QMPI_Type_size(datatype, &size);
-        std::printf("source %d tag %d, %d of %d bytes\n", status->MPI_SOURCE, status->MPI_TAG, elements, size);
+        std::printf("source %d tag %d, %d of %d bytes\n", status->MPI_SOURCE, status->MPI_TAG,
+                    elements, size);
         return result;
     }
 };

@@ -264,7 +264,8 @@ static_assert(qmpi::call<MPI_WIN_CREATE_T>::is_collective &&
               !qmpi::call<MPI_COMM_CREATE_GROUP_T>::is_collective);
 
 static_assert(qmpi::operation_of(MPI_IBCAST_T) == operation::bcast &&
-              qmpi::form_of(MPI_IBCAST_T) == form::nonblocking && qmpi::is_collective(MPI_IBCAST_T));
+              qmpi::form_of(MPI_IBCAST_T) == form::nonblocking &&
+              qmpi::is_collective(MPI_IBCAST_T));
 static_assert(qmpi::operation_of(-1) == operation::none &&
               qmpi::operation_of(MPI_LAST_FUNC_T) == operation::none);
 

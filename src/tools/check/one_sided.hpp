@@ -49,8 +49,8 @@ class OneSided {
     template <typename Call>
     void follow_window(Call &call)
     {
-        if constexpr (Call::has(qmpi::role::window) &&
-                      Call::has(qmpi::effect::creates) && Call::is_collective)
+        if constexpr (Call::has(qmpi::role::window) && Call::has(qmpi::effect::creates) &&
+                      Call::is_collective)
             windows_.made(*qmpi::get<qmpi::role::window>(call));
         else
             (void) call;

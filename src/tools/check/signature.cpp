@@ -114,9 +114,8 @@ Comparison compare(const Signature &a, const Signature &b)
 
 Types::Types()
 {
-    for (MPI_Datatype datatype :
-         {MPI_FLOAT, MPI_DOUBLE, MPI_LONG_DOUBLE, MPI_REAL, MPI_DOUBLE_PRECISION, MPI_REAL4,
-          MPI_REAL8, MPI_REAL16})
+    for (MPI_Datatype datatype : {MPI_FLOAT, MPI_DOUBLE, MPI_LONG_DOUBLE, MPI_REAL,
+                                  MPI_DOUBLE_PRECISION, MPI_REAL4, MPI_REAL8, MPI_REAL16})
         natures_[datatype] = 'f';
 #ifdef MPIX_C_FLOAT16
     natures_[MPIX_C_FLOAT16] = 'f';

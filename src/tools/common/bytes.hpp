@@ -212,8 +212,7 @@ QMPI_INLINE Bytes bytes_of_call(Call &call, [[maybe_unused]] Group &&group) noex
 template <typename Call>
 QMPI_INLINE bytes::QueriedGroup group_of(Call &call)
 {
-    return bytes::QueriedGroup(
-        qmpi::get_or<qmpi::role::communicator>(call, MPI_COMM_NULL));
+    return bytes::QueriedGroup(qmpi::get_or<qmpi::role::communicator>(call, MPI_COMM_NULL));
 }
 
 /* Makes calls and counts their bytes: of an operation when it starts, at each start of a persistent
@@ -318,8 +317,8 @@ class Traffic {
     template <typename Call, typename MakeTag>
     void add(Call &call, MakeTag &tag)
     {
-        Operation operation{Call::id, movement::has_read_status<Call>(), by_status<Call>(), true,
-                            {},       {},                                tag()};
+        Operation operation{
+            Call::id, movement::has_read_status<Call>(), by_status<Call>(), true, {}, {}, tag()};
         if constexpr (movement::has_received_status<Call>())
             operation.described = movement::described_receive(call);
         if constexpr (movement::is_persistent(Call::form))

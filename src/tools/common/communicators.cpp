@@ -271,7 +271,8 @@ void Communicators::created(MPI_Comm comm, MPI_Comm origin)
     std::lock_guard<std::mutex> guard(making_lock_);
     add_predefined();
     if (find(qmpi::handle_value(comm)) == nullptr)
-        remember(qmpi::handle_value(comm), describe(comm, known == nullptr ? no_origin : known->id));
+        remember(qmpi::handle_value(comm),
+                 describe(comm, known == nullptr ? no_origin : known->id));
 }
 
 void Communicators::duplicated(MPI_Comm copy, MPI_Comm original)

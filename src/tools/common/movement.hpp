@@ -126,17 +126,46 @@ class PredefinedSizes {
   public:
     PredefinedSizes()
     {
-        for (MPI_Datatype datatype :
-             {MPI_CHAR, MPI_SIGNED_CHAR, MPI_UNSIGNED_CHAR, MPI_BYTE, MPI_WCHAR, MPI_SHORT,
-              MPI_UNSIGNED_SHORT, MPI_INT, MPI_UNSIGNED, MPI_LONG, MPI_UNSIGNED_LONG, MPI_LONG_LONG,
-              MPI_UNSIGNED_LONG_LONG, MPI_FLOAT, MPI_DOUBLE, MPI_LONG_DOUBLE, MPI_C_BOOL,
-              MPI_INT8_T, MPI_INT16_T, MPI_INT32_T, MPI_INT64_T, MPI_UINT8_T, MPI_UINT16_T,
-              MPI_UINT32_T, MPI_UINT64_T, MPI_AINT, MPI_COUNT, MPI_OFFSET, MPI_C_FLOAT_COMPLEX,
-              MPI_C_DOUBLE_COMPLEX, MPI_CHARACTER, MPI_LOGICAL, MPI_INTEGER, MPI_REAL,
-              MPI_DOUBLE_PRECISION, MPI_COMPLEX, MPI_DOUBLE_COMPLEX}) {
+        for (MPI_Datatype datatype : {MPI_CHAR,
+                                      MPI_SIGNED_CHAR,
+                                      MPI_UNSIGNED_CHAR,
+                                      MPI_BYTE,
+                                      MPI_WCHAR,
+                                      MPI_SHORT,
+                                      MPI_UNSIGNED_SHORT,
+                                      MPI_INT,
+                                      MPI_UNSIGNED,
+                                      MPI_LONG,
+                                      MPI_UNSIGNED_LONG,
+                                      MPI_LONG_LONG,
+                                      MPI_UNSIGNED_LONG_LONG,
+                                      MPI_FLOAT,
+                                      MPI_DOUBLE,
+                                      MPI_LONG_DOUBLE,
+                                      MPI_C_BOOL,
+                                      MPI_INT8_T,
+                                      MPI_INT16_T,
+                                      MPI_INT32_T,
+                                      MPI_INT64_T,
+                                      MPI_UINT8_T,
+                                      MPI_UINT16_T,
+                                      MPI_UINT32_T,
+                                      MPI_UINT64_T,
+                                      MPI_AINT,
+                                      MPI_COUNT,
+                                      MPI_OFFSET,
+                                      MPI_C_FLOAT_COMPLEX,
+                                      MPI_C_DOUBLE_COMPLEX,
+                                      MPI_CHARACTER,
+                                      MPI_LOGICAL,
+                                      MPI_INTEGER,
+                                      MPI_REAL,
+                                      MPI_DOUBLE_PRECISION,
+                                      MPI_COMPLEX,
+                                      MPI_DOUBLE_COMPLEX}) {
             MPI_Count size = 0;
-            if (datatype != MPI_DATATYPE_NULL &&
-                QMPI_Type_size_x(datatype, &size) == MPI_SUCCESS && size >= 0)
+            if (datatype != MPI_DATATYPE_NULL && QMPI_Type_size_x(datatype, &size) == MPI_SUCCESS &&
+                size >= 0)
                 slot_of(datatype) = {datatype, static_cast<std::uint64_t>(size)};
         }
     }
@@ -155,10 +184,7 @@ class PredefinedSizes {
         std::uint64_t size = 0;
     };
 
-    Slot &slot_of(MPI_Datatype datatype)
-    {
-        return slots_[hash_of_handle(datatype) >> 56];
-    }
+    Slot &slot_of(MPI_Datatype datatype) { return slots_[hash_of_handle(datatype) >> 56]; }
 
     std::array<Slot, 256> slots_;
 };
@@ -249,8 +275,7 @@ QMPI_INLINE Description describe(Call &call)
     description.operation = Call::operation;
     description.is_neighborhood = Call::is_in(qmpi::set::neighbourhood);
     description.root = get_or<role::root>(call, MPI_PROC_NULL);
-    description.peer =
-        get_or<role::destination>(call, get_or<role::target>(call, MPI_PROC_NULL));
+    description.peer = get_or<role::destination>(call, get_or<role::target>(call, MPI_PROC_NULL));
     call.each_buffer([&description](const auto &buffer) {
         const Data data{Amount(buffer), buffer.address == MPI_IN_PLACE};
         if (buffer.direction != qmpi::direction::in)
@@ -279,8 +304,8 @@ QMPI_INLINE Received described_receive(Call &call)
         constexpr std::size_t tag = Call::has(role::tag, 1) ? 1 : 0;
         received.tag = qmpi::get<role::tag, tag>(call);
     }
-    received.has_status = Call::operation != qmpi::operation::sendrecv ||
-        Call::form != qmpi::form::nonblocking;
+    received.has_status =
+        Call::operation != qmpi::operation::sendrecv || Call::form != qmpi::form::nonblocking;
     if constexpr (Call::form == qmpi::form::partitioned || Call::form == qmpi::form::enqueued ||
                   (Call::operation == qmpi::operation::sendrecv &&
                    Call::form == qmpi::form::nonblocking)) {
@@ -474,8 +499,8 @@ class Movement {
 
     QMPI_INLINE void allgather()
     {
-        const std::uint64_t sent = call_.send.is_in_place ? own_part(call_.receive.amount)
-                                                          : call_.send.amount.at(0);
+        const std::uint64_t sent =
+            call_.send.is_in_place ? own_part(call_.receive.amount) : call_.send.amount.at(0);
         each(Side::sent, sent);
         each(Side::received, call_.receive.amount);
         if (keeps_own(call_.send))

@@ -338,14 +338,13 @@ class Report {
 
     static json as_json(const FunctionSums &sums)
     {
-        return {
-            {"operations", sums.operations},
-            {"seconds", seconds(sums.time)},
-            {"sent_messages", sums.sent_messages},
-            {"sent_bytes", sums.sent_bytes},
-            {"received_messages", sums.received_messages},
-            {"received_bytes", sums.received_bytes},
-            {"unfinished", sums.unfinished}};
+        return {{"operations", sums.operations},
+                {"seconds", seconds(sums.time)},
+                {"sent_messages", sums.sent_messages},
+                {"sent_bytes", sums.sent_bytes},
+                {"received_messages", sums.received_messages},
+                {"received_bytes", sums.received_bytes},
+                {"unfinished", sums.unfinished}};
     }
 
     json facts_as_json() const
@@ -392,14 +391,13 @@ class Report {
     {
         json list = json::array();
         for (const Pair &pair : differences_) {
-            list.push_back(
-                {{"kind", name_of(pair.kind)},
-                 {"from", pair.from},
-                 {"to", pair.to},
-                 {"sent_messages", pair.sent.messages},
-                 {"sent_bytes", pair.sent.bytes},
-                 {"received_messages", pair.received.messages},
-                 {"received_bytes", pair.received.bytes}});
+            list.push_back({{"kind", name_of(pair.kind)},
+                            {"from", pair.from},
+                            {"to", pair.to},
+                            {"sent_messages", pair.sent.messages},
+                            {"sent_bytes", pair.sent.bytes},
+                            {"received_messages", pair.received.messages},
+                            {"received_bytes", pair.received.bytes}});
         }
         return list;
     }

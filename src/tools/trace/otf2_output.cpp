@@ -115,9 +115,9 @@ OTF2_CollectiveOp collective_operation_of(const Transfer &transfer)
     case operation::allgather:
         return is_uniform ? OTF2_COLLECTIVE_OP_ALLGATHER : OTF2_COLLECTIVE_OP_ALLGATHERV;
     case operation::alltoall:
-        return is_uniform                       ? OTF2_COLLECTIVE_OP_ALLTOALL
+        return is_uniform                    ? OTF2_COLLECTIVE_OP_ALLTOALL
             : layout == qmpi::layout::vector ? OTF2_COLLECTIVE_OP_ALLTOALLV
-                                                : OTF2_COLLECTIVE_OP_ALLTOALLW;
+                                             : OTF2_COLLECTIVE_OP_ALLTOALLW;
     case operation::reduce:
         return OTF2_COLLECTIVE_OP_REDUCE;
     case operation::allreduce:

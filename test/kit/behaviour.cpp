@@ -241,7 +241,7 @@ void pcontrol()
 void call_version()
 {
     int version, subversion;
-    if (MPI_Get_version(&version, &subversion) != MPI_SUCCESS || version != 4)
+    if (MPI_Get_version(&version, &subversion) != MPI_SUCCESS || version != MPI_VERSION)
         say("no version");
 }
 

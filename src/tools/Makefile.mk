@@ -40,6 +40,8 @@ src_tools_libqmpi_common_la_SOURCES = \
     src/tools/common/patterns.hpp \
     src/tools/common/process.cpp \
     src/tools/common/process.hpp \
+    src/tools/common/record.cpp \
+    src/tools/common/record.hpp \
     src/tools/common/report.cpp \
     src/tools/common/report.hpp \
     src/tools/common/reporting_tool.hpp \
@@ -63,7 +65,10 @@ qmpi_library = lib/lib@MPILIBNAME@.la
 endif !BUILD_PROFILING_LIB
 qmpi_tool_libadd = src/tools/libqmpi_common.la $(qmpi_library)
 
-src_tools_libqmpi_count_la_SOURCES = src/tools/count.cpp
+src_tools_libqmpi_count_la_SOURCES = \
+    src/tools/count.cpp \
+    src/tools/count/totals.cpp \
+    src/tools/count/totals.hpp
 src_tools_libqmpi_count_la_CXXFLAGS = $(qmpi_tool_cxxflags)
 src_tools_libqmpi_count_la_LIBTOOLFLAGS = $(qmpi_tool_libtoolflags)
 src_tools_libqmpi_count_la_LDFLAGS = $(qmpi_tool_ldflags)
@@ -108,15 +113,25 @@ dist_man_MANS += \
     src/tools/man/qmpi-profile.7 \
     src/tools/man/qmpi-trace.7
 
-qmpi_report_libadd = src/tools/libqmpi_page.la $(qmpi_tool_libadd)
+# Reports of the tools from records: in the tool, or in qmpi_report
+noinst_LTLIBRARIES += src/tools/libqmpi_reports.la
+src_tools_libqmpi_reports_la_SOURCES = \
+    src/tools/messages/records.hpp \
+    src/tools/messages/report.cpp \
+    src/tools/messages/report.hpp \
+    src/tools/profile/reports.cpp \
+    src/tools/profile/reports.hpp \
+    src/tools/profile/summary.cpp \
+    src/tools/profile/summary.hpp
+src_tools_libqmpi_reports_la_CXXFLAGS = $(qmpi_tool_cxxflags)
+src_tools_libqmpi_reports_la_LIBTOOLFLAGS = $(qmpi_tool_libtoolflags)
+src_tools_libqmpi_reports_la_LDFLAGS = -avoid-version
+
+qmpi_report_libadd = src/tools/libqmpi_reports.la src/tools/libqmpi_page.la $(qmpi_tool_libadd)
 
 tools_LTLIBRARIES += src/tools/libqmpi_profile.la
 src_tools_libqmpi_profile_la_SOURCES = \
     src/tools/profile.cpp \
-    src/tools/profile/reports.cpp \
-    src/tools/profile/reports.hpp \
-    src/tools/profile/summary.cpp \
-    src/tools/profile/summary.hpp \
     src/tools/profile/tables.cpp \
     src/tools/profile/tables.hpp
 src_tools_libqmpi_profile_la_CXXFLAGS = $(qmpi_tool_cxxflags)
@@ -125,11 +140,7 @@ src_tools_libqmpi_profile_la_LDFLAGS = $(qmpi_tool_ldflags)
 src_tools_libqmpi_profile_la_LIBADD = $(qmpi_report_libadd)
 
 tools_LTLIBRARIES += src/tools/libqmpi_messages.la
-src_tools_libqmpi_messages_la_SOURCES = \
-    src/tools/messages.cpp \
-    src/tools/messages/records.hpp \
-    src/tools/messages/report.cpp \
-    src/tools/messages/report.hpp
+src_tools_libqmpi_messages_la_SOURCES = src/tools/messages.cpp
 src_tools_libqmpi_messages_la_CXXFLAGS = $(qmpi_tool_cxxflags)
 src_tools_libqmpi_messages_la_LIBTOOLFLAGS = $(qmpi_tool_libtoolflags)
 src_tools_libqmpi_messages_la_LDFLAGS = $(qmpi_tool_ldflags)
@@ -172,7 +183,7 @@ src_tools_libqmpi_check_la_LIBTOOLFLAGS = $(qmpi_tool_libtoolflags)
 src_tools_libqmpi_check_la_LDFLAGS = $(qmpi_tool_ldflags)
 src_tools_libqmpi_check_la_LIBADD = $(qmpi_tool_libadd)
 
-# Makes a trace from journals: in the tool, or in qmpi_trace_finish if the job was killed.
+# Makes a trace from journals: in the tool, or in qmpi_report if the job was killed.
 noinst_LTLIBRARIES += src/tools/libqmpi_journals.la
 src_tools_libqmpi_journals_la_SOURCES = \
     src/tools/trace/chrome_output.cpp \
@@ -205,12 +216,6 @@ src_tools_libqmpi_trace_la_CXXFLAGS = $(qmpi_tool_cxxflags)
 src_tools_libqmpi_trace_la_LIBTOOLFLAGS = $(qmpi_tool_libtoolflags)
 src_tools_libqmpi_trace_la_LDFLAGS = $(qmpi_tool_ldflags)
 src_tools_libqmpi_trace_la_LIBADD = src/tools/libqmpi_journals.la $(qmpi_report_libadd)
-
-bin_PROGRAMS += src/tools/qmpi_trace_finish
-src_tools_qmpi_trace_finish_SOURCES = src/tools/qmpi_trace_finish.cpp
-src_tools_qmpi_trace_finish_CPPFLAGS = $(AM_CPPFLAGS) $(QMPI_OTF2_CPPFLAGS)
-src_tools_qmpi_trace_finish_CXXFLAGS = $(AM_CXXFLAGS) -std=c++17
-src_tools_qmpi_trace_finish_LDADD = src/tools/libqmpi_journals.la $(qmpi_report_libadd)
 endif BUILD_QMPI_REPORTS
 
 # Unmodified PMPI tools; QMPI_ functions have to be in libmpi itself
@@ -282,7 +287,15 @@ src_tools_abi_libqmpi_null_la_LDFLAGS = $(qmpi_tool_ldflags)
 src_tools_abi_libqmpi_null_la_LIBADD = $(qmpi_abi_library)
 
 if BUILD_QMPI_REPORTS
-qmpi_abi_report_libadd = src/tools/libqmpi_page.la $(qmpi_abi_tool_libadd)
+noinst_LTLIBRARIES += src/tools/abi/libqmpi_reports.la
+src_tools_abi_libqmpi_reports_la_SOURCES = $(src_tools_libqmpi_reports_la_SOURCES)
+src_tools_abi_libqmpi_reports_la_CPPFLAGS = $(qmpi_abi_cppflags)
+src_tools_abi_libqmpi_reports_la_CXXFLAGS = $(qmpi_tool_cxxflags)
+src_tools_abi_libqmpi_reports_la_LIBTOOLFLAGS = $(qmpi_tool_libtoolflags)
+src_tools_abi_libqmpi_reports_la_LDFLAGS = -avoid-version
+
+qmpi_abi_report_libadd = src/tools/abi/libqmpi_reports.la src/tools/libqmpi_page.la \
+    $(qmpi_abi_tool_libadd)
 
 toolsabi_LTLIBRARIES += \
     src/tools/abi/libqmpi_check.la \
@@ -328,8 +341,22 @@ src_tools_abi_libqmpi_trace_la_LIBADD = src/tools/abi/libqmpi_journals.la $(qmpi
 endif BUILD_QMPI_REPORTS
 endif BUILD_QMPI_ABI_TOOLS
 
-# qmpi_info needs CLI11 and nlohmann-json.
+# The commands need CLI11 and nlohmann-json.
 if BUILD_QMPI_INFO
+bin_PROGRAMS += src/tools/qmpi_report
+dist_man_MANS += src/tools/man/qmpi_report.1
+src_tools_qmpi_report_SOURCES = \
+    src/tools/count/totals.cpp \
+    src/tools/count/totals.hpp \
+    src/tools/report/compare.cpp \
+    src/tools/report/compare.hpp \
+    src/tools/report/qmpi_report.cpp \
+    src/tools/report/reports.cpp \
+    src/tools/report/reports.hpp
+src_tools_qmpi_report_CPPFLAGS = $(AM_CPPFLAGS) $(QMPI_OTF2_CPPFLAGS)
+src_tools_qmpi_report_CXXFLAGS = $(AM_CXXFLAGS) -std=c++17
+src_tools_qmpi_report_LDADD = src/tools/libqmpi_journals.la $(qmpi_report_libadd)
+
 bin_PROGRAMS += src/tools/qmpi_info
 dist_man_MANS += src/tools/man/qmpi_info.1
 src_tools_qmpi_info_SOURCES = src/tools/qmpi_info.cpp

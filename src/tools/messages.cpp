@@ -23,9 +23,8 @@
 #include <array>
 #include <atomic>
 #include <limits>
+#include <mutex>
 #include <string>
-
-#include <errno.h>
 
 namespace tools::messages {
 namespace {
@@ -44,6 +43,13 @@ class Messages : public ReportingTool<Messages> {
     static constexpr auto functions = qmpi::set::point_to_point | qmpi::set::collective |
         qmpi::set::partitioned | qmpi::set::rma | qmpi::set::completion |
         Communicators::functions();
+
+    Messages()
+    {
+        /* for the report */
+        arguments().get("top", 0, 0, std::numeric_limits<int>::max());
+        arguments().get("rows", default_rows, 1, 1000000);
+    }
 
     ~Messages() { report_at_end(); }
 
@@ -125,7 +131,7 @@ class Messages : public ReportingTool<Messages> {
             if constexpr (receives)
                 received = movement::received_by(*qmpi::get<role::status>(call), received);
             add_received(operation.parts, received, *operation.communicator);
-            record(operation, operation.parts, end);
+            note(operation, operation.parts, end);
         }
         return error_code;
     }
@@ -156,14 +162,14 @@ class Messages : public ReportingTool<Messages> {
             if (operation.receives_message)
                 add_received(parts, movement::received_by(*status, operation.described),
                              *operation.communicator);
-            record(operation, parts, time);
+            note(operation, parts, time);
             break;
         }
         case Outcome::freed:
             /* The send will complete; what the receive gets stays unknown. */
             if (operation.receives_message)
-                table().add_unfinished(operation);
-            record(operation, operation.parts, time);
+                table().add_unfinished(own_record(), operation);
+            note(operation, operation.parts, time);
             break;
         case Outcome::cancelled:
         case Outcome::failed:
@@ -171,12 +177,12 @@ class Messages : public ReportingTool<Messages> {
         }
     }
 
-    void record(const Operation &operation, const Parts &parts, std::uint64_t end)
+    void note(const Operation &operation, const Parts &parts, std::uint64_t end)
     {
         if (!operation.is_recorded)
             return;
         rank_.store(operation.communicator->own_world_rank(), std::memory_order_relaxed);
-        table().add(operation, parts, end - operation.begin);
+        table().add(own_record(), operation, parts, end);
     }
 
     Table &table()
@@ -188,54 +194,28 @@ class Messages : public ReportingTool<Messages> {
 
     /* ---- reporting ---- */
 
-    /* Mapping of ranks to rows of the matrix. A process alone does not know them all and combines
-     * none. */
-    Rows rows(bool is_alone) const
-    {
-        Rows rows;
-        if (is_alone)
-            return rows;
-        QMPI_Comm_size(MPI_COMM_WORLD, &rows.processes);
-        rows.block = (rows.processes + max_rows_ - 1) / max_rows_;
-        rows.number = (rows.processes + rows.block - 1) / rows.block;
-        return rows;
-    }
-
     State state(bool is_alone)
     {
-        int rank = rank_;
-        if (!is_alone)
-            QMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-        Table unfinished;
-        requests_.each([&unfinished](MPI_Request, Operation &operation, bool is_active) {
+        const int rank = is_alone ? rank_.load() : reporter(false).rank;
+        State state(heading_of(introduction(), is_alone).rows.block);
+        requests_.each([&state](MPI_Request, Operation &operation, bool is_active) {
             if (is_active && operation.is_recorded)
-                unfinished.add_unfinished(operation);
+                state.add_unfinished(operation);
         });
-        State state(rows(is_alone).block);
-        state.add(unfinished, rank);
-        for (Table &table : tables_)
-            state.add(table, rank);
+        std::array<std::unique_lock<std::mutex>, tables> guards;
+        for (std::size_t i = 0; i < tables; i++)
+            guards[i] = std::unique_lock<std::mutex>(tables_[i].lock);
+        state.add(own_record().view(), rank);
         return state;
     }
 
     void write(const State &state, const Reporter &reporter)
     {
-        const bool is_alone = reporter.is_alone;
-        if (is_alone && state.functions.empty())
+        if (reporter.is_alone && state.functions.empty())
             return;
-        Heading heading;
-        heading.program = program_invocation_short_name;
-        heading.date = local_time();
-        heading.instance = instance_number();
-        heading.instances = instance_count();
-        heading.tool_id = tool_id();
-        heading.is_alone = is_alone;
-        heading.absent = reporter.absent;
-        heading.is_whole = is_whole_;
+        Heading heading = heading_of(introduction(), reporter.is_alone);
         heading.seconds = seconds(now() - begin_);
-        heading.top = top_;
-        heading.rows = rows(is_alone);
-        if (is_alone) {
+        if (reporter.is_alone) {
             for (const Entry &entry : state.entries)
                 heading.rows.number = std::max({heading.rows.number, entry.from + 1, entry.to + 1});
         }
@@ -244,14 +224,12 @@ class Messages : public ReportingTool<Messages> {
 
     const Destination destination_{*this, {Format::text, Format::json, Format::html}};
     const qmpi::function_set selected_ = read_selection(arguments());
-    const bool is_whole_ = !arguments().has("functions");
-    const int top_ = arguments().get("top", 20, 0, std::numeric_limits<int>::max());
-    const int max_rows_ = arguments().get("rows", 1024, 1, 1000000);
     const std::uint64_t begin_ = now();
 
     Communicators communicators_;
     Requests<Operation> requests_;
-    std::array<Table, 8> tables_;
+    static constexpr std::size_t tables = 8;
+    std::array<Table, tables> tables_;
     std::atomic<bool> is_on_{true};
     std::atomic<int> phase_{1};
     std::atomic<int> rank_{outside_world};

@@ -37,62 +37,37 @@ namespace {
 
 constexpr Time ns_per_second = 1000000000;
 
-std::string command_line()
-{
-    std::ifstream file("/proc/self/cmdline", std::ios::binary);
-    std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    if (!text.empty())
-        text.pop_back();
-    std::replace(text.begin(), text.end(), '\0', ' ');
-    return text;
-}
-
-std::string library_version()
-{
-    char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-    int length = 0;
-    QMPI_Get_library_version(text, &length);
-    std::string line(text, std::strcspn(text, "\n"));
-    std::replace(line.begin(), line.end(), '\t', ' ');
-    return line;
-}
-
 /* Measures the application's time while the profile is on. Thread-safe. */
 class Stopwatch {
   public:
+    explicit Stopwatch(ProcessRecord &record) : record_(record) {}
+
     void start()
     {
         const std::lock_guard<std::mutex> guard(mutex_);
-        if (!runs_)
-            begin_ = now();
-        runs_ = true;
+        if (record_.runs.get() == 0)
+            record_.begin.set(now());
+        record_.runs.set(1);
     }
 
     void stop()
     {
         const std::lock_guard<std::mutex> guard(mutex_);
-        if (runs_)
-            sum_ += now() - begin_;
-        runs_ = false;
+        if (record_.runs.get() != 0)
+            record_.sum.add(now() - record_.begin.get());
+        record_.runs.set(0);
     }
 
     void reset()
     {
         const std::lock_guard<std::mutex> guard(mutex_);
-        sum_ = 0;
-        begin_ = now();
-    }
-
-    Time read() const
-    {
-        const std::lock_guard<std::mutex> guard(mutex_);
-        return sum_ + (runs_ ? now() - begin_ : 0);
+        record_.sum.set(0);
+        record_.begin.set(now());
     }
 
   private:
-    mutable std::mutex mutex_;
-    bool runs_ = false;
-    Time begin_ = 0, sum_ = 0;
+    std::mutex mutex_;
+    ProcessRecord &record_;
 };
 
 /* State that MPI_Pcontrol switches for all threads: recording on or off, and the generation of
@@ -135,6 +110,7 @@ class Profile : public ReportingTool<Profile> {
     {
         if (flush_interval_ > 0 && !destination_.has_files())
             throw qmpi::argument_error("argument flush: needs a file, not out=-");
+        arguments().get("sites", default_sites); /* for the report */
         if (arguments().flag("communicators"))
             communicators_.emplace();
         for (int id = 0; id < MPI_LAST_FUNC_T; id++)
@@ -175,6 +151,7 @@ class Profile : public ReportingTool<Profile> {
         } else if (level == 2) {
             application_.reset();
             control_.reset();
+            tables_.process().generation.set(control_.state().generation());
         }
         return call();
     }
@@ -313,9 +290,7 @@ class Profile : public ReportingTool<Profile> {
         const Origin &origin = operation.tag;
         if (origin.site == nullptr)
             return;
-        add_bytes(
-            table.site(origin.site->function, origin.site->path.data(), origin.site->path.size()),
-            bytes);
+        add_bytes(table.site(*origin.site), bytes);
         if (origin.communicator != nullptr)
             add_bytes(table.communicator(operation.function, origin.communicator), bytes);
     }
@@ -352,6 +327,7 @@ class Profile : public ReportingTool<Profile> {
 
     static void add_time(const Start &started, Time time, const Bytes &bytes)
     {
+        started.table->note_time(started.time + time);
         started.function->timed_calls.add(1);
         if (started.table->nesting == 0)
             started.function->outer_time.add(time);
@@ -425,42 +401,25 @@ class Profile : public ReportingTool<Profile> {
             next_flush_ = now() + flush_interval_ * ns_per_second;
     }
 
-    Summary state(bool) const
+    Summary state(bool)
     {
+        tables_.update_names();
         Task task;
         task.rank = rank_;
         task.process = static_cast<int>(getpid());
         task.host = host_name();
-        task.application = application_.read();
-        return Summary::of(tables_, control_.state().generation(), std::move(task));
+        return Summary::of(own_record().view(), std::move(task), true);
     }
 
     void write(const Summary &summary, const Reporter &reporter)
     {
         Run run;
-        run.instance = instance_number();
-        run.instances = instance_count();
-        run.tool_id = tool_id();
-        const char *text = "";
-        MPIX_Get_tool_arguments(tool_id(), &text);
-        run.arguments = text;
-        run.command = command_;
-        run.library = library_version();
-        run.begin = begin_;
+        run.introduction = introduction();
         run.end = local_time();
-        run.sample = sample_;
-        run.sites = sites_;
         run.is_alone = reporter.is_alone;
-        run.absent = reporter.absent;
-        run.has_communicators = communicators_.has_value();
-
         CallSites call_sites;
         const Reports reports(run, summary, call_sites);
-        destination_.write(reporter, [&](Format format) {
-            return format == Format::json ? reports.json()
-                : format == Format::html  ? reports.html()
-                                          : reports.text();
-        });
+        destination_.write(reporter, [&](Format format) { return reports.make(format); });
     }
 
     /* One thread writes for all; while it writes, others continue without waiting. */
@@ -490,7 +449,6 @@ class Profile : public ReportingTool<Profile> {
     const Destination destination_{*this, {Format::text, Format::json, Format::html}};
     const qmpi::function_set selection_ = read_selection(arguments());
     const std::size_t depth_ = arguments().get("depth", std::size_t{1}, 1, max_depth);
-    const std::uint64_t sites_ = arguments().get("sites", std::uint64_t{20});
     const std::uint32_t sample_ = arguments().get("sample", 1u, 1, 1000000000);
     const std::uint32_t flush_interval_ = arguments().get("flush", 0u, 0, 1000000);
 
@@ -498,13 +456,11 @@ class Profile : public ReportingTool<Profile> {
     Control control_{!arguments().flag("off")};
     std::array<bool, MPI_LAST_FUNC_T> is_wanted_{};
     std::atomic<Time> next_flush_{never};
-    Tables &tables_ = *new Tables(static_cast<std::size_t>(instance_number()) - 1);
+    Tables &tables_ = *new Tables(own_record(), static_cast<std::size_t>(instance_number()) - 1);
     std::optional<Communicators> communicators_;
     Traffic traffic_;
 
-    Stopwatch application_;
-    const std::string command_ = command_line();
-    const std::string begin_ = local_time();
+    Stopwatch application_{tables_.process()};
     std::atomic<int> rank_{-1}; /* in MPI_COMM_WORLD; -1: none */
     std::atomic<bool> is_flushed_{false};
 };

@@ -5,7 +5,7 @@
 
 /* Tool "trace": a timeline of MPI calls, messages and collective operations, for OTF2 and Perfetto.
  * Each thread writes a journal (trace/journal.hpp); in MPI_Finalize the processes merge the
- * journals (trace/finish.hpp). If the program ends before that, qmpi_trace_finish does it. See
+ * journals (trace/finish.hpp). If the program ends before that, qmpi_report does it. See
  * qmpi-trace(7). */
 
 #include "common/bytes.hpp"
@@ -13,6 +13,7 @@
 #include "common/communicators.hpp"
 #include "common/patterns.hpp"
 #include "common/process.hpp"
+#include "common/record.hpp"
 #include "common/report.hpp"
 #include "common/requests.hpp"
 #include "common/selection.hpp"
@@ -29,6 +30,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <exception>
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -374,12 +376,13 @@ class Trace : public qmpi::tool<Trace> {
         if (is_child)
             return;
         try {
-            stem_ = world.from_first([&] { return prepare_folder(world); });
+            const std::string names = world.from_first([&] { return prepare_folder(world); });
+            stem_ = names.substr(0, names.find('\n'));
+            folder_ = names.substr(stem_.size() + 1);
             is_world_ = true;
             world.agree([&] {
-                if (world.rank() != 0 &&
-                    !open(folder_of(stem_), world.program_rank(), world.program_size()))
-                    throw std::runtime_error("cannot write " + folder_of(stem_));
+                if (world.rank() != 0 && !open(folder_, world.program_rank(), world.program_size()))
+                    throw std::runtime_error("cannot write " + folder_);
                 for (const auto &recorder : recorders_)
                     recorder->journal.attach();
                 recorder_of_thread();
@@ -587,25 +590,26 @@ class Trace : public qmpi::tool<Trace> {
         if (store_->is_open())
             return;
         stem_ = stem(true);
+        folder_ = folder_of(stem_);
         if (tools::is_privileged())
             store_->stop("refusing to write files from a set-uid program");
         else
-            open(folder_of(stem_), 0, 1);
+            open(folder_, 0, 1);
     }
 
-    /* In rank 0 of the world only: opens the store, removes the remains of an earlier run and returns the
-     * stem. Throws if it cannot write. */
+    /* In rank 0 of the world only: makes a new folder, since journals of an earlier run must stay,
+     * and opens the store. Returns stem and folder as two lines. Throws if it cannot write. */
     std::string prepare_folder(const qmpi::world &world)
     {
-        const std::string name = stem(false);
         if (tools::is_privileged())
             throw std::runtime_error("refusing to write files from a set-uid program");
-        const std::string folder = folder_of(name);
+        const std::string name = stem(false);
+        std::error_code ignored; /* make_new_folder() reports it */
+        std::filesystem::create_directories(std::filesystem::path(name).parent_path(), ignored);
+        const std::string folder = tools::make_new_folder(name, folder_of(""));
         if (!open(folder, world.program_rank(), world.program_size()))
             throw std::runtime_error("");
-        for (const std::string &journal : journals_in(folder, -1))
-            unlink(journal.c_str());
-        return name;
+        return name + "\n" + folder;
     }
 
     /* Collective. The clock is measured whatever the tool records. */
@@ -637,38 +641,38 @@ class Trace : public qmpi::tool<Trace> {
     {
         is_recording_ = false;
         is_finished_ = true;
-        if (!is_alone && own.recorders.size() > static_cast<std::size_t>(instance_number()))
-            own.recorders[static_cast<std::size_t>(instance_number())]->journal.close();
+        const auto index = static_cast<std::size_t>(instance_number());
+        if (!is_alone && own.recorders.size() > index && own.recorders[index] != nullptr)
+            own.recorders[index]->journal.close();
         {
             const std::lock_guard<std::mutex> guard(lock_);
             for (const auto &recorder : recorders_)
                 recorder->journal.attach();
         }
-        const std::string folder = folder_of(stem_);
         std::vector<std::string> journals;
         try {
-            journals = journals_in(folder, rank);
+            journals = journals_in(folder_, rank);
         } catch (const std::exception &) {
             /* A process without journals must take part too. */
         }
-        const std::string reason = trace::finish(comm, journals, folder, stem_, formats());
+        const std::string reason = trace::finish(comm, journals, folder_, stem_, formats());
         int position = 0;
         if (comm != MPI_COMM_NULL)
             QMPI_Comm_rank(comm, &position);
         if (!reason.empty() && position == 0)
-            tools::complain(name(), reason + "; " + advice(folder));
+            tools::complain(name(), reason + "; " + advice(folder_));
         store_->stop("");
     }
 
     void report_unfinished(const std::string &why) const
     {
         if (!is_finished_ && is_world_)
-            tools::complain(name(), why + "; " + advice(folder_of(stem_)));
+            tools::complain(name(), why + "; " + advice(folder_));
     }
 
     static std::string advice(const std::string &folder)
     {
-        return "records are in " + folder + "; \"qmpi_trace_finish " + folder + "\" makes a trace";
+        return "records are in " + folder + "; \"qmpi_report otf2 " + folder + "\" makes a trace";
     }
 
     const tools::Destination destination_{*this, known_formats(), nullptr, {folder_of("")}};
@@ -700,7 +704,7 @@ class Trace : public qmpi::tool<Trace> {
     std::atomic<bool> is_paused_{false};
 
     tools::Reporter reporter_;
-    std::string stem_;
+    std::string stem_, folder_;
     bool is_world_ = false;
     bool is_finished_ = false;
 };

@@ -326,7 +326,7 @@ def test_threads_have_a_location_each_with_their_calls(mpich, run):
 @pytest.fixture
 def finish(mpich):
     def finish(*words):
-        return mpich.run("qmpi_trace_finish", *words)
+        return mpich.run("qmpi_report", "otf2", *words)
     return finish
 
 
@@ -348,7 +348,7 @@ def test_trace_of_a_job_that_did_not_finalize_can_be_finished(mpich, run, finish
 
 def test_message_names_the_command_that_finishes_the_trace(mpich, run):
     result = run("trace(out=exit)", "world", "exit")
-    assert f"qmpi_trace_finish {mpich.work}/exit.unfinished" in result.err, result
+    assert f"qmpi_report otf2 {mpich.work}/exit.unfinished" in result.err, result
 
 
 def test_trace_without_one_of_its_journals_is_finished(mpich, run, finish):
@@ -361,7 +361,7 @@ def test_trace_without_one_of_its_journals_is_finished(mpich, run, finish):
 
 def test_finishing_a_missing_folder_is_one_message(finish):
     finished = finish("nowhere")
-    assert finished.status == 1 and finished.err.count("\n") == 1 and "nowhere" in finished.err, finished
+    assert finished.status == 2 and finished.err.count("\n") == 1 and "nowhere" in finished.err, finished
 
 
 def test_process_with_sessions_alone_has_an_archive(mpich, run):
@@ -476,7 +476,7 @@ def small_disk(mpich):
 
 def test_full_disk_keeps_the_journals_until_there_is_room(mpich, run, finish, small_disk):
     result = run("trace(out=small/name)", "threads")
-    assert result.status == 0 and "No space left on device" in result.err and "qmpi_trace_finish" in result.err, result
+    assert result.status == 0 and "No space left on device" in result.err and "qmpi_report otf2" in result.err, result
     assert not list(small_disk.glob("*.html*"))
     mpich.run("mount", "-o", "remount,size=100m", small_disk)
     finished = finish("small/name.unfinished")

@@ -299,14 +299,24 @@ std::string Destination::stem(const Reporter &reporter) const
     if (is_stderr_)
         return "";
     if (out_.empty())
-        return std::string(program_invocation_short_name) + "." + tool_name_ +
-            (reporter.instances > 1 ? "-" + std::to_string(reporter.instance) : "") + "." +
-            std::to_string(getpid());
+        return default_stem(reporter);
     if (!reporter.is_alone && !reporter.is_spawned && !reporter.is_variant)
         return out_;
     if (reporter.is_spawned || reporter.rank < 0)
         return out_ + "." + process_text();
     return out_ + ".rank" + std::to_string(reporter.rank);
+}
+
+std::string Destination::default_stem(const Reporter &reporter) const
+{
+    return std::string(program_invocation_short_name) + "." + tool_name_ +
+        (reporter.instances > 1 ? "-" + std::to_string(reporter.instance) : "") + "." +
+        std::to_string(getpid());
+}
+
+std::string Destination::record_stem(const Reporter &reporter) const
+{
+    return path(is_stderr_ ? default_stem(reporter) : stem(reporter));
 }
 
 std::string Destination::path(const std::string &name) const

@@ -90,6 +90,9 @@ class Destination {
     /* File name of a format. */
     std::string file(const Reporter &reporter, Format format) const;
 
+    /* Absolute path of the record folder without its ending. */
+    std::string record_stem(const Reporter &reporter) const;
+
     /* Absolute path of a file name. */
     std::string path(const std::string &name) const;
 
@@ -108,6 +111,7 @@ class Destination {
     Destination(const Owner &owner, const qmpi::arguments &arguments,
                 const std::vector<Format> &known, const char *fallback,
                 const std::vector<std::string> &others);
+    std::string default_stem(const Reporter &reporter) const;
     void choose_one(const std::string &out, Format format, const std::vector<Format> &known,
                     bool is_chosen);
     void claim_name(const Owner &owner, const std::string &out,

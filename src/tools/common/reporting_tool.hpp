@@ -10,6 +10,7 @@
 
 #include "merge.hpp"
 #include "process.hpp"
+#include "record.hpp"
 #include "report.hpp"
 
 #include <qmpi.hpp>
@@ -20,10 +21,12 @@
 namespace tools {
 
 /* Base of tools whose instances report once: at the end of the world, merged over the processes
- * that have the instance, or else each process alone. A refused instance and a child of fork do not
- * report.
+ * that have the instance. While the world exists, what the tool measures is in a record file; a
+ * process that ends early leaves it for qmpi_report. Without a world, or without record files, each
+ * process reports alone. A refused instance and a child of fork do not report.
  *
- * The tool provides
+ * The tool keeps what it measures in own_record(), has a member "const Destination destination_", and
+ * provides
  *   State state(bool is_alone)                    data of this process, for merge_to_root()
  *   void write(const State &, const Reporter &)   writes the reports; in one process
  * and calls report_at_end() in its destructor. The first of the functions below that is called
@@ -38,12 +41,22 @@ class ReportingTool : public qmpi::tool<Tool> {
     {
         reporter_.rank = world.program_rank();
         reporter_.is_spawned = is_spawned();
+        reporter_.is_variant = world.follows_variant();
+        reporter_.absent = world.absent();
+        size_ = world.program_size();
+        is_first_ = world.rank() == 0;
+        open_record(world);
     }
 
     void at_world_end(const qmpi::world &world) { report_world(world); }
 
-    /* Data of other processes is lost. */
-    void at_abort() { report_alone(); }
+    void at_abort()
+    {
+        if (record_.is_open())
+            advise("MPI_Abort was called");
+        else
+            report_alone();
+    }
 
   protected:
     /* Returns true in all processes of the world if one of them reported for all; if merging
@@ -53,19 +66,15 @@ class ReportingTool : public qmpi::tool<Tool> {
         if (!is_due_.exchange(false))
             return false;
         auto state = tool().state(false);
-        if (!merge_to_root(world.comm(), state)) {
+        const bool is_merged = merge_to_root(world.comm(), state);
+        if (!is_merged) {
             if (world.rank() == 0)
                 complain(Tool::name(), "cannot merge the reports; each process writes its own");
             tool().write(tool().state(true), reporter(true));
-            return false;
-        }
-        if (world.rank() == 0) {
-            Reporter whole = reporter(false);
-            whole.absent = world.absent();
-            whole.is_variant = world.follows_variant();
-            tool().write(state, whole);
-        }
-        return true;
+        } else if (world.rank() == 0)
+            tool().write(state, reporter(false));
+        record_.remove();
+        return is_merged;
     }
 
     void report_alone()
@@ -79,7 +88,10 @@ class ReportingTool : public qmpi::tool<Tool> {
     void report_at_end() noexcept
     {
         try {
-            report_alone();
+            if (!record_.is_open())
+                report_alone();
+            else if (is_due_ && is_first_)
+                advise("the program ended without MPI_Finalize");
         } catch (const std::exception &exception) {
             complain(Tool::name(), std::string("no report: ") + exception.what());
         }
@@ -94,10 +106,62 @@ class ReportingTool : public qmpi::tool<Tool> {
         return reporter;
     }
 
+    Record &own_record() { return record_; }
+
+    Introduction introduction() const
+    {
+        Introduction own = introduction_of_process();
+        own.tool = Tool::name();
+        const char *text = "";
+        MPIX_Get_tool_arguments(this->tool_id(), &text);
+        own.arguments = text;
+        own.instance = this->instance_number();
+        own.instances = this->instance_count();
+        own.tool_id = this->tool_id();
+        own.rank = reporter_.rank;
+        own.size = size_;
+        own.absent = reporter_.absent;
+        own.begin = begin_;
+        return own;
+    }
+
   private:
     Tool &tool() { return static_cast<Tool &>(*this); }
 
-    Reporter reporter_; /* rank, is_spawned: set while MPI initializes */
+    /* Without a record file the tool works as with one; a crash loses what it measured. */
+    void open_record(const qmpi::world &world)
+    {
+        const Destination &destination = tool().destination_;
+        bool has_folder = false;
+        try {
+            const std::string folder = world.from_first([&] {
+                return make_new_folder(destination.record_stem(reporter(false)),
+                                       record_folder_ending);
+            });
+            has_folder = true;
+            record_.open(folder + "/" + std::to_string(reporter_.rank) + record_ending,
+                         introduction());
+        } catch (const std::exception &exception) {
+            if ((is_first_ || has_folder) && destination.has_files())
+                complain(Tool::name(), std::string("no record file: ") + exception.what());
+        }
+    }
+
+    void advise(const std::string &why) const
+    {
+        const std::string folder = record_.path().substr(0, record_.path().rfind('/'));
+        complain(Tool::name(),
+                 why + "; records are in " + folder + "; \"qmpi_report show " + folder +
+                     "\" reports them");
+    }
+
+    static constexpr std::size_t limit = std::size_t{1} << 28;
+
+    Record &record_ = *new Record(Tool::name(), limit);
+    const std::string begin_ = local_time();
+    Reporter reporter_; /* of the world; set while MPI initializes */
+    int size_ = 1;
+    bool is_first_ = false;
     std::atomic<bool> is_due_{false};
 };
 

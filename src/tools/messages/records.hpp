@@ -10,6 +10,7 @@
 
 #include "../common/communicators.hpp"
 #include "../common/patterns.hpp"
+#include "../common/record.hpp"
 #include "../common/sizes.hpp"
 #include "../common/wire.hpp"
 
@@ -19,6 +20,8 @@
 #include <limits>
 #include <map>
 #include <mutex>
+#include <new>
+#include <string_view>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
@@ -107,12 +110,12 @@ struct Operation {
 
 /* Peer of messages: one process, or the group common to all communicators with the same members. */
 struct Key {
-    int phase;
-    Kind kind;
-    Side side;
-    Whom whom;
-    int peer;
-    std::uint64_t members;
+    int phase = 0;
+    Kind kind = Kind::point_to_point;
+    Side side = Side::sent;
+    Whom whom = Whom::one;
+    int peer = 0;
+    std::uint64_t members = 0;
 
     bool operator==(const Key &other) const
     {
@@ -132,44 +135,107 @@ struct Hash {
     }
 };
 
-struct Exchange {
-    Sums sums;                          /* with each member of a group */
-    Communicators::Shared communicator; /* that has the group */
+/* ---- blocks of a record ---- */
+
+enum class RecordKind : std::uint32_t {
+    table = static_cast<std::uint32_t>(Block::first_own),
+    exchange,
+    function
+};
+
+struct TableRecord {
+    std::uint64_t last = 0; /* end of the last operation, in now() */
+    Sizes sizes{};
+};
+
+/* Messages with each member of a group, or with one process. The ranks of the group follow. */
+struct ExchangeRecord {
+    Key key;
+    Sums sums;
+    std::uint64_t number = 0; /* of ranks; 0: one process */
+
+    int *ranks() { return reinterpret_cast<int *>(this + 1); }
+    const int *ranks() const { return reinterpret_cast<const int *>(this + 1); }
+};
+
+struct FunctionRecord {
+    int phase = 0, function = 0;
+    FunctionSums sums;
 };
 
 /* Usually each thread uses its own. */
 struct alignas(64) Table {
     std::mutex lock;
-    std::unordered_map<Key, Exchange, Hash> exchanges;
-    std::map<std::pair<int, int>, FunctionSums> functions;
-    Sizes sizes{};
 
-    void add(const Operation &operation, const Parts &parts, std::uint64_t duration)
+    void add(Record &record, const Operation &operation, const Parts &parts, std::uint64_t end)
     {
         std::lock_guard<std::mutex> guard(lock);
-        FunctionSums &function = functions[{operation.phase, operation.function}];
+        FunctionSums &function = function_of(record, operation);
         function.operations++;
-        function.time += duration;
+        function.time += end - operation.begin;
         for (const Part &part : parts)
-            add(operation, part, duration, function);
+            add(record, operation, part, end - operation.begin, function);
+        own_record(record).last = end;
     }
 
-    void add_unfinished(const Operation &operation)
+    void add_unfinished(Record &record, const Operation &operation)
     {
         std::lock_guard<std::mutex> guard(lock);
-        functions[{operation.phase, operation.function}].unfinished++;
+        function_of(record, operation).unfinished++;
     }
 
     void clear()
     {
         std::lock_guard<std::mutex> guard(lock);
-        exchanges.clear();
-        functions.clear();
-        sizes.fill(0);
+        for (auto &[key, exchange] : exchanges_)
+            exchange->sums = Sums();
+        for (auto &[key, function] : functions_)
+            function->sums = FunctionSums();
+        if (record_ != nullptr)
+            record_->sizes.fill(0);
     }
 
   private:
-    void add(const Operation &operation, const Part &part, std::uint64_t duration,
+    TableRecord &own_record(Record &record)
+    {
+        if (record_ == nullptr) {
+            record_ = new (record.allocate<TableRecord>(RecordKind::table)) TableRecord;
+            Record::publish(record_);
+        }
+        return *record_;
+    }
+
+    FunctionSums &function_of(Record &record, const Operation &operation)
+    {
+        FunctionRecord *&found = functions_[{operation.phase, operation.function}];
+        if (found == nullptr) {
+            found = new (record.allocate<FunctionRecord>(RecordKind::function)) FunctionRecord;
+            found->phase = operation.phase;
+            found->function = operation.function;
+            Record::publish(found);
+        }
+        return found->sums;
+    }
+
+    ExchangeRecord &exchange_of(Record &record, const Key &key, const Operation &operation)
+    {
+        ExchangeRecord *&found = exchanges_[key];
+        if (found != nullptr)
+            return *found;
+        std::vector<int> ranks;
+        if (key.whom != Whom::one)
+            ranks = tools::world_ranks_of(key.whom, *operation.communicator);
+        found = new (record.allocate<ExchangeRecord>(
+            RecordKind::exchange, sizeof(ExchangeRecord) + ranks.size() * sizeof(int)))
+            ExchangeRecord;
+        found->key = key;
+        found->number = ranks.size();
+        std::copy(ranks.begin(), ranks.end(), found->ranks());
+        Record::publish(found);
+        return *found;
+    }
+
+    void add(Record &record, const Operation &operation, const Part &part, std::uint64_t duration,
              FunctionSums &function)
     {
         const bool is_group = part.whom != Whom::one;
@@ -178,11 +244,7 @@ struct alignas(64) Table {
         const Key key{operation.phase, operation.kind,
                       part.side,       part.whom,
                       part.peer,       is_group ? operation.communicator->members : 0};
-
-        Exchange &exchange = exchanges[key];
-        exchange.sums.add(part.bytes, duration);
-        if (is_group && exchange.communicator == nullptr)
-            exchange.communicator = operation.communicator;
+        exchange_of(record, key, operation).sums.add(part.bytes, duration);
 
         if (part.side == Side::sent) {
             function.sent_messages += messages;
@@ -192,8 +254,12 @@ struct alignas(64) Table {
             function.received_bytes += messages * part.bytes;
         }
         if (part.side == Side::sent || operation.kind == Kind::one_sided)
-            sizes[bin_of(part.bytes)] += messages;
+            own_record(record).sizes[bin_of(part.bytes)] += messages;
     }
+
+    TableRecord *record_ = nullptr;
+    std::unordered_map<Key, ExchangeRecord *, Hash> exchanges_;
+    std::map<std::pair<int, int>, FunctionRecord *> functions_;
 };
 
 /* ---- merged records ---- */
@@ -214,22 +280,35 @@ class State {
     /* block: ranks per row and column of the matrix */
     explicit State(int block) : block_(block) {}
 
-    void add(Table &table, int own_rank)
+    /* Of the process with this rank in MPI_COMM_WORLD. */
+    void add(const RecordView &record, int own_rank)
     {
-        std::lock_guard<std::mutex> guard(table.lock);
-        for (const auto &[key, exchange] : table.exchanges) {
-            if (key.whom == Whom::one) {
-                add_entry(key, own_rank, key.peer, exchange.sums);
-                continue;
+        record.each([&](std::uint32_t kind, std::string_view content) {
+            switch (static_cast<RecordKind>(kind)) {
+            case RecordKind::table: {
+                const auto &table = block_as<TableRecord>(content);
+                for (std::size_t i = 0; i < sizes.size(); i++)
+                    sizes[i] += table.sizes[i];
+                last = std::max(last, table.last);
+                break;
             }
-            for (int peer : tools::world_ranks_of(key.whom, *exchange.communicator))
-                add_entry(key, own_rank, peer, exchange.sums);
-        }
-        for (const auto &[key, sums] : table.functions)
-            functions[key].add(sums);
-        for (std::size_t i = 0; i < sizes.size(); i++)
-            sizes[i] += table.sizes[i];
+            case RecordKind::exchange:
+                add(block_as<ExchangeRecord>(content), own_rank);
+                break;
+            case RecordKind::function: {
+                const auto &function = block_as<FunctionRecord>(content);
+                if (function.sums.operations > 0 || function.sums.unfinished > 0)
+                    functions[{function.phase, function.function}].add(function.sums);
+                break;
+            }
+            }
+        });
         combine();
+    }
+
+    void add_unfinished(const Operation &operation)
+    {
+        functions[{operation.phase, operation.function}].unfinished++;
     }
 
     void write(tools::Writer &writer) const
@@ -292,8 +371,19 @@ class State {
     std::vector<Entry> entries; /* sorted, unique keys */
     std::map<std::pair<int, int>, FunctionSums> functions;
     Sizes sizes{};
+    std::uint64_t last = 0; /* end of the last operation of a record, in now() of its host */
 
   private:
+    void add(const ExchangeRecord &exchange, int own_rank)
+    {
+        if (exchange.sums.messages == 0)
+            return; /* reset */
+        if (exchange.key.whom == Whom::one)
+            add_entry(exchange.key, own_rank, exchange.key.peer, exchange.sums);
+        for (std::uint64_t i = 0; i < exchange.number; i++)
+            add_entry(exchange.key, own_rank, exchange.ranks()[i], exchange.sums);
+    }
+
     void add_entry(const Key &key, int own, int peer, const Sums &sums)
     {
         const bool is_sent = key.side == Side::sent;

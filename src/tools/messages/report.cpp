@@ -636,6 +636,29 @@ class Report {
 
 }  // namespace
 
+Heading heading_of(const Introduction &introduction, bool is_alone)
+{
+    const qmpi::arguments arguments(introduction.arguments);
+    Heading heading;
+    heading.program = introduction.program;
+    heading.date = local_time();
+    heading.instance = introduction.instance;
+    heading.instances = introduction.instances;
+    heading.tool_id = introduction.tool_id;
+    heading.is_alone = is_alone;
+    heading.absent = introduction.absent;
+    heading.is_whole = !arguments.has("functions");
+    heading.top = arguments.get("top", heading.top, 0, std::numeric_limits<int>::max());
+    const int max_rows = arguments.get("rows", default_rows, 1, 1000000);
+    /* A process alone does not know all ranks and combines none. */
+    if (is_alone)
+        return heading;
+    heading.rows.processes = introduction.size;
+    heading.rows.block = (heading.rows.processes + max_rows - 1) / max_rows;
+    heading.rows.number = (heading.rows.processes + heading.rows.block - 1) / heading.rows.block;
+    return heading;
+}
+
 std::function<std::string(Format)> report_maker(const State &state, Heading heading)
 {
     auto report = std::make_shared<Report>(state, std::move(heading));

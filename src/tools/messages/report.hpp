@@ -17,6 +17,8 @@
 
 namespace tools::messages {
 
+constexpr int default_rows = 1024;
+
 struct Rows {
     int processes = 1;
     int block = 1; /* ranks per row */
@@ -34,6 +36,9 @@ struct Heading {
     double seconds = 0;
     int top = 20;
 };
+
+/* Heading of the report of an instance; its arguments say how the report is to be. */
+Heading heading_of(const Introduction &introduction, bool is_alone);
 
 /* Makes the reports of merged records, which must outlive the result. */
 std::function<std::string(Format)> report_maker(const State &state, Heading heading);

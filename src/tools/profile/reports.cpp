@@ -159,6 +159,21 @@ double Reports::share_of_application(int function, double time) const
                                          : share(time, static_cast<double>(summary_.application()));
 }
 
+std::uint64_t Run::sample() const
+{
+    return qmpi::arguments(introduction.arguments).get("sample", std::uint64_t{1});
+}
+
+std::uint64_t Run::sites() const
+{
+    return qmpi::arguments(introduction.arguments).get("sites", default_sites);
+}
+
+bool Run::has_communicators() const
+{
+    return qmpi::arguments(introduction.arguments).flag("communicators");
+}
+
 double Reports::share_of_mpi(int function, double time) const
 {
     return is_init_or_finalize(function) ? 0 : share(time, static_cast<double>(summary_.mpi()));
@@ -174,25 +189,28 @@ std::vector<std::pair<std::string, std::string>> Reports::facts() const
     }
     const std::size_t ranks = summary_.tasks.size();
     std::vector<std::pair<std::string, std::string>> facts = {
-        {"Command", run_.command},
-        {"MPI library", run_.library},
+        {"Command", run_.introduction.command},
+        {"MPI library", run_.introduction.library},
         {"Processes",
          run_.is_alone
              ? "1 (this process only, not merged)"
              : print("%zu on %zu host%s, with up to %" PRIu64 " thread%s in MPI", ranks,
                      hosts.size(), hosts.size() == 1 ? "" : "s", threads, threads == 1 ? "" : "s")},
-        {"Begin", run_.begin},
+        {"Begin", run_.introduction.begin},
         {"End", run_.end},
-        {"Tool", "profile, " + instance_text(run_.instance, run_.instances, run_.tool_id)}};
-    if (!run_.absent.empty())
-        facts.emplace_back("Not included", run_.absent);
-    if (!run_.arguments.empty())
-        facts.emplace_back("Arguments", run_.arguments);
-    if (run_.sample > 1)
+        {"Tool",
+         "profile, " +
+             instance_text(run_.introduction.instance, run_.introduction.instances,
+                           run_.introduction.tool_id)}};
+    if (!run_.introduction.absent.empty())
+        facts.emplace_back("Not included", run_.introduction.absent);
+    if (!run_.introduction.arguments.empty())
+        facts.emplace_back("Arguments", run_.introduction.arguments);
+    if (run_.sample() > 1)
         facts.emplace_back("Sampling",
                            print("times and call sites: one of %" PRIu64 " calls of a function, "
                                  "scaled; calls and bytes of functions: all",
-                                 run_.sample));
+                                 run_.sample()));
     return facts;
 }
 
@@ -208,7 +226,7 @@ std::string Reports::text() const
     text += sites_text("Call sites by bytes", top_sites(true));
     text += functions_text();
     text += sizes_text();
-    if (run_.has_communicators)
+    if (run_.has_communicators())
         text += communicators_text();
     return text + "\n";
 }
@@ -235,7 +253,7 @@ std::string Reports::sites_text(const std::string &title,
                                 const std::vector<const Site *> &sites) const
 {
     const std::size_t shown =
-        run_.sites == 0 ? sites.size() : std::min<std::size_t>(run_.sites, sites.size());
+        run_.sites() == 0 ? sites.size() : std::min<std::size_t>(run_.sites(), sites.size());
     std::string text = title_line(print("%s (%zu of %zu)", title.c_str(), shown, sites.size()));
     text += print("%5s %-24s %10s %12s %11s %11s %11s %6s %6s %14s %14s  %s\n", "Site", "Function",
                   "Calls", "Time ms", "Least us", "Mean us", "Most us", "App %", "MPI %",
@@ -317,17 +335,24 @@ std::string Reports::communicators_text() const
 
 std::string Reports::json() const
 {
-    nlohmann::json document = {
-        {"tool", "profile"},         {"format", 1},
-        {"command", run_.command},   {"library", run_.library},
-        {"begin", run_.begin},       {"end", run_.end},
-        {"instance", run_.instance}, {"instances", run_.instances},
-        {"tool_id", run_.tool_id},   {"arguments", run_.arguments},
-        {"sample", run_.sample},     {"whole_job", !run_.is_alone && run_.absent.empty()},
-        {"absent", run_.absent},     {"processes", summary_.tasks.size()},
-        {"tasks", tasks_json()},     {"functions", functions_json()},
-        {"sites", sites_json()}};
-    if (run_.has_communicators)
+    nlohmann::json document = {{"tool", "profile"},
+                               {"format", 1},
+                               {"command", run_.introduction.command},
+                               {"library", run_.introduction.library},
+                               {"begin", run_.introduction.begin},
+                               {"end", run_.end},
+                               {"instance", run_.introduction.instance},
+                               {"instances", run_.introduction.instances},
+                               {"tool_id", run_.introduction.tool_id},
+                               {"arguments", run_.introduction.arguments},
+                               {"sample", run_.sample()},
+                               {"whole_job", !run_.is_alone && run_.introduction.absent.empty()},
+                               {"absent", run_.introduction.absent},
+                               {"processes", summary_.tasks.size()},
+                               {"tasks", tasks_json()},
+                               {"functions", functions_json()},
+                               {"sites", sites_json()}};
+    if (run_.has_communicators())
         document["communicators"] = communicators_json();
     return dumped(document);
 }
@@ -396,6 +421,21 @@ nlohmann::json Reports::sites_json() const
     return sites;
 }
 
+std::string text_of_path(const nlohmann::json &path)
+{
+    std::string text;
+    for (const auto &frame : path) {
+        CallSite site;
+        site.function = frame.value("function", "");
+        site.file = frame.value("file", "");
+        site.line = frame.value("line", 0);
+        site.module = frame.value("module", "");
+        site.offset = frame.value("offset", std::uint64_t{0});
+        text += (text.empty() ? "" : " < ") + tools::text_of(site);
+    }
+    return text;
+}
+
 nlohmann::json Reports::communicators_json() const
 {
     auto communicators = nlohmann::json::array();
@@ -423,7 +463,7 @@ std::string Reports::html() const
 {
     const double application = static_cast<double>(summary_.application()) * seconds_per_ns;
     const double mpi = static_cast<double>(summary_.mpi()) * seconds_per_ns;
-    Page page("MPI profile", run_.command);
+    Page page("MPI profile", run_.introduction.command);
     auto list = facts();
     list.emplace_back("Application time", print("%.3f s over all processes", application));
     list.emplace_back("MPI time", print("%.3f s, %.1f %%", mpi, share(mpi, application)));
@@ -432,7 +472,7 @@ std::string Reports::html() const
     add_sites(page);
     add_functions(page);
     add_sizes(page);
-    if (run_.has_communicators)
+    if (run_.has_communicators())
         add_communicators(page);
     add_processes(page);
     return page.html();

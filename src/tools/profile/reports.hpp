@@ -10,6 +10,8 @@
 
 #include "summary.hpp"
 
+#include "../common/report.hpp"
+
 #include <nlohmann/json_fwd.hpp>
 
 #include <string>
@@ -22,19 +24,21 @@ class Page;
 
 namespace profile {
 
+constexpr std::uint64_t default_sites = 20;
+
+/* Of the instance; its arguments say how the report is to be. */
 struct Run {
-    int instance = 1, instances = 1;
-    int tool_id = 0;       /* position in the chain */
-    std::string arguments; /* of the instance, as in the list */
-    std::string command;
-    std::string library;
-    std::string begin, end;
-    std::uint64_t sample = 1; /* one of so many calls of a function is timed */
-    std::uint64_t sites = 20; /* lines of each list in the text; 0: all */
-    bool is_alone = false;    /* one process only */
-    std::string absent;       /* processes that are not in the report */
-    bool has_communicators = false;
+    Introduction introduction;
+    std::string end;
+    bool is_alone = false; /* one process only */
+
+    std::uint64_t sample() const; /* one of so many calls of a function is timed */
+    std::uint64_t sites() const;  /* lines of each list in the text; 0: all */
+    bool has_communicators() const;
 };
+
+/* Text of a call path in the JSON report: "solve (halo.c:231) < main (halo.c:400)" */
+std::string text_of_path(const nlohmann::json &path);
 
 class Reports {
   public:
@@ -44,6 +48,10 @@ class Reports {
     std::string text() const;
     std::string json() const;
     std::string html() const;
+    std::string make(Format format) const
+    {
+        return format == Format::json ? json() : format == Format::html ? html() : text();
+    }
 
   private:
     struct Site {

@@ -5,8 +5,12 @@
 
 #include "summary.hpp"
 
+#include "../common/process.hpp"
+
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <stdexcept>
 
 namespace tools::profile {
 namespace {
@@ -174,14 +178,89 @@ std::uint64_t Summary::number_of_module(const std::string &path)
     return number;
 }
 
-void Summary::add_tables(const Table &table, Task &task)
+/* Blocks of a record by kind; only those of the current generation. */
+struct Summary::Blocks {
+    std::vector<const FunctionRecord *> functions;
+    std::vector<const SiteRecord *> sites;
+    std::vector<const CommunicatorRecord *> communicators;
+    std::vector<const NamedCommunicator *> names;
+    std::vector<std::string> modules;
+    std::map<std::uint64_t, const TableRecord *> tables;
+    std::map<std::pair<std::uint32_t, std::uint32_t>, const FunctionRecord *> function_of;
+    Time application = 0;
+
+    Blocks(const RecordView &record, bool has_ended)
+    {
+        const ProcessRecord *process = nullptr;
+        std::vector<const TableRecord *> all_tables;
+        record.each([&](std::uint32_t kind, std::string_view content) {
+            switch (static_cast<Kind>(kind)) {
+            case Kind::process:
+                process = &block_as<ProcessRecord>(content);
+                break;
+            case Kind::table:
+                all_tables.push_back(&block_as<TableRecord>(content));
+                break;
+            case Kind::function:
+                functions.push_back(&block_as<FunctionRecord>(content));
+                break;
+            case Kind::site:
+                sites.push_back(&block_as<SiteRecord>(content));
+                break;
+            case Kind::module:
+                modules.emplace_back(content);
+                break;
+            case Kind::communicator:
+                communicators.push_back(&block_as<CommunicatorRecord>(content));
+                break;
+            case Kind::named_communicator:
+                names.push_back(&block_as<NamedCommunicator>(content));
+                break;
+            }
+        });
+        if (process == nullptr)
+            throw std::runtime_error("the record does not belong to the tool profile");
+        Time last = has_ended ? now() : process->begin.get();
+        for (const TableRecord *table : all_tables) {
+            if (table->generation.get() != process->generation.get())
+                continue;
+            tables[table->number.get()] = table;
+            last = std::max(last, table->last.get());
+        }
+        application =
+            process->sum.get() + (process->runs.get() != 0 ? last - process->begin.get() : 0);
+        keep_current(functions);
+        keep_current(sites);
+        keep_current(communicators);
+        for (const FunctionRecord *function : functions)
+            function_of[{function->table, function->function}] = function;
+    }
+
+    double factor(std::uint32_t table, std::uint32_t function) const
+    {
+        const auto found = function_of.find({table, function});
+        return factor_of(found == function_of.end() ? nullptr : found->second);
+    }
+
+  private:
+    template <typename Record>
+    void keep_current(std::vector<const Record *> &records) const
+    {
+        records.erase(std::remove_if(records.begin(), records.end(),
+                                     [this](const Record *record) {
+                                         return tables.count(record->table) == 0 ||
+                                             is_empty(*record);
+                                     }),
+                      records.end());
+    }
+};
+
+void Summary::add_functions(const Blocks &blocks, Task &task)
 {
-    bool has_called = false;
-    for (int id = 0; id < MPI_LAST_FUNC_T; id++) {
-        const FunctionRecord *record = table.find_function(id);
-        if (record == nullptr || is_empty(*record))
-            continue;
-        has_called = true;
+    std::set<std::uint32_t> callers;
+    for (const FunctionRecord *record : blocks.functions) {
+        const int id = static_cast<int>(record->function);
+        callers.insert(record->table);
         FunctionSummary &function = functions[id];
         function.totals.calls += record->calls.get();
         function.totals.sent += record->sent.get();
@@ -196,43 +275,51 @@ void Summary::add_tables(const Table &table, Task &task)
             task.mpi += outer_time;
         }
     }
-    task.threads += has_called;
-
-    table.sites().each([&](const SiteRecord &site) {
-        if (is_empty(site))
-            return;
-        Path path;
-        for (const void *address : site.path) {
-            const CodeLocation location = locate(address);
-            path.emplace_back(number_of_module(location.module), location.offset);
-        }
-        Totals totals = totals_of(site, factor_of(table.find_function(site.function)));
-        totals.shortest = site.shortest.get();
-        totals.longest = site.longest.get();
-        add(sites[{site.function, path}], totals);
-        Totals of_times = totals;
-        of_times.calls = of_times.sent = of_times.received = 0;
-        add(functions[site.function].totals, of_times);
-    });
-    table.communicators().each([&](const CommunicatorRecord &record) {
-        if (is_empty(record))
-            return;
-        CommunicatorSummary &communicator = communicators[record.communicator->id];
-        communicator.name = record.communicator->name();
-        communicator.size = record.communicator->size;
-        communicator.is_inter = record.communicator->is_inter;
-        add(communicator.functions[record.function],
-            totals_of(record, factor_of(table.find_function(record.function))));
-    });
+    task.threads += callers.size();
 }
 
-Summary Summary::of(const Tables &tables, std::uint32_t generation, Task task)
+void Summary::add_sites(const Blocks &blocks)
 {
+    for (const SiteRecord *site : blocks.sites) {
+        const int function = static_cast<int>(site->function);
+        Path path;
+        for (std::size_t i = 0; i < site->depth; i++) {
+            const SitePlace &place = site->places()[i];
+            path.emplace_back(number_of_module(blocks.modules.at(place.module)), place.offset);
+        }
+        Totals totals = totals_of(*site, blocks.factor(site->table, site->function));
+        totals.shortest = site->shortest.get();
+        totals.longest = site->longest.get();
+        add(sites[{function, path}], totals);
+        Totals of_times = totals;
+        of_times.calls = of_times.sent = of_times.received = 0;
+        add(functions[function].totals, of_times);
+    }
+}
+
+void Summary::add_communicators(const Blocks &blocks)
+{
+    for (const CommunicatorRecord *record : blocks.communicators)
+        add(communicators[record->id].functions[static_cast<int>(record->function)],
+            totals_of(*record, blocks.factor(record->table, record->function)));
+    for (const NamedCommunicator *named : blocks.names) {
+        const auto found = communicators.find(named->id);
+        if (found == communicators.end())
+            continue;
+        found->second.name = named->name;
+        found->second.size = named->size;
+        found->second.is_inter = named->is_inter != 0;
+    }
+}
+
+Summary Summary::of(const RecordView &record, Task task, bool has_ended)
+{
+    const Blocks blocks(record, has_ended);
     Summary summary;
-    tables.each([&](const Table &table) {
-        if (table.generation() == generation)
-            summary.add_tables(table, task);
-    });
+    task.application = blocks.application;
+    summary.add_functions(blocks, task);
+    summary.add_sites(blocks);
+    summary.add_communicators(blocks);
     summary.tasks.push_back(std::move(task));
     return summary;
 }

@@ -81,9 +81,9 @@ struct Summary {
     std::map<std::pair<int, Path>, Totals> sites; /* function, path */
     std::map<std::uint64_t, CommunicatorSummary> communicators;
 
-    /* From the tables of one process, current generation only. Sampled times are scaled per
-     * function. */
-    static Summary of(const Tables &tables, std::uint32_t generation, Task task);
+    /* From the record of one process, current generation only. Sampled times are scaled per
+     * function. has_ended: the application ends now, not with its last timed call. */
+    static Summary of(const RecordView &record, Task task, bool has_ended);
 
     void write(Writer &writer) const;
     void merge(Reader &reader);
@@ -93,7 +93,11 @@ struct Summary {
 
   private:
     std::uint64_t number_of_module(const std::string &path);
-    void add_tables(const Table &table, Task &task);
+
+    struct Blocks;
+    void add_functions(const Blocks &blocks, Task &task);
+    void add_sites(const Blocks &blocks);
+    void add_communicators(const Blocks &blocks);
 };
 
 }  // namespace tools::profile

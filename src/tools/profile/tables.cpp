@@ -5,6 +5,9 @@
 
 #include "tables.hpp"
 
+#include "../common/call_sites.hpp"
+
+#include <cstring>
 #include <utility>
 
 namespace tools::profile {
@@ -33,41 +36,123 @@ void CommunicatorRecord::clear()
         number->set(0);
 }
 
-Table::~Table()
+Table::Table(Tables &tables)
+    : tables_(tables), record_(*new (tables.record_.allocate<TableRecord>(Kind::table)) TableRecord)
 {
-    for (auto &function : functions_)
-        delete function.load();
+    record_.number.set(tables.all_.size());
+    Record::publish(&record_);
 }
 
 FunctionRecord &Table::add_function(int id)
 {
-    auto *added = new FunctionRecord;
-    functions_[static_cast<std::size_t>(id)].store(added, std::memory_order_release);
+    auto *added = new (tables_.record_.allocate<FunctionRecord>(Kind::function)) FunctionRecord;
+    added->table = number();
+    added->function = static_cast<std::uint32_t>(id);
+    Record::publish(added);
+    return *(functions_[static_cast<std::size_t>(id)] = added);
+}
+
+SiteRecord &Table::add_site(int function, const void *const *path, std::size_t depth)
+{
+    auto *added = new (tables_.record_.allocate<SiteRecord>(
+        Kind::site, sizeof(SiteRecord) + depth * sizeof(SitePlace))) SiteRecord;
+    added->table = number();
+    added->function = static_cast<std::uint32_t>(function);
+    added->depth = depth;
+    added->innermost = path[0];
+    for (std::size_t i = 0; i < depth; i++) {
+        const CodeLocation location = locate(path[i]);
+        added->places()[i] = {path[i], tables_.number_of_module(location.module), location.offset};
+    }
+    Record::publish(added);
     return *added;
+}
+
+bool Table::is_path_of(const SiteRecord &site, const void *const *path)
+{
+    return std::equal(
+        path, path + site.depth, site.places(),
+        [](const void *address, const SitePlace &place) { return place.address == address; });
 }
 
 CommunicatorRecord &Table::communicator(int function, const Communicators::Shared &communicator)
 {
-    return communicator_index_.find(
-        communicators_, mixed(static_cast<std::uint64_t>(function), communicator->id),
+    return communicators_.find(
+        mixed(static_cast<std::uint64_t>(function), communicator->id),
         [&](const CommunicatorRecord &record) {
-            return record.function == function && record.communicator->id == communicator->id;
+            return record.function == static_cast<std::uint32_t>(function) &&
+                record.id == communicator->id;
         },
-        [&](CommunicatorRecord &record) {
-            record.function = function;
-            record.communicator = communicator;
+        [&]() -> CommunicatorRecord & {
+            tables_.name(communicator);
+            auto *added = new (tables_.record_.allocate<CommunicatorRecord>(Kind::communicator))
+                CommunicatorRecord;
+            added->table = number();
+            added->function = static_cast<std::uint32_t>(function);
+            added->id = communicator->id;
+            Record::publish(added);
+            return *added;
         });
 }
 
 void Table::clear(std::uint32_t generation)
 {
-    for (auto &function : functions_) {
-        if (FunctionRecord *record = function.load(std::memory_order_relaxed))
-            record->clear();
+    for (FunctionRecord *function : functions_) {
+        if (function != nullptr)
+            function->clear();
     }
-    sites_.each([](SiteRecord &site) { site.clear(); });
-    communicators_.each([](CommunicatorRecord &record) { record.clear(); });
-    generation_.store(generation, std::memory_order_release);
+    for (SiteRecord *site : sites_.all())
+        site->clear();
+    for (CommunicatorRecord *record : communicators_.all())
+        record->clear();
+    record_.generation.set(generation);
+}
+
+/* ---- what all threads share ---- */
+
+Tables::Tables(Record &record, std::size_t number)
+    : record_(record), process_(*new (record.allocate<ProcessRecord>(Kind::process)) ProcessRecord),
+      number_(number)
+{
+    Record::publish(&process_);
+}
+
+std::uint64_t Tables::number_of_module(const std::string &path)
+{
+    const std::lock_guard<std::mutex> guard(mutex_);
+    const auto found = std::find(modules_.begin(), modules_.end(), path);
+    const auto number = static_cast<std::uint64_t>(found - modules_.begin());
+    if (found == modules_.end()) {
+        modules_.push_back(path);
+        record_.add(Kind::module, path);
+    }
+    return number;
+}
+
+void Tables::name(const Communicators::Shared &communicator)
+{
+    {
+        const std::lock_guard<std::mutex> guard(mutex_);
+        auto &[kept, block] = communicators_[communicator->id];
+        if (block != nullptr)
+            return;
+        kept = communicator;
+        block =
+            new (record_.allocate<NamedCommunicator>(Kind::named_communicator)) NamedCommunicator;
+        block->id = communicator->id;
+        block->size = communicator->size;
+        block->is_inter = communicator->is_inter;
+        Record::publish(block);
+    }
+    update_names();
+}
+
+void Tables::update_names()
+{
+    const std::lock_guard<std::mutex> guard(mutex_);
+    for (auto &[id, named] : communicators_)
+        std::strncpy(named.second->name, named.first->name().c_str(),
+                     sizeof named.second->name - 1);
 }
 
 /* ---- threads ---- */
@@ -119,7 +204,7 @@ Table &Tables::take()
     {
         const std::lock_guard<std::mutex> guard(mutex_);
         if (unused_.empty()) {
-            all_.push_back(std::make_unique<Table>());
+            all_.push_back(std::make_unique<Table>(*this));
             unused_.reserve(all_.size());
             table = all_.back().get();
         } else {

@@ -3,15 +3,16 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Records of the tool profile. Each thread has its own tables, so a call takes no lock and shares
- * no written memory. Reports may read concurrently: growing tables never move, and numbers are
- * atomic. */
+/* What the tool profile measures, in blocks of a record (common/record.hpp). Each thread has its own
+ * tables, so a call takes no lock and shares no written memory. Reports may read concurrently:
+ * blocks never move, and numbers are atomic. */
 
 #ifndef TOOLS_PROFILE_TABLES_HPP_INCLUDED
 #define TOOLS_PROFILE_TABLES_HPP_INCLUDED
 
 #include "../common/bytes.hpp"
 #include "../common/communicators.hpp"
+#include "../common/record.hpp"
 #include "../common/sizes.hpp"
 
 #include <qmpi.hpp>
@@ -21,8 +22,11 @@
 #include <atomic>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace tools::profile {
@@ -61,36 +65,71 @@ inline std::uint64_t mixed(std::uint64_t hash, std::uint64_t value)
     return hash ^ (hash >> 32);
 }
 
+/* ---- blocks of a record ---- */
+
+enum class Kind : std::uint32_t {
+    process = static_cast<std::uint32_t>(Block::first_own),
+    table,
+    function,
+    site,
+    module,
+    communicator,
+    named_communicator
+};
+
+/* Time of the application while the profile is on, in now(). */
+struct ProcessRecord {
+    Number sum, begin, runs;
+    Number generation; /* of records that count; others were reset */
+};
+
+/* Tables of one thread. */
+struct TableRecord {
+    Number number; /* other records refer to it */
+    Number generation;
+    Number last; /* end of the last timed call */
+};
+
 /* Calls of one function by one thread. */
 struct FunctionRecord {
+    std::uint32_t table = 0, function = 0;
     Number calls;
     Number timed_calls;
     Number outer_time; /* of timed calls that are not nested */
     Number sent, received;
     std::array<Number, size_bins> sent_sizes, received_sizes;
-    std::uint32_t until_timed = 0; /* calls before the next timed one */
+    std::uint64_t until_timed = 0; /* calls before the next timed one */
 
     void clear();
 };
 
-/* Timed calls of one function from one path of return addresses, innermost first. */
+/* A return address; module is the number of the block of its kind, from 0. */
+struct SitePlace {
+    const void *address;
+    std::uint64_t module, offset;
+};
+
+/* Timed calls of one function from one path of return addresses, innermost first. The places
+ * follow the structure. */
 struct SiteRecord {
-    int function = 0;
+    std::uint32_t table = 0, function = 0;
+    std::uint64_t depth = 0;
     const void *innermost = nullptr;
-    std::vector<const void *> path;
     Number calls;
     Number time;
     Number shortest{std::numeric_limits<Time>::max()};
     Number longest;
     Number sent, received;
 
+    SitePlace *places() { return reinterpret_cast<SitePlace *>(this + 1); }
+    const SitePlace *places() const { return reinterpret_cast<const SitePlace *>(this + 1); }
     void clear();
 };
 
 /* Timed calls of one function on one communicator. */
 struct CommunicatorRecord {
-    int function = 0;
-    Communicators::Shared communicator;
+    std::uint32_t table = 0, function = 0;
+    std::uint64_t id = 0;
     Number calls;
     Number time;
     Number sent, received;
@@ -98,84 +137,32 @@ struct CommunicatorRecord {
     void clear();
 };
 
-/* Records of one thread; they never move. */
-template <typename Record>
-class Records {
-  public:
-    Records() = default;
-    Records(const Records &) = delete;
-    Records &operator=(const Records &) = delete;
-
-    ~Records()
-    {
-        for (Chunk *chunk = first_.next.load(); chunk != nullptr;)
-            delete std::exchange(chunk, chunk->next.load());
-    }
-
-    /* make(record) sets the key before readers see the record. */
-    template <typename Make>
-    Record &add(Make make)
-    {
-        if (last_->size.load(std::memory_order_relaxed) == chunk_size) {
-            auto *chunk = new Chunk;
-            last_->next.store(chunk, std::memory_order_release);
-            last_ = chunk;
-        }
-        const std::size_t index = last_->size.load(std::memory_order_relaxed);
-        Record &record = last_->records[index];
-        make(record);
-        last_->size.store(index + 1, std::memory_order_release);
-        return record;
-    }
-
-    template <typename Visit>
-    void each(Visit visit) const
-    {
-        for (const Chunk *chunk = &first_; chunk != nullptr;
-             chunk = chunk->next.load(std::memory_order_acquire)) {
-            const std::size_t size = chunk->size.load(std::memory_order_acquire);
-            for (std::size_t i = 0; i < size; i++)
-                visit(chunk->records[i]);
-        }
-    }
-
-    template <typename Visit>
-    void each(Visit visit)
-    {
-        std::as_const(*this).each(
-            [&](const Record &record) { visit(const_cast<Record &>(record)); });
-    }
-
-  private:
-    static constexpr std::size_t chunk_size = 32;
-
-    struct Chunk {
-        std::array<Record, chunk_size> records;
-        std::atomic<std::size_t> size{0};
-        std::atomic<Chunk *> next{nullptr};
-    };
-
-    Chunk first_;
-    Chunk *last_ = &first_;
+/* A communicator, by the id that all its processes know. */
+struct NamedCommunicator {
+    std::uint64_t id = 0;
+    std::int32_t size = 0, is_inter = 0;
+    char name[MPI_MAX_OBJECT_NAME] = "";
 };
 
 /* Hash index of records; for the owning thread only. */
 template <typename Record>
 class Index {
   public:
-    /* The record for which is_it(record) holds, or a new one initialised by make(record). */
+    /* The record for which is_it(record) holds, or a new one that make() returns. */
     template <typename IsIt, typename Make>
-    Record &find(Records<Record> &records, std::uint64_t hash, IsIt is_it, Make make)
+    Record &find(std::uint64_t hash, IsIt is_it, Make make)
     {
         const std::size_t mask = slots_.size() - 1;
         for (std::size_t i = hash & mask;; i = (i + 1) & mask) {
             const Slot &slot = slots_[i];
             if (slot.record == nullptr)
-                return insert(hash, records.add(make));
+                return insert(hash, make());
             if (slot.hash == hash && is_it(*slot.record))
                 return *slot.record;
         }
     }
+
+    const std::vector<Record *> &all() const { return all_; }
 
   private:
     struct Slot {
@@ -185,6 +172,7 @@ class Index {
 
     Record &insert(std::uint64_t hash, Record &record)
     {
+        all_.push_back(&record);
         if (2 * (size_ + 1) > slots_.size()) {
             std::vector<Slot> old(2 * slots_.size());
             old.swap(slots_);
@@ -208,24 +196,23 @@ class Index {
     }
 
     std::vector<Slot> slots_ = std::vector<Slot>(64);
+    std::vector<Record *> all_;
     std::size_t size_ = 0;
 };
 
+class Tables;
+
+/* For the owning thread only. */
 class Table {
   public:
-    ~Table();
+    explicit Table(Tables &tables);
+    Table(const Table &) = delete;
+    Table &operator=(const Table &) = delete;
 
     FunctionRecord &function(int id)
     {
-        FunctionRecord *found =
-            functions_[static_cast<std::size_t>(id)].load(std::memory_order_relaxed);
+        FunctionRecord *found = functions_[static_cast<std::size_t>(id)];
         return found != nullptr ? *found : add_function(id);
-    }
-
-    /* nullptr: this thread never called it */
-    const FunctionRecord *find_function(int id) const
-    {
-        return functions_[static_cast<std::size_t>(id)].load(std::memory_order_acquire);
     }
 
     /* depth: at least 1 */
@@ -234,42 +221,52 @@ class Table {
         auto hash = static_cast<std::uint64_t>(function);
         for (std::size_t i = 0; i < depth; i++)
             hash = mixed(hash, reinterpret_cast<std::uintptr_t>(path[i]));
-        return site_index_.find(
-            sites_, hash,
+        return sites_.find(
+            hash,
             [=](const SiteRecord &site) {
-                return site.innermost == path[0] && site.function == function &&
-                    site.path.size() == depth &&
-                    (depth == 1 || std::equal(path, path + depth, site.path.begin()));
+                return site.innermost == path[0] &&
+                    site.function == static_cast<std::uint32_t>(function) && site.depth == depth &&
+                    (depth == 1 || is_path_of(site, path));
             },
-            [=](SiteRecord &site) {
-                site.function = function;
-                site.innermost = path[0];
-                site.path.assign(path, path + depth);
-            });
+            [=]() -> SiteRecord & { return add_site(function, path, depth); });
+    }
+
+    /* This thread's record of the call site that another thread has. */
+    SiteRecord &site(const SiteRecord &other)
+    {
+        const void *path[max_depth];
+        for (std::size_t i = 0; i < other.depth; i++)
+            path[i] = other.places()[i].address;
+        return site(static_cast<int>(other.function), path, other.depth);
     }
 
     CommunicatorRecord &communicator(int function, const Communicators::Shared &communicator);
 
-    /* Resets all numbers; by the owning thread. */
+    /* Resets all numbers. */
     void clear(std::uint32_t generation);
 
-    const Records<SiteRecord> &sites() const { return sites_; }
-    const Records<CommunicatorRecord> &communicators() const { return communicators_; }
+    std::uint32_t generation() const
+    {
+        return static_cast<std::uint32_t>(record_.generation.get());
+    }
 
-    std::uint32_t generation() const { return generation_.load(std::memory_order_acquire); }
+    /* End of a timed call. */
+    void note_time(Time time) { record_.last.set(time); }
 
     /* Nesting depth: a callback of the program may call MPI. */
     int nesting = 0;
 
   private:
     FunctionRecord &add_function(int id);
+    SiteRecord &add_site(int function, const void *const *path, std::size_t depth);
+    static bool is_path_of(const SiteRecord &site, const void *const *path);
+    std::uint32_t number() const { return static_cast<std::uint32_t>(record_.number.get()); }
 
-    std::array<std::atomic<FunctionRecord *>, MPI_LAST_FUNC_T> functions_{};
-    Records<SiteRecord> sites_;
-    Index<SiteRecord> site_index_;
-    Records<CommunicatorRecord> communicators_;
-    Index<CommunicatorRecord> communicator_index_;
-    std::atomic<std::uint32_t> generation_{0};
+    Tables &tables_;
+    TableRecord &record_;
+    std::array<FunctionRecord *, MPI_LAST_FUNC_T> functions_{};
+    Index<SiteRecord> sites_;
+    Index<CommunicatorRecord> communicators_;
 };
 
 /* Tables of all threads for one instance. Never destroyed, as threads may be in a call when the
@@ -277,7 +274,7 @@ class Table {
 class Tables {
   public:
     /* number: of the instance within the tool, from 0 */
-    explicit Tables(std::size_t number) : number_(number) {}
+    Tables(Record &record, std::size_t number);
     Tables(const Tables &) = delete;
     Tables &operator=(const Tables &) = delete;
 
@@ -287,26 +284,31 @@ class Tables {
         return number_ < known_ && of_thread_[number_] != nullptr ? *of_thread_[number_] : take();
     }
 
-    template <typename Visit>
-    void each(Visit visit) const
-    {
-        const std::lock_guard<std::mutex> guard(mutex_);
-        for (const auto &table : all_)
-            visit(*table);
-    }
+    ProcessRecord &process() { return process_; }
+
+    /* Takes over the communicators' names. */
+    void update_names();
 
   private:
     friend struct Loans;
+    friend class Table;
 
     Table &take();
     void give_back(Table *table);
+
+    std::uint64_t number_of_module(const std::string &path);
+    void name(const Communicators::Shared &communicator);
 
     /* By instance number. initial-exec: access needs no call. */
     [[gnu::tls_model("initial-exec")]] static thread_local Table **of_thread_;
     [[gnu::tls_model("initial-exec")]] static thread_local std::size_t known_;
 
+    Record &record_;
+    ProcessRecord &process_;
     const std::size_t number_;
-    mutable std::mutex mutex_;
+    std::mutex mutex_;
+    std::vector<std::string> modules_;
+    std::map<std::uint64_t, std::pair<Communicators::Shared, NamedCommunicator *>> communicators_;
     std::vector<std::unique_ptr<Table>> all_;
     std::vector<Table *> unused_; /* of ended threads; for reuse */
 };

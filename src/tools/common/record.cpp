@@ -1,0 +1,248 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+#include "record.hpp"
+
+#include "process.hpp"
+#include "report.hpp"
+#include "text.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <new>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace tools {
+
+namespace {
+
+std::string command_line()
+{
+    std::ifstream file("/proc/self/cmdline", std::ios::binary);
+    std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    if (!text.empty())
+        text.pop_back();
+    std::replace(text.begin(), text.end(), '\0', ' ');
+    return text;
+}
+
+std::string library_version()
+{
+    char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int length = 0;
+    QMPI_Get_library_version(text, &length);
+    std::string line(text, std::strcspn(text, "\n"));
+    std::replace(line.begin(), line.end(), '\t', ' ');
+    return line;
+}
+
+}  // namespace
+
+Introduction introduction_of_process()
+{
+    Introduction own;
+    own.program = program_invocation_short_name;
+    own.command = command_line();
+    own.library = library_version();
+    own.host = host_name();
+    own.start = now();
+    own.process = static_cast<int>(getpid());
+    return own;
+}
+
+Record::Record(std::string tool, std::size_t limit)
+    : tool_(std::move(tool)), limit_(std::max(limit / chunk, std::size_t{1}) * chunk)
+{
+    void *const memory = mmap(nullptr, limit_, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED)
+        throw std::bad_alloc();
+    base_ = static_cast<char *>(memory);
+    head_ = new (base_) RecordHead;
+}
+
+void *Record::allocate_bytes(std::uint32_t kind, std::size_t bytes)
+{
+    const std::size_t size = sizeof(BlockHead) + RecordView::rounded(bytes);
+    const std::lock_guard<std::mutex> guard(lock_);
+    const std::size_t begin = head_->used.load(std::memory_order_relaxed);
+    char *memory = nullptr;
+    if (make_room(begin + size))
+        memory = base_ + begin;
+    else {
+        head_->is_incomplete = 1;
+        memory = static_cast<char *>(std::calloc(1, size));
+        if (memory == nullptr)
+            throw std::bad_alloc();
+        others_.push_back(memory);
+    }
+    auto *head = new (memory) BlockHead;
+    head->kind = kind;
+    head->bytes.store(static_cast<std::uint32_t>(bytes) | RecordView::hidden,
+                      std::memory_order_release);
+    if (memory == base_ + begin)
+        head_->used.store(begin + size, std::memory_order_release);
+    return memory + sizeof(BlockHead);
+}
+
+void Record::publish(void *block)
+{
+    auto *head = reinterpret_cast<BlockHead *>(static_cast<char *>(block) - sizeof(BlockHead));
+    head->bytes.fetch_and(~RecordView::hidden, std::memory_order_release);
+}
+
+/* Makes the memory up to end usable and, if there is a file, part of it. */
+bool Record::make_room(std::size_t end)
+{
+    if (end > limit_) {
+        complain_once("the limit is reached; a report after a crash lacks later call sites");
+        return false;
+    }
+    if (file_ < 0 || end <= mapped_)
+        return true;
+    return map(mapped_, std::min(limit_, (end + chunk - 1) / chunk * chunk));
+}
+
+/* Without room on the disk the memory must not be mapped: writing to it would end the process. */
+bool Record::map(std::size_t begin, std::size_t end)
+{
+    int reason = posix_fallocate(file_, static_cast<off_t>(begin), static_cast<off_t>(end - begin));
+    if (reason == 0 &&
+        mmap(base_ + begin, end - begin, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file_,
+             static_cast<off_t>(begin)) == MAP_FAILED)
+        reason = errno;
+    if (reason == 0)
+        mapped_ = end;
+    else
+        complain_once("cannot write " + path_ + ": " + std::strerror(reason) +
+                      "; a report after a crash lacks later call sites");
+    return reason == 0;
+}
+
+void Record::complain_once(const std::string &reason)
+{
+    if (!has_complained_)
+        complain(tool_.c_str(), reason);
+    has_complained_ = true;
+}
+
+void Record::open(const std::string &path, Introduction introduction)
+{
+    Writer writer;
+    introduction.each([&writer](const auto &field) { writer.put(field); });
+    add(Block::introduction, writer.take());
+
+    const std::lock_guard<std::mutex> guard(lock_);
+    auto fail = [&](int reason) {
+        throw std::runtime_error("cannot write " + path + ": " + std::strerror(reason));
+    };
+    const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (file < 0)
+        fail(errno);
+    const std::size_t used = head_->used.load(std::memory_order_relaxed);
+    const std::size_t end = std::min(limit_, (used + chunk - 1) / chunk * chunk);
+    auto give_up = [&](int reason) {
+        close(file);
+        unlink(path.c_str());
+        fail(reason);
+    };
+    if (const int reason = posix_fallocate(file, 0, static_cast<off_t>(end)))
+        give_up(reason);
+    for (std::size_t done = 0; done < used;) {
+        const ssize_t written = pwrite(file, base_ + done, used - done, static_cast<off_t>(done));
+        if (written < 0 && errno != EINTR)
+            give_up(errno);
+        done += static_cast<std::size_t>(std::max<ssize_t>(written, 0));
+    }
+    if (mmap(base_, end, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) == MAP_FAILED)
+        give_up(errno);
+    path_ = path;
+    file_ = file;
+    mapped_ = end;
+}
+
+void Record::remove()
+{
+    if (!is_open())
+        return;
+    unlink(path_.c_str());
+    rmdir(path_.substr(0, path_.rfind('/')).c_str());
+}
+
+RecordView Record::view()
+{
+    const std::lock_guard<std::mutex> guard(lock_);
+    return RecordView({base_, head_->used.load(std::memory_order_acquire)}, others_);
+}
+
+/* ---- reading ---- */
+
+RecordView::RecordView(std::string_view content, std::vector<const char *> others)
+    : others_(std::move(others))
+{
+    if (content.size() < sizeof(RecordHead) ||
+        std::memcmp(content.data(), RecordHead().magic, sizeof RecordHead().magic) != 0)
+        throw std::runtime_error("this is not a record of these tools");
+    const auto *head = reinterpret_cast<const RecordHead *>(content.data());
+    content_ =
+        content.substr(0, static_cast<std::size_t>(head->used.load(std::memory_order_acquire)));
+    is_incomplete_ = head->is_incomplete.load(std::memory_order_relaxed) != 0;
+}
+
+Introduction RecordView::introduction() const
+{
+    Introduction found;
+    bool has_one = false;
+    each([&](std::uint32_t kind, std::string_view content) {
+        if (kind != static_cast<std::uint32_t>(Block::introduction))
+            return;
+        Reader reader(content);
+        found.each([&reader](auto &field) { field = reader.get<std::decay_t<decltype(field)>>(); });
+        has_one = true;
+    });
+    if (!has_one)
+        throw std::runtime_error("the record does not say what it is");
+    return found;
+}
+
+/* ---- folders ---- */
+
+std::string make_new_folder(const std::string &stem, const std::string &ending)
+{
+    constexpr int max_names = 1000;
+    std::error_code fault;
+    for (int number = 1; !fault && number < max_names; number++) {
+        const std::string name = stem + (number == 1 ? "" : "-" + std::to_string(number)) + ending;
+        if (std::filesystem::create_directory(name, fault))
+            return name;
+    }
+    throw std::runtime_error("cannot write " + stem + ending + ": " +
+                             (fault ? fault.message() : "too many folders of this name"));
+}
+
+std::vector<std::string> record_files_in(const std::string &path)
+{
+    std::error_code fault;
+    if (!std::filesystem::is_directory(path, fault))
+        return {path};
+    std::vector<std::string> files;
+    for (const auto &entry : std::filesystem::directory_iterator(path, fault)) {
+        if (ends_in(entry.path().filename().string(), record_ending))
+            files.push_back(entry.path().string());
+    }
+    if (fault)
+        throw std::runtime_error("cannot read " + path + ": " + fault.message());
+    std::sort(files.begin(), files.end());
+    return files;
+}
+
+}  // namespace tools

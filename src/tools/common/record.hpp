@@ -1,0 +1,191 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+/* Record files: what an instance has measured in one process, current at any moment. The tool keeps
+ * its numbers in blocks of a record. When the world begins the record becomes a mapped file, so
+ * the numbers are in the file even if the process is killed then. Reports are made from records:
+ * by the tool itself at a good end, by qmpi_report otherwise. */
+
+#ifndef TOOLS_RECORD_HPP_INCLUDED
+#define TOOLS_RECORD_HPP_INCLUDED
+
+#include "wire.hpp"
+
+#include <qmpi.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tools {
+
+/* First bytes of a record. The format is that of the machine and of this version of the tools. */
+struct RecordHead {
+    char magic[8] = {'Q', 'M', 'P', 'I', 'r', 'e', 'c', '1'};
+    std::atomic<std::uint64_t> used{sizeof(RecordHead)}; /* bytes, including this head */
+    std::atomic<std::uint64_t> is_incomplete{0};         /* a limit or a full disk was reached */
+};
+
+/* Precedes each block. */
+struct BlockHead {
+    std::uint32_t kind = 0;
+    std::atomic<std::uint32_t> bytes{0}; /* of the block without this head */
+};
+
+/* Kinds that all tools have; a tool's own kinds follow. */
+enum class Block : std::uint32_t { introduction, first_own };
+
+/* Who has written a record. */
+struct Introduction {
+    std::string tool;
+    std::string arguments;
+    int instance = 1, instances = 1, tool_id = 1;
+    int rank = 0, size = 1;
+    std::string absent;
+    std::string program, command, library, host, begin;
+    std::uint64_t start = 0; /* now() when the record began */
+    int process = 0;
+
+    template <typename Visit>
+    void each(Visit visit)
+    {
+        visit(tool), visit(arguments), visit(instance), visit(instances), visit(tool_id);
+        visit(rank), visit(size), visit(absent);
+        visit(program), visit(command), visit(library), visit(host), visit(begin);
+        visit(start), visit(process);
+    }
+};
+
+/* The fields that are the same for all tools of this process. */
+Introduction introduction_of_process();
+
+/* A record that a tool writes. Never destroyed, since threads may still be in a call when the
+ * process exits. */
+class Record {
+  public:
+    /* limit: bytes; beyond it blocks are in memory only. */
+    Record(std::string tool, std::size_t limit);
+    Record(const Record &) = delete;
+    Record &operator=(const Record &) = delete;
+
+    /* A new block of zeros that never moves; thread-safe. The reader sees it from publish() on, with
+     * what is in it by then and later. */
+    template <typename Type, typename Kind>
+    Type *allocate(Kind kind, std::size_t bytes = sizeof(Type))
+    {
+        return static_cast<Type *>(allocate_bytes(static_cast<std::uint32_t>(kind), bytes));
+    }
+    static void publish(void *block);
+
+    template <typename Kind>
+    void add(Kind kind, std::string_view content)
+    {
+        void *const block = allocate<char>(kind, content.size());
+        std::memcpy(block, content.data(), content.size());
+        publish(block);
+    }
+
+    /* Moves the record to a new file. Throws std::runtime_error if it cannot be made; the record
+     * stays in memory then. */
+    void open(const std::string &path, Introduction introduction);
+
+    bool is_open() const { return file_ >= 0; }
+    const std::string &path() const { return path_; }
+
+    /* Removes the file, and the folder after its last file. */
+    void remove();
+
+    /* The record so far, with the blocks that are in memory only. */
+    class RecordView view();
+
+  private:
+    static constexpr std::size_t chunk = std::size_t{1} << 18;
+
+    void *allocate_bytes(std::uint32_t kind, std::size_t bytes);
+    bool make_room(std::size_t end);
+    bool map(std::size_t begin, std::size_t end);
+    void complain_once(const std::string &reason);
+
+    const std::string tool_;
+    const std::size_t limit_;
+    char *base_ = nullptr; /* limit_ bytes of address space */
+    RecordHead *head_ = nullptr;
+    std::size_t mapped_ = 0; /* bytes of it that are in the file */
+    std::mutex lock_;
+    std::string path_;
+    int file_ = -1;
+    bool has_complained_ = false;
+    std::vector<const char *> others_; /* blocks that are not in the file */
+};
+
+/* Reads the blocks of a record. */
+class RecordView {
+  public:
+    /* content must outlive the view. Throws std::runtime_error if it is no record. */
+    explicit RecordView(std::string_view content, std::vector<const char *> others = {});
+
+    /* visit(kind, content) for each complete block. */
+    template <typename Visit>
+    void each(Visit visit) const
+    {
+        for (std::size_t at = sizeof(RecordHead); at + sizeof(BlockHead) <= content_.size();) {
+            const auto *head = reinterpret_cast<const BlockHead *>(content_.data() + at);
+            const std::size_t size = rounded(head->bytes.load(std::memory_order_acquire) & ~hidden);
+            at += sizeof(BlockHead);
+            if (size > content_.size() - at)
+                break;
+            if (!(head->bytes.load(std::memory_order_acquire) & hidden))
+                visit(head->kind, content_.substr(at, head->bytes));
+            at += size;
+        }
+        for (const char *other : others_) {
+            const auto *head = reinterpret_cast<const BlockHead *>(other);
+            const std::uint32_t size = head->bytes.load(std::memory_order_acquire);
+            if (!(size & hidden))
+                visit(head->kind, std::string_view(other + sizeof(BlockHead), size));
+        }
+    }
+
+    Introduction introduction() const;
+    bool is_incomplete() const { return is_incomplete_; }
+
+    static constexpr std::uint32_t hidden = 1u << 31; /* in bytes: not published yet */
+    static constexpr std::size_t rounded(std::size_t bytes) { return (bytes + 7) / 8 * 8; }
+
+  private:
+    std::string_view content_;
+    std::vector<const char *> others_;
+    bool is_incomplete_ = false;
+};
+
+/* A block's content as the structure that the tool keeps there. Throws std::runtime_error. */
+template <typename Type>
+const Type &block_as(std::string_view content)
+{
+    if (content.size() < sizeof(Type))
+        throw std::runtime_error("a record is damaged");
+    return *reinterpret_cast<const Type *>(content.data());
+}
+
+/* ---- folders ---- */
+
+inline constexpr const char *record_ending = ".record";
+inline constexpr const char *record_folder_ending = ".records";
+
+/* Makes a folder for one run of an instance: STEM and the ending, or STEM-2 and so on if it exists.
+ * Throws std::runtime_error. */
+std::string make_new_folder(const std::string &stem, const std::string &ending);
+
+/* Names of the record files in a folder, or the file itself. Throws std::runtime_error. */
+std::vector<std::string> record_files_in(const std::string &path);
+
+}  // namespace tools
+
+#endif /* TOOLS_RECORD_HPP_INCLUDED */

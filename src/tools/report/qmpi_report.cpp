@@ -1,0 +1,174 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+/* Makes reports from the records of a job that has not ended, or not with MPI_Finalize, and compares
+ * reports. See qmpi_report(1). */
+
+#include "compare.hpp"
+#include "reports.hpp"
+
+#include "../common/report.hpp"
+#include "../common/text.hpp"
+#include "../trace/finish.hpp"
+#include "../trace/otf2_output.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace tools;
+using tools::report::Report;
+
+using Paths = std::vector<std::string>;
+
+/* To the file, or to standard output. */
+void put(const std::string &text, const std::string &file)
+{
+    if (file.empty()) {
+        std::fwrite(text.data(), 1, text.size(), stdout);
+        return;
+    }
+    const std::string reason = write_file(file, text);
+    if (!reason.empty())
+        throw std::runtime_error("cannot write " + file + ": " + reason);
+}
+
+/* The only report of the paths. */
+std::unique_ptr<Report> one_report(const Paths &paths)
+{
+    auto reports = report::load(paths);
+    if (reports.size() == 1)
+        return std::move(reports.front());
+    std::string names;
+    for (const auto &one : reports)
+        names += (names.empty() ? "" : ", ") + one->name();
+    throw std::runtime_error(paths.front() + " has " + std::to_string(reports.size()) +
+                             " reports (" + names + "); name the records of one");
+}
+
+void show(const Paths &paths)
+{
+    for (const auto &one : report::load(paths))
+        put(one->make(Format::text), "");
+}
+
+void make(const Paths &paths, Format format, const std::string &file)
+{
+    put(one_report(paths)->make(format), file);
+}
+
+void csv(const Paths &paths, const std::string &file)
+{
+    put(one_report(paths)->csv(), file);
+}
+
+/* All formats that the tool has. */
+void merge(const Paths &paths, const std::string &stem)
+{
+    const auto one = one_report(paths);
+    for (const auto &[format, ending] : one->formats())
+        put(one->make(format), stem + ending);
+}
+
+int compare(const std::string &before, const std::string &after, const report::Thresholds &limits)
+{
+    const std::string text =
+        report::differences(report::numbers_of(before), report::numbers_of(after), limits);
+    put(text, "");
+    return text.empty() ? 0 : 1;
+}
+
+/* Makes a trace from journals. */
+void finish_trace(std::string folder, trace::Formats formats, bool keeps)
+{
+    while (folder.size() > 1 && folder.back() == '/')
+        folder.pop_back();
+    const std::string ending = trace::folder_of("");
+    const std::string stem = ends_in(folder, ending)
+        ? folder.substr(0, folder.size() - ending.size())
+        : folder + ".trace";
+    const std::vector<std::string> journals = trace::journals_in(folder, -1);
+    if (journals.empty())
+        throw std::runtime_error(folder + " has no journals");
+    if (!formats.otf2 && !formats.json && !formats.html)
+        formats = {trace::has_otf2, !trace::has_otf2, true};
+    const std::string reason = trace::finish(MPI_COMM_NULL, journals, folder, stem, formats, keeps);
+    if (!reason.empty())
+        throw std::runtime_error(reason);
+}
+
+}  // namespace
+
+int main(int argc, char **argv)
+{
+    CLI::App app(
+        "Makes reports from the records that a job has left (NAME.records, "
+        "NAME.unfinished), and compares reports.");
+    app.require_subcommand(1);
+    Paths paths;
+    std::string output, before, after, folder;
+    report::Thresholds limits;
+    trace::Formats formats{false, false, false};
+    bool keeps = false;
+    int status = 0;
+
+    auto command = [&](const char *name, const char *text, auto run) {
+        CLI::App *const sub = app.add_subcommand(name, text);
+        sub->add_option("RECORDS", paths, "folders with records, or record files")->required();
+        sub->callback(run);
+        return sub;
+    };
+    command("show", "print the reports as text", [&] { show(paths); });
+    command("json", "make a report in JSON", [&] {
+        make(paths, Format::json, output);
+    })->add_option("-o,--output", output, "file (default: standard output)");
+    command("html", "make a report as a page", [&] {
+        make(paths, Format::html, output);
+    })->add_option("-o,--output", output, "file (default: standard output)");
+    command("csv", "print the sums of the functions and call sites", [&] {
+        csv(paths, output);
+    })->add_option("-o,--output", output, "file (default: standard output)");
+    command("merge", "make one report of all records, in all formats",
+            [&] { merge(paths, output); })
+        ->add_option("-o,--output", output, "name of the files without ending")
+        ->required();
+
+    CLI::App *const diff = app.add_subcommand(
+        "diff", "compare two runs by function and call site; the status is 1 if they differ");
+    diff->add_option("BEFORE", before, "records, or a report in JSON")->required();
+    diff->add_option("AFTER", after, "records, or a report in JSON")->required();
+    diff->add_option("--calls", limits.calls, "percent that calls may differ (default: 0)");
+    diff->add_option("--bytes", limits.bytes, "percent that bytes may differ (default: 0)");
+    diff->add_option("--time", limits.time, "percent that times may differ (default: any)");
+    diff->add_option("--seconds", limits.seconds,
+                     "differences of time below this do not count (default: 0)");
+    diff->callback([&] { status = compare(before, after, limits); });
+
+    CLI::App *const otf2 =
+        app.add_subcommand("otf2", "make a trace from journals (NAME.unfinished), and remove them");
+    otf2->add_option("JOURNALS", folder, "folder")->required();
+    otf2->add_flag("--otf2", formats.otf2, "make NAME.otf2 (default, with NAME.html)");
+    otf2->add_flag("--json", formats.json, "make NAME.json, for Perfetto");
+    otf2->add_flag("--html", formats.html, "make NAME.html");
+    otf2->add_flag("--keep", keeps, "keep the journals");
+    otf2->callback([&] { finish_trace(folder, formats, keeps); });
+
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError &error) {
+        return app.exit(error) == 0 ? 0 : 2;
+    } catch (const std::exception &exception) {
+        std::fprintf(stderr, "qmpi_report: %s\n", exception.what());
+        return 2;
+    }
+    return status;
+}

@@ -1,0 +1,204 @@
+# Copyright (C) by the QMPI for MPICH developers
+#     See COPYRIGHT in top-level directory
+
+"""Ends of jobs: whatever ends a job, its report has all calls that the program knows it made, and nothing is left
+running. The report is made in MPI_Finalize, or by qmpi_report from the records."""
+
+import json
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+RANKS, ROUNDS, BYTES = 3, 40, 40        # of job_ends.c; bytes of a message
+RECORDING = ["count", "messages", "profile"]
+ENDS = ["finalize", "abort", "error", "kill", "kill_all", "exit", "leave", "terminated", "interrupted", "killed mpiexec"]
+SIGNALS = {"terminated": "TERM", "interrupted": "INT", "killed mpiexec": "KILL"}
+
+
+def left_over(work):
+    """Processes whose temporary folder is the test's."""
+    mark = b"TMPDIR=" + os.fsencode(work)
+    found = []
+    for process in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            words = Path("/proc", process, "environ").read_bytes().split(b"\0")
+            state = Path("/proc", process, "stat").read_text().rsplit(")", 1)[1].split()[0]
+        except OSError:
+            continue
+        if mark in words and state != "Z":
+            found.append(Path("/proc", process, "comm"))
+    return found
+
+
+@pytest.fixture
+def job(mpich):
+    """Run job_ends.c under a tool list to its end; a signal goes to mpiexec when all calls are made."""
+    def job(tools, end, **variables):
+        program = mpich.program(HERE / "job_ends.c")
+        signal = SIGNALS.get(end)
+        script = f"""
+            mpiexec -n {RANKS} -genv LD_PRELOAD "$1" -genv MPIR_CVAR_QMPI_TOOL_LIST "$2" "$3" "$4" & job=$!
+            until [ $(ls known.* 2> /dev/null | wc -l) = {RANKS} ]; do sleep 0.05; done
+            {f"sleep 0.2; kill -{signal} $job" if signal else ""}
+            wait $job"""
+        result = mpich.run("sh", "-c", script, "sh", mpich.nap(), tools, program, "hang" if signal else end, seconds=60,
+                           **variables)
+        assert [(mpich.work / f"known.{i}").read_text() for i in range(RANKS)] == [f"{ROUNDS}\n"] * RANKS, result
+        for _ in range(100):
+            if not left_over(mpich.work):
+                break
+            mpich.run("sleep", "0.1")
+        assert left_over(mpich.work) == [], result
+        return result
+    return job
+
+
+def wanted(tool):
+    calls = {"MPI_Sendrecv": ROUNDS * RANKS, "MPI_Barrier": ROUNDS * RANKS}
+    return calls if tool != "messages" else {"MPI_Sendrecv": ROUNDS * RANKS}
+
+
+def found(tool, report):
+    """Calls by function of a report in JSON, for the functions that the program counts."""
+    if tool == "messages":
+        assert report["totals"]["point-to-point"]["bytes"] == ROUNDS * RANKS * BYTES
+        return {line["function"]: line["operations"] for line in report["functions"] if line["function"] in wanted(tool)}
+    return {line["name"]: line["calls"] for line in report["functions"] if line["name"] in wanted(tool)}
+
+
+def reported(mpich, *words):
+    result = mpich.run("qmpi_report", *words)
+    assert result.status == 0, result
+    return result.out
+
+
+@pytest.mark.parametrize("end", ENDS)
+@pytest.mark.parametrize("tool", RECORDING)
+def test_nothing_is_lost(mpich, job, tool, end):
+    result = job(f"{tool}(out=r)", end)
+    folders = sorted(path.name for path in mpich.work.glob("r*.records"))
+    if end == "finalize":
+        assert (result.status, folders) == (0, []), result
+        if tool == "count":
+            assert re.search(rf"^MPI_Barrier +{ROUNDS * RANKS} ", (mpich.work / "r.txt").read_text(), re.M)
+            return
+        report = json.loads((mpich.work / "r.json").read_text())
+    else:
+        assert folders == ["r.records"], result
+        report = json.loads(reported(mpich, "json", "r.records"))
+        assert report["absent"] == ""
+    assert found(tool, report) == wanted(tool), result
+
+
+@pytest.mark.parametrize("tool", RECORDING)
+def test_message_names_the_records(mpich, job, tool):
+    result = job(f"{tool}(out=r)", "abort")
+    assert f"qmpi_report show {mpich.work}/r.records" in result.err, result
+
+
+@pytest.mark.parametrize("tool", RECORDING)
+def test_report_from_records_is_the_report_of_mpi_finalize(mpich, job, tool):
+    """Of the same calls: MPI_Finalize has them in the report, the records of a hung job as well."""
+    def lines(text):
+        return sorted(re.findall(r"^(MPI_\w+) +(\d+)", text, re.M)) if tool == "count" else sorted(
+            re.findall(r"^(MPI_(?:Sendrecv|Barrier|Comm_rank|Comm_size))\b.*? (\d+)", text, re.M))
+    job(f"{tool}(out=good)", "finalize")
+    for known in mpich.work.glob("known.*"):
+        known.unlink()
+    job(f"{tool}(out=bad)", "kill_all")
+    good = [line for line in lines((mpich.work / "good.txt").read_text()) if line[0] not in ("MPI_Init", "MPI_Finalize")]
+    bad = [line for line in lines(reported(mpich, "show", "bad.records")) if line[0] not in ("MPI_Init", "MPI_Finalize")]
+    if tool != "profile":
+        assert good == bad != []
+    assert {name for name, _ in good} == {name for name, _ in bad} != set()
+
+
+def test_record_of_a_rank_is_missing(mpich, job):
+    job("profile(out=r)", "kill")
+    (mpich.work / "r.records/1.record").unlink()
+    report = json.loads(reported(mpich, "json", "r.records"))
+    assert (report["absent"], found("profile", report)["MPI_Barrier"]) == ("records of rank 1", ROUNDS * (RANKS - 1))
+
+
+def test_records_of_an_earlier_job_stay(mpich, job):
+    for number in range(2):
+        job("count(out=r)", "kill_all")
+        for known in mpich.work.glob("known.*"):
+            known.unlink()
+        assert len(list(mpich.work.glob("r*.records"))) == number + 1
+    first, second = (reported(mpich, "csv", name) for name in ("r.records", "r-2.records"))
+    assert first == second and f"count,function,MPI_Barrier,\"\",{ROUNDS * RANKS}," in first
+
+
+def test_several_instances_have_their_own_records(mpich, job):
+    job("count(out=r),profile(out=p),count(out=r)", "kill_all")
+    assert sorted(path.name for path in mpich.work.glob("*.records")) == ["p.records", "r-2.records", "r.records"]
+    for name in ("r", "r-2", "p"):
+        assert found("profile", json.loads(reported(mpich, "json", f"{name}.records")))["MPI_Barrier"] == ROUNDS * RANKS
+
+
+@pytest.mark.parametrize("end", ["abort", "kill", "exit", "terminated"])
+def test_trace_is_complete(mpich, job, end):
+    job("trace(out=r)", end)
+    assert mpich.run("qmpi_report", "otf2", "--json", "r.unfinished").status == 0
+    events = json.loads((mpich.work / "r.json").read_text())["traceEvents"]
+    calls = [event["name"] for event in events if event["ph"] == "X"]
+    assert (calls.count("MPI_Barrier"), calls.count("MPI_Sendrecv")) == (ROUNDS * RANKS, ROUNDS * RANKS)
+
+
+@pytest.fixture
+def small_disk(mpich):
+    """A folder for 400 KB."""
+    folder = mpich.work / "small"
+    folder.mkdir()
+    if mpich.run("mount", "-t", "tmpfs", "-o", "size=400k", "none", folder).status != 0:
+        pytest.skip("this user cannot mount a file system")
+    yield folder
+    mpich.run("umount", folder)
+
+
+@pytest.mark.parametrize("tool", RECORDING)
+def test_full_disk_does_no_harm(mpich, job, small_disk, tool):
+    """There is room for one record of 256 KB."""
+    result = job(f"{tool}(out=small/r)", "finalize")
+    assert result.status == 0 and "No space left on device" in result.err, result
+    assert not list(small_disk.glob("*.records"))
+
+
+# ---- qmpi_report ----
+
+@pytest.fixture
+def runs(mpich, job):
+    """Two runs of the program, the second with one rank fewer."""
+    job("profile(out=a)", "finalize")
+    program = mpich.program(HERE / "job_ends.c")
+    assert mpich.mpiexec(RANKS - 1, program, tools="profile(out=b)").status == 0
+
+
+def test_diff_of_equal_runs_is_empty(mpich, runs):
+    result = mpich.run("qmpi_report", "diff", "a.json", "a.json")
+    assert (result.status, result.out) == (0, ""), result
+
+
+def test_diff_names_functions_and_sites(mpich, runs):
+    result = mpich.run("qmpi_report", "diff", "a.json", "b.json")
+    assert result.status == 1, result
+    assert f"MPI_Barrier  calls {ROUNDS * RANKS} -> {ROUNDS * (RANKS - 1)} (-33.3%)" in result.out.splitlines(), result
+    assert any(line.startswith("MPI_Sendrecv at main (job_ends.c:") and f"sent {ROUNDS * RANKS * BYTES} ->" in line
+               for line in result.out.splitlines()), result
+
+
+def test_diff_has_thresholds(mpich, runs):
+    assert mpich.run("qmpi_report", "diff", "--calls", 34, "--bytes", 34, "a.json", "b.json").status == 0
+
+
+@pytest.mark.parametrize("words", [[], ["show"], ["show", "nothing"], ["diff", "a"], ["paint", "r.records"], ["show", "empty"],
+                                   ["show", "file.record"]])
+def test_wrong_use_is_status_2_and_one_message(mpich, words):
+    (mpich.work / "empty").mkdir()
+    (mpich.work / "file.record").write_text("no record")
+    result = mpich.run("qmpi_report", *words)
+    assert result.status == 2 and result.err, result

@@ -147,16 +147,18 @@ class Communicators {
   private:
     using Mutable = std::shared_ptr<Communicator>;
 
+    /* The library may lack functions, so ids are not positions. */
     template <std::size_t... ids>
     static constexpr qmpi::function_set functions(std::index_sequence<ids...>)
     {
-        constexpr bool concerned[] = {
-            concerns<qmpi::call<static_cast<MPI_Functions_enum>(ids)>>()...};
         qmpi::function_set set;
-        for (std::size_t id = 0; id < sizeof...(ids); id++) {
-            if (concerned[id])
-                set.add(static_cast<MPI_Functions_enum>(id));
-        }
+        const auto add_if = [&set](bool is_concerned, MPI_Functions_enum id) {
+            if (is_concerned)
+                set.add(id);
+        };
+        (add_if(concerns<qmpi::call<static_cast<MPI_Functions_enum>(ids)>>(),
+                static_cast<MPI_Functions_enum>(ids)),
+         ...);
         return set;
     }
 

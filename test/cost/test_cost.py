@@ -125,7 +125,7 @@ class Cost:
             text += table(["call", "unpatched", "QMPI, no tools", "more", "at most"],
                           [[call, number(self.without_qmpi(call)), number(self.without_tools(call)),
                             number(self.without_tools(call) - self.without_qmpi(call)),
-                            str(counting.limit_without_tools(call, cost.bounds))] for call in STEADY])
+                            str(counting.limit_without_tools(call, self.bounds))] for call in STEADY])
             made = [kind for kind in KINDS if ("calls-tools", ",".join([kind] * LAYERS[1])) in self.counted
                     or kind == "static" and len(self.counted) > 4]
             text += "First layer and end of the chain over unpatched, and one more layer:\n\n"

@@ -143,7 +143,9 @@ def test_job_that_ends_without_mpi_finalize_leaves_its_messages(mpich, run, way,
     run(f"out={way}", way, options=options)
     report = json.loads(mpich.run("qmpi_report", "json", f"{way}.records").out)
     assert (report["alone"], report["processes"], report["absent"]) == (False, 2, "")
-    assert sorted((row["from"], row["to"]) for row in rows(report) if row["sent_messages"]) == [(0, 1), (1, 0)]
+    # rank 0 may abort before rank 1's MPI_Send has returned, which it counts then
+    pairs = {(row["from"], row["to"]) for row in rows(report) if row["sent_messages"]}
+    assert {(0, 1)} <= pairs <= {(0, 1), (1, 0)} if way == "abort" else pairs == {(0, 1), (1, 0)}
 
 
 @pytest.mark.parametrize("side", ["sent", "received"])

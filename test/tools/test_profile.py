@@ -377,7 +377,8 @@ def test_minus_is_standard_error(ends):
 @pytest.mark.parametrize("name", ["/nonexistent/report", "/nonexistent/report.json"])
 def test_report_is_printed_when_it_cannot_be_written(ends, name):
     result = ends(f"out={name}")
-    assert result.status == 0 and result.err.count("cannot write /nonexistent/report") == 1, result
+    assert result.status == 0 and result.err.count("no record file: cannot write /nonexistent/report.records") == 1, result
+    assert result.err.count("cannot write /nonexistent/report") == 2, result
     assert result.err.count("Profile of MPI calls") == 1, result
 
 
@@ -405,9 +406,10 @@ def test_mpi_abort_leaves_records_of_all_ranks(mpich, ends):
     assert ([task["rank"] for task in found[0]["tasks"]], found[0]["whole_job"], barriers(found)) == ([0, 1, 2], True, [18])
 
 
-def test_program_without_mpi_finalize_has_a_report(mpich, ends):
-    ends("out=return.json", "return", ranks=1)
-    assert barriers(reports(mpich.work, "return.*.json")) == [6]
+def test_program_without_mpi_finalize_leaves_records(mpich, ends):
+    result = ends("out=return.json", "return", ranks=1)
+    assert 'records; "qmpi_report show ' in result.err, result
+    assert barriers([json.loads(mpich.run("qmpi_report", "json", "return.records").out)]) == [6]
 
 
 def test_processes_with_sessions_alone_have_a_report_each(mpich, ends):

@@ -94,12 +94,6 @@ def test_nothing_is_lost(mpich, job, tool, end):
 
 
 @pytest.mark.parametrize("tool", RECORDING)
-def test_message_names_the_records(mpich, job, tool):
-    result = job(f"{tool}(out=r)", "abort")
-    assert f"qmpi_report show {mpich.work}/r.records" in result.err, result
-
-
-@pytest.mark.parametrize("tool", RECORDING)
 def test_report_from_records_is_the_report_of_mpi_finalize(mpich, job, tool):
     """Of the same calls: MPI_Finalize has them in the report, the records of a hung job as well."""
     def lines(text):

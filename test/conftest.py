@@ -290,12 +290,6 @@ class Installation(Commands):
         self.bin, self.lib, self.include = prefix / "bin", prefix / "lib", prefix / "include"
         self.tools = self.lib / "mpich/tools"
 
-    @property
-    def version(self):
-        """Of MPICH, as numbers."""
-        header = (self.include / "mpi.h").read_text()
-        return tuple(map(int, re.search(r'define MPICH_VERSION "(\d+)\.(\d+)\.(\d+)', header).groups()))
-
     def mpiexec(self, ranks, *program, tools=None, options=(), nap=True, **keywords):
         """Run a program on a number of ranks under a tool list. The ranks sleep a moment while they wait (see
         test/suite/idle_nap.cpp), because MPICH's ranks spin and tests share the cores; nap=False leaves that out."""
@@ -332,7 +326,7 @@ class AbiInstallation(Installation):
         super().__init__(config, prefix, work)
         self.tools = self.lib / "mpich/tools_abi"
         if not (self.lib / "libmpi_abi.so").exists():
-            pytest.skip(f"MPICH {'.'.join(map(str, self.version))} is installed without the library of the MPI ABI")
+            pytest.skip(f"{prefix} has no library of the MPI ABI")
 
 
 def required(config, option, file):

@@ -30,6 +30,12 @@ class Failure(Exception):
     """Nothing can be measured; the text is the message for the user."""
 
 
+def version_of(prefix):
+    """Of an installed MPICH, as numbers"""
+    header = (prefix / "include/mpi.h").read_text()
+    return tuple(map(int, re.search(r'define MPICH_VERSION "(\d+)\.(\d+)\.(\d+)', header).groups()))
+
+
 def read_bounds(path, version=(4, 0, 2)):
     """{name: limit} for a version of MPICH; the file must have every name of BOUNDS and no other."""
     bounds = {}

@@ -145,7 +145,7 @@ def table(head, rows):
 def cost(mpich_module, base_module, needs):
     needs("valgrind")
     try:
-        bounds = counting.read_bounds(HERE / "bounds", base_module.version)
+        bounds = counting.read_bounds(HERE / "bounds", counting.version_of(base_module.prefix))
         made = Cost(mpich_module.prefix, base_module.prefix, mpich_module.work, bounds)
     except counting.Failure as failure:
         pytest.fail(str(failure), pytrace=False)

@@ -33,6 +33,8 @@ from pathlib import Path
 
 import pytest
 
+from cost import counting
+
 ROOT = Path(__file__).resolve().parent.parent
 COMPILERS = {".c": "mpicc", ".cpp": "mpicxx", ".cxx": "mpicxx", ".F90": "mpifort", ".f90": "mpifort", ".f": "mpifort"}
 
@@ -289,6 +291,11 @@ class Installation(Commands):
         self.prefix = prefix
         self.bin, self.lib, self.include = prefix / "bin", prefix / "lib", prefix / "include"
         self.tools = self.lib / "mpich/tools"
+
+    @property
+    def version(self):
+        """Of MPICH, as numbers."""
+        return counting.version_of(self.prefix)
 
     def mpiexec(self, ranks, *program, tools=None, options=(), nap=True, **keywords):
         """Run a program on a number of ranks under a tool list. The ranks sleep a moment while they wait (see

@@ -166,7 +166,7 @@ def test_demonstration_has_the_tables_of_libmpi(both):
 
 def test_count_has_the_bytes_of_libmpi(both):
     mpich, abi = both(3, HERE.parent / "demo/bytes.c", "count,count", "-std=c99")
-    assert rows(abi.err, 1) == rows(mpich.err, 1) == rows(abi.err, 2) and len(rows(abi.err, 1)) > 60
+    assert rows(abi.err, 1) == rows(mpich.err, 1) == rows(abi.err, 2) and len(rows(abi.err, 1)) >= 60
 
 
 def test_profile_has_the_call_sites_of_libmpi(reports):

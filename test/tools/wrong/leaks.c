@@ -21,10 +21,10 @@ static void handle(MPI_Comm *comm, int *error, ...)
 
 int main(int argc, char **argv)
 {
-    int rank;
+    int rank, first = 0;
     MPI_Comm comm;
     MPI_Datatype type;
-    MPI_Group group;
+    MPI_Group world, group;
     MPI_Op op;
     MPI_Info info;
     MPI_Errhandler errhandler;
@@ -34,7 +34,9 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);                        /* expect: leak */
     MPI_Type_contiguous(3, MPI_INT, &type);                     /* expect: leak */
-    MPI_Comm_group(MPI_COMM_WORLD, &group);                     /* expect: leak */
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Group_incl(world, 1, &first, &group);                   /* expect: leak */
+    MPI_Group_free(&world);
     MPI_Op_create(add, 1, &op);                                 /* expect: leak */
     MPI_Info_create(&info);                                     /* expect: leak */
     MPI_Comm_create_errhandler(handle, &errhandler);            /* expect: leak */

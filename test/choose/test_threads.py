@@ -166,6 +166,7 @@ ALLOCATORS = {
     "build_chain": "storage and rows, published with the counts",
     "MPII_QMPI_allocate": "the same, where the compiler has merged functions",
     "MPII_QMPI_copy": "settings and arguments of instances, as above",
+    "MPIR_Register_tool_impl": "the tools, published with the instances",
     "MPIR_Publish_tool_service_impl": "published with num_linked",
     "init": "storage of this test's tool, published by MPI_Register_tool_storage",
 }

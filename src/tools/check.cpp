@@ -38,7 +38,7 @@
 
 #include <unistd.h>
 
-namespace tools::check {
+namespace qmpi::check {
 namespace {
 
 /* Marks a call in progress in this thread. Calls nest if a callback calls MPI, or if the chain has
@@ -336,6 +336,6 @@ class Check : public qmpi::tool<Check> {
 };
 
 }  // namespace
-}  // namespace tools::check
+}  // namespace qmpi::check
 
-QMPI_TOOL("check", tools::check::Check)
+QMPI_TOOL("check", qmpi::check::Check)

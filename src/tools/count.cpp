@@ -13,7 +13,7 @@
 
 #include <qmpi.hpp>
 
-namespace tools::count {
+namespace qmpi::count {
 namespace {
 
 class Count : public ReportingTool<Count> {
@@ -55,7 +55,7 @@ class Count : public ReportingTool<Count> {
     friend class ReportingTool<Count>;
 
     struct Nothing {};
-    using Traffic = tools::Traffic<Nothing>;
+    using Traffic = qmpi::Traffic<Nothing>;
 
     Totals state(bool) { return Totals::of(own_record().view()); }
 
@@ -71,6 +71,6 @@ class Count : public ReportingTool<Count> {
 };
 
 }  // namespace
-}  // namespace tools::count
+}  // namespace qmpi::count
 
-QMPI_TOOL("count", tools::count::Count)
+QMPI_TOOL("count", qmpi::count::Count)

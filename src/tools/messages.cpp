@@ -26,7 +26,7 @@
 #include <mutex>
 #include <string>
 
-namespace tools::messages {
+namespace qmpi::messages {
 namespace {
 
 class Messages : public ReportingTool<Messages> {
@@ -141,7 +141,7 @@ class Messages : public ReportingTool<Messages> {
     {
         constexpr bool starts = Call::operation == qmpi::operation::start;
         std::uint64_t time = starts ? now() : 0;
-        return tools::complete(
+        return qmpi::complete(
             call, requests_, [&](Operation &operation, const MPI_Status *status, Outcome outcome) {
                 if (time == 0)
                     time = now();
@@ -236,6 +236,6 @@ class Messages : public ReportingTool<Messages> {
 };
 
 }  // namespace
-}  // namespace tools::messages
+}  // namespace qmpi::messages
 
-QMPI_TOOL("messages", tools::messages::Messages)
+QMPI_TOOL("messages", qmpi::messages::Messages)

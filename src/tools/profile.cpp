@@ -32,7 +32,7 @@
 #include <execinfo.h>
 #include <unistd.h>
 
-namespace tools::profile {
+namespace qmpi::profile {
 namespace {
 
 constexpr Time ns_per_second = 1000000000;
@@ -189,7 +189,7 @@ class Profile : public ReportingTool<Profile> {
         const SiteRecord *site;
         Communicators::Shared communicator;
     };
-    using Traffic = tools::Traffic<Origin>;
+    using Traffic = qmpi::Traffic<Origin>;
 
     Start start(MPI_Functions_enum id, MPI_Context context)
     {
@@ -466,6 +466,6 @@ class Profile : public ReportingTool<Profile> {
 };
 
 }  // namespace
-}  // namespace tools::profile
+}  // namespace qmpi::profile
 
-QMPI_TOOL("profile", tools::profile::Profile)
+QMPI_TOOL("profile", qmpi::profile::Profile)

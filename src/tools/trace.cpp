@@ -40,7 +40,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
-namespace tools::trace {
+namespace qmpi::trace {
 namespace {
 
 /* A child of fork shares its parent's files and must not write. */
@@ -75,7 +75,7 @@ class Recorder {
     }
 
     /* Number of the communicator, defined on first use; or no_subject. */
-    std::uint32_t number_of(const tools::Communicator *communicator)
+    std::uint32_t number_of(const qmpi::Communicator *communicator)
     {
         if (communicator == nullptr)
             return no_subject;
@@ -95,7 +95,7 @@ class Recorder {
     }
 
     /* Its name has changed. */
-    void define_again(const tools::Communicator *communicator)
+    void define_again(const qmpi::Communicator *communicator)
     {
         const std::uint32_t number = number_of(communicator);
         if (number != no_subject)
@@ -129,19 +129,19 @@ class Recorder {
 
     static bool is_outside(const std::vector<int> &group)
     {
-        return std::find(group.begin(), group.end(), tools::outside_world) != group.end();
+        return std::find(group.begin(), group.end(), qmpi::outside_world) != group.end();
     }
 
     void define_site(std::uint32_t number, MPI_Functions_enum function, const void *address)
     {
-        const tools::CodeLocation location =
-            address == nullptr ? tools::CodeLocation{} : tools::locate(address);
+        const qmpi::CodeLocation location =
+            address == nullptr ? qmpi::CodeLocation{} : qmpi::locate(address);
         journal.define(
             Kind::site, number,
-            describe_site(tools::function_name(function), location.module, location.offset));
+            describe_site(qmpi::function_name(function), location.module, location.offset));
     }
 
-    void define(std::uint32_t number, const tools::Communicator &communicator)
+    void define(std::uint32_t number, const qmpi::Communicator &communicator)
     {
         journal.define(
             Kind::communicator, number,
@@ -185,22 +185,22 @@ thread_local ThreadRecorders own;
 /* What a function communicates, known at compile time. */
 template <typename Call>
 struct Shape {
-    static constexpr bool is_message = tools::movement::is_point_to_point(Call::operation);
+    static constexpr bool is_message = qmpi::movement::is_point_to_point(Call::operation);
     static constexpr bool sends = is_message && Call::operation != qmpi::operation::receive;
     static constexpr bool receives = is_message && Call::operation != qmpi::operation::send;
     static constexpr bool is_collective = Call::operation == qmpi::operation::barrier ||
-        tools::movement::is_collective_data(Call::operation);
+        qmpi::movement::is_collective_data(Call::operation);
     static constexpr bool communicates = is_message || is_collective;
     /* A stream completes enqueued operations unseen: they are recorded as blocking ones. */
     static constexpr bool has_request =
         Call::has(qmpi::role::request) && Call::form != qmpi::form::enqueued;
     static constexpr bool has_status =
-        receives && Call::has(qmpi::role::status) && tools::movement::has_received_status<Call>();
-    static constexpr bool is_persistent = tools::movement::is_persistent(Call::form);
+        receives && Call::has(qmpi::role::status) && qmpi::movement::has_received_status<Call>();
+    static constexpr bool is_persistent = qmpi::movement::is_persistent(Call::form);
 };
 
 struct Operation {
-    tools::Communicators::Shared communicator;
+    qmpi::Communicators::Shared communicator;
     MPI_Functions_enum function = MPI_LAST_FUNC_T;
     bool sends = false, receives = false, is_collective = false;
     int destination = MPI_PROC_NULL, send_tag = 0;
@@ -341,7 +341,7 @@ class Trace : public qmpi::tool<Trace> {
             if (!is_finished_ && !is_child)
                 finish_at_end();
         } catch (const std::exception &exception) {
-            tools::complain(name(), std::string("no trace: ") + exception.what());
+            qmpi::complain(name(), std::string("no trace: ") + exception.what());
         }
     }
 
@@ -354,7 +354,7 @@ class Trace : public qmpi::tool<Trace> {
         if (recorder == nullptr)
             return call_next(call, 0);
 
-        const std::uint64_t begin = tools::now();
+        const std::uint64_t begin = qmpi::now();
         const std::uint32_t site = recorder->number_of(Call::id, call.calling_address());
         recorder->journal.mark(Kind::enter, site, begin);
         const auto result = call_next(call, begin, recorder);
@@ -364,14 +364,14 @@ class Trace : public qmpi::tool<Trace> {
                     communicators_.of(qmpi::get<qmpi::role::communicator>(call)).get());
         }
         if (is_recording_.load(std::memory_order_relaxed))
-            recorder->journal.mark(Kind::leave, site, tools::now());
+            recorder->journal.mark(Kind::leave, site, qmpi::now());
         return result;
     }
 
     void at_world_begin(const qmpi::world &world)
     {
         reporter_.rank = world.program_rank();
-        reporter_.is_spawned = tools::is_spawned();
+        reporter_.is_spawned = qmpi::is_spawned();
         reporter_.is_variant = world.follows_variant();
         if (is_child)
             return;
@@ -402,7 +402,7 @@ class Trace : public qmpi::tool<Trace> {
         note_clock(world);
         finish(world.comm(), world.program_rank(), false);
         if (world.rank() == 0 && !world.is_complete())
-            tools::complain(name(), "not in the trace: " + world.absent());
+            qmpi::complain(name(), "not in the trace: " + world.absent());
     }
 
     void at_abort() { report_unfinished("the program called MPI_Abort"); }
@@ -455,7 +455,7 @@ class Trace : public qmpi::tool<Trace> {
     auto call_next(Call &call, std::uint64_t begin, Recorder *recorder = nullptr)
     {
         if constexpr (uses_requests<Call>())
-            return tools::complete(
+            return qmpi::complete(
                 call, requests_,
                 [&](Operation &operation, const MPI_Status *status, Outcome outcome) {
                     note(operation, status, outcome, begin);
@@ -476,7 +476,7 @@ class Trace : public qmpi::tool<Trace> {
         Operation operation;
         MPI_Status own_status{};
         const MPI_Status *status = nullptr;
-        const bool moves_data = shape::is_collective || tools::moves_data(call);
+        const bool moves_data = shape::is_collective || qmpi::moves_data(call);
         if constexpr (shape::has_status) {
             MPI_Status *&given = qmpi::get<role::status>(call);
             if (given == MPI_STATUS_IGNORE)
@@ -492,7 +492,7 @@ class Trace : public qmpi::tool<Trace> {
         const auto result = communicators_.watch(call);
         if (result != MPI_SUCCESS || !moves_data)
             return result;
-        const std::uint64_t end = shape::has_request ? begin : tools::now();
+        const std::uint64_t end = shape::has_request ? begin : qmpi::now();
         if constexpr (Call::has(role::communicator))
             operation.communicator = communicators_.of(qmpi::get<role::communicator>(call));
         describe(call, operation);
@@ -516,9 +516,9 @@ class Trace : public qmpi::tool<Trace> {
     {
         using qmpi::role;
         using shape = Shape<Call>;
-        tools::Bytes bytes;
+        qmpi::Bytes bytes;
         if (operation.communicator != nullptr)
-            bytes = tools::bytes_of_call(call, tools::KnownGroup(*operation.communicator));
+            bytes = qmpi::bytes_of_call(call, qmpi::KnownGroup(*operation.communicator));
         operation.function = Call::id;
         operation.sent = bytes.sent;
         operation.received = bytes.received;
@@ -543,7 +543,7 @@ class Trace : public qmpi::tool<Trace> {
         Recorder *const recorder = own_recorder();
         if (recorder == nullptr)
             return;
-        const std::uint64_t time = tools::now();
+        const std::uint64_t time = qmpi::now();
         if (outcome == Outcome::started) {
             record_start(*recorder, operation, begin != 0 ? begin : time);
             return;
@@ -556,7 +556,7 @@ class Trace : public qmpi::tool<Trace> {
     /* File name without the ending; the same in all processes. */
     std::string stem(bool is_alone) const
     {
-        tools::Reporter reporter = reporter_;
+        qmpi::Reporter reporter = reporter_;
         reporter.instance = instance_number();
         reporter.instances = instance_count();
         reporter.is_alone = is_alone;
@@ -566,11 +566,11 @@ class Trace : public qmpi::tool<Trace> {
     Formats formats() const
     {
         const auto &wanted = destination_.formats();
-        auto has = [&wanted](tools::Format format) {
+        auto has = [&wanted](qmpi::Format format) {
             return std::find(wanted.begin(), wanted.end(), format) != wanted.end();
         };
-        Formats formats{has(tools::Format::otf2), has(tools::Format::json),
-                        has(tools::Format::html)};
+        Formats formats{has(qmpi::Format::otf2), has(qmpi::Format::json),
+                        has(qmpi::Format::html)};
         /* JSON is opt-in: it can be larger than everything else. */
         if (!is_chosen_ && formats.otf2 && formats.html)
             formats.json = false;
@@ -581,7 +581,7 @@ class Trace : public qmpi::tool<Trace> {
     {
         return store_->open(
             folder, rank,
-            describe_process(rank, size, tools::host_name(), program_invocation_short_name));
+            describe_process(rank, size, qmpi::host_name(), program_invocation_short_name));
     }
 
     void open_alone()
@@ -591,7 +591,7 @@ class Trace : public qmpi::tool<Trace> {
             return;
         stem_ = stem(true);
         folder_ = folder_of(stem_);
-        if (tools::is_privileged())
+        if (qmpi::is_privileged())
             store_->stop("refusing to write files from a set-uid program");
         else
             open(folder_, 0, 1);
@@ -601,12 +601,12 @@ class Trace : public qmpi::tool<Trace> {
      * and opens the store. Returns stem and folder as two lines. Throws if it cannot write. */
     std::string prepare_folder(const qmpi::world &world)
     {
-        if (tools::is_privileged())
+        if (qmpi::is_privileged())
             throw std::runtime_error("refusing to write files from a set-uid program");
         const std::string name = stem(false);
         std::error_code ignored; /* make_new_folder() reports it */
         std::filesystem::create_directories(std::filesystem::path(name).parent_path(), ignored);
-        const std::string folder = tools::make_new_folder(name, folder_of(""));
+        const std::string folder = qmpi::make_new_folder(name, folder_of(""));
         if (!open(folder, world.program_rank(), world.program_size()))
             throw std::runtime_error("");
         return name + "\n" + folder;
@@ -616,7 +616,7 @@ class Trace : public qmpi::tool<Trace> {
     void note_clock(const qmpi::world &world)
     {
         const ClockPoint point = world.size() > 1 ? measure_clock(world.comm(), identity_)
-                                                  : ClockPoint{tools::now(), 0, 0};
+                                                  : ClockPoint{qmpi::now(), 0, 0};
         Recorder *const recorder = recorder_of_thread();
         if (recorder != nullptr)
             recorder->journal.define(Kind::clock, 0, describe_clock(point));
@@ -660,14 +660,14 @@ class Trace : public qmpi::tool<Trace> {
         if (comm != MPI_COMM_NULL)
             QMPI_Comm_rank(comm, &position);
         if (!reason.empty() && position == 0)
-            tools::complain(name(), reason + "; " + advice(folder_));
+            qmpi::complain(name(), reason + "; " + advice(folder_));
         store_->stop("");
     }
 
     void report_unfinished(const std::string &why) const
     {
         if (!is_finished_ && is_world_)
-            tools::complain(name(), why + "; " + advice(folder_));
+            qmpi::complain(name(), why + "; " + advice(folder_));
     }
 
     static std::string advice(const std::string &folder)
@@ -675,20 +675,20 @@ class Trace : public qmpi::tool<Trace> {
         return "records are in " + folder + "; \"qmpi_report otf2 " + folder + "\" makes a trace";
     }
 
-    const tools::Destination destination_{*this, known_formats(), nullptr, {folder_of("")}};
+    const qmpi::Destination destination_{*this, known_formats(), nullptr, {folder_of("")}};
     const bool is_chosen_ = arguments().has("formats");
-    const qmpi::function_set functions_ = tools::read_selection(arguments());
+    const qmpi::function_set functions_ = qmpi::read_selection(arguments());
     const std::uint32_t sample_ = arguments().get("sample", 1u, 1, 1000000000);
     const bool has_sites_ = !arguments().has("sites") || arguments().flag("sites");
     std::uint64_t identity_ = 0;
     const std::shared_ptr<Store> store_ =
         std::make_shared<Store>(name(), megabytes("limit", 1024), megabytes("buffer", 16));
 
-    static std::vector<tools::Format> known_formats()
+    static std::vector<qmpi::Format> known_formats()
     {
         if (has_otf2)
-            return {tools::Format::otf2, tools::Format::json, tools::Format::html};
-        return {tools::Format::json, tools::Format::html};
+            return {qmpi::Format::otf2, qmpi::Format::json, qmpi::Format::html};
+        return {qmpi::Format::json, qmpi::Format::html};
     }
 
     std::uint64_t megabytes(const char *key, std::uint32_t fallback) const
@@ -696,20 +696,20 @@ class Trace : public qmpi::tool<Trace> {
         return static_cast<std::uint64_t>(arguments().get(key, fallback, 1, 1u << 30)) << 20;
     }
 
-    tools::Communicators communicators_;
-    tools::Requests<Operation> requests_;
+    qmpi::Communicators communicators_;
+    qmpi::Requests<Operation> requests_;
     std::mutex lock_, opening_lock_;
     std::vector<std::shared_ptr<Recorder>> recorders_;
     std::atomic<bool> is_recording_{true};
     std::atomic<bool> is_paused_{false};
 
-    tools::Reporter reporter_;
+    qmpi::Reporter reporter_;
     std::string stem_, folder_;
     bool is_world_ = false;
     bool is_finished_ = false;
 };
 
 }  // namespace
-}  // namespace tools::trace
+}  // namespace qmpi::trace
 
-QMPI_TOOL("trace", tools::trace::Trace)
+QMPI_TOOL("trace", qmpi::trace::Trace)

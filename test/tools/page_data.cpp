@@ -17,7 +17,7 @@
 #include <limits>
 #include <stdexcept>
 
-using namespace tools;
+using namespace qmpi;
 
 namespace {
 

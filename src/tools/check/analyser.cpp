@@ -10,7 +10,7 @@
 
 #include <algorithm>
 
-namespace tools::check {
+namespace qmpi::check {
 
 void Analyser::take(int rank, Event event, Reader &reader)
 {
@@ -410,4 +410,4 @@ std::string Analyser::cycle_through(int begin, const std::vector<bool> &is_stuck
     return "";
 }
 
-}  // namespace tools::check
+}  // namespace qmpi::check

@@ -22,7 +22,7 @@
 #include <string>
 #include <vector>
 
-namespace tools::check {
+namespace qmpi::check {
 
 class Analyser {
   public:
@@ -159,6 +159,6 @@ class Analyser {
     Clock::time_point next_search_{};
 };
 
-}  // namespace tools::check
+}  // namespace qmpi::check
 
 #endif /* TOOLS_CHECK_ANALYSER_HPP_INCLUDED */

@@ -7,7 +7,7 @@
 
 #include <string>
 
-namespace tools::check {
+namespace qmpi::check {
 
 Wait Collectives::report(const SharedCommunicator &communicator, CollectiveEvent event)
 {
@@ -39,4 +39,4 @@ Wait Collectives::report(const SharedCommunicator &communicator, CollectiveEvent
     return wait;
 }
 
-}  // namespace tools::check
+}  // namespace qmpi::check

@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-namespace tools::check {
+namespace qmpi::check {
 
 /* Thread-safe. */
 class Collectives {
@@ -197,6 +197,6 @@ class Collectives {
         numbers_; /* number of operations per communicator */
 };
 
-}  // namespace tools::check
+}  // namespace qmpi::check
 
 #endif /* TOOLS_CHECK_COLLECTIVES_HPP_INCLUDED */

@@ -22,7 +22,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-namespace tools::check {
+namespace qmpi::check {
 namespace {
 
 /* Precedes the fields of each event. */
@@ -268,4 +268,4 @@ void Client::end()
     is_up_ = false;
 }
 
-}  // namespace tools::check
+}  // namespace qmpi::check

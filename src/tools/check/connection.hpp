@@ -22,7 +22,7 @@
 #include <utility>
 #include <vector>
 
-namespace tools::check {
+namespace qmpi::check {
 
 class Socket {
   public:
@@ -137,6 +137,6 @@ class Client {
     std::atomic<bool> is_up_{false};
 };
 
-}  // namespace tools::check
+}  // namespace qmpi::check
 
 #endif /* TOOLS_CHECK_CONNECTION_HPP_INCLUDED */

@@ -17,7 +17,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace tools::check {
+namespace qmpi::check {
 
 enum class Event : std::uint8_t {
     site,
@@ -289,6 +289,6 @@ struct BlockedEvent {
     }
 };
 
-}  // namespace tools::check
+}  // namespace qmpi::check
 
 #endif /* TOOLS_CHECK_EVENTS_HPP_INCLUDED */

@@ -9,7 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace tools::check {
+namespace qmpi::check {
 
 void Findings::add(const Finding &finding)
 {
@@ -64,4 +64,4 @@ bool Findings::keep(const Finding &finding)
     return true;
 }
 
-}  // namespace tools::check
+}  // namespace qmpi::check

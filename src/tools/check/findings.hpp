@@ -17,7 +17,7 @@
 #include <string>
 #include <tuple>
 
-namespace tools::check {
+namespace qmpi::check {
 
 enum class Kind : std::uint8_t {
     collective,
@@ -117,6 +117,6 @@ class Findings {
     std::map<std::tuple<Kind, std::string, std::string, int>, Entry> entries_;
 };
 
-}  // namespace tools::check
+}  // namespace qmpi::check
 
 #endif /* TOOLS_CHECK_FINDINGS_HPP_INCLUDED */

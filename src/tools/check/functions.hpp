@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace tools::check {
+namespace qmpi::check {
 
 template <typename Call>
 constexpr bool is_collective()
@@ -90,6 +90,6 @@ Origin origin_of(Handle handle)
     return (is_number ? value >> 30 == 1 : value < 4096) ? Origin::library : Origin::program;
 }
 
-}  // namespace tools::check
+}  // namespace qmpi::check
 
 #endif /* TOOLS_CHECK_FUNCTIONS_HPP_INCLUDED */

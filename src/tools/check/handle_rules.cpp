@@ -7,7 +7,7 @@
 
 #include <string>
 
-namespace tools::check {
+namespace qmpi::check {
 namespace {
 
 using qmpi::role;
@@ -85,4 +85,4 @@ bool HandleRules::has_live_session() const
     return has;
 }
 
-}  // namespace tools::check
+}  // namespace qmpi::check

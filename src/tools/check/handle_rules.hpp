@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace tools::check {
+namespace qmpi::check {
 
 /* Thread-safe. */
 class HandleRules {
@@ -144,6 +144,6 @@ class HandleRules {
     LocalProcess &process_;
 };
 
-}  // namespace tools::check
+}  // namespace qmpi::check
 
 #endif /* TOOLS_CHECK_HANDLE_RULES_HPP_INCLUDED */

@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-namespace tools::check {
+namespace qmpi::check {
 
 LocalProcess::LocalProcess(Findings &findings)
     : findings_(findings), sites_([this](std::uint32_t number, const std::string &text) {
@@ -112,4 +112,4 @@ void LocalProcess::note_thread()
         distrust();
 }
 
-}  // namespace tools::check
+}  // namespace qmpi::check

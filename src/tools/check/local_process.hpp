@@ -25,7 +25,7 @@
 #include <utility>
 #include <vector>
 
-namespace tools::check {
+namespace qmpi::check {
 
 using SharedCommunicator = std::shared_ptr<const Communicator>;
 
@@ -104,6 +104,6 @@ class LocalProcess {
     std::atomic<char *> first_thread_{nullptr};
 };
 
-}  // namespace tools::check
+}  // namespace qmpi::check
 
 #endif /* TOOLS_CHECK_LOCAL_PROCESS_HPP_INCLUDED */

@@ -5,7 +5,7 @@
 
 #include "messages.hpp"
 
-namespace tools::check {
+namespace qmpi::check {
 namespace {
 
 bool is_truncation(int error_code)
@@ -127,4 +127,4 @@ std::vector<Wait> Messages::waits_of_probe(const Pending &probe, int source, int
     return {wait_for_message(*probe.communicator, source, tag, 0)};
 }
 
-}  // namespace tools::check
+}  // namespace qmpi::check

@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-namespace tools::check {
+namespace qmpi::check {
 
 /* One end of a message, by the call's arguments. */
 struct Message {
@@ -74,6 +74,6 @@ class Messages {
     std::atomic<std::uint64_t> number_of_receives_{0};
 };
 
-}  // namespace tools::check
+}  // namespace qmpi::check
 
 #endif /* TOOLS_CHECK_MESSAGES_HPP_INCLUDED */

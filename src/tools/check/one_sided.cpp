@@ -7,7 +7,7 @@
 
 #include <string>
 
-namespace tools::check {
+namespace qmpi::check {
 
 bool OneSided::has_epoch(MPI_Win window, int target, const Here &here)
 {
@@ -46,4 +46,4 @@ void OneSided::note_access(const Access &access, MPI_Datatype datatype, const He
                            " already accessed in this epoch (" + process_.text(*other) + ")");
 }
 
-}  // namespace tools::check
+}  // namespace qmpi::check

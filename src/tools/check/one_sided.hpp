@@ -17,7 +17,7 @@
 #include <string_view>
 #include <utility>
 
-namespace tools::check {
+namespace qmpi::check {
 
 /* Thread-safe. */
 class OneSided {
@@ -130,6 +130,6 @@ class OneSided {
     Windows windows_;
 };
 
-}  // namespace tools::check
+}  // namespace qmpi::check
 
 #endif /* TOOLS_CHECK_ONE_SIDED_HPP_INCLUDED */

@@ -12,7 +12,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-namespace tools::check {
+namespace qmpi::check {
 namespace {
 
 /* The memory may be unmapped. */
@@ -176,4 +176,4 @@ void Operations::check_own_overlap(const Pending &pending)
         process_.found(Kind::overlap, pending.position, "sends and receives in the same memory");
 }
 
-}  // namespace tools::check
+}  // namespace qmpi::check

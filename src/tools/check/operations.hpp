@@ -21,7 +21,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace tools::check {
+namespace qmpi::check {
 
 /* Thread-safe. */
 class Operations {
@@ -100,6 +100,6 @@ class Operations {
     std::atomic<std::uint64_t> number_of_pending_{0};
 };
 
-}  // namespace tools::check
+}  // namespace qmpi::check
 
 #endif /* TOOLS_CHECK_OPERATIONS_HPP_INCLUDED */

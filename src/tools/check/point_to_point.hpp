@@ -17,7 +17,7 @@
 
 #include <utility>
 
-namespace tools::check {
+namespace qmpi::check {
 
 /* Thread-safe. */
 class PointToPoint {
@@ -187,6 +187,6 @@ class PointToPoint {
     Waiting &waiting_;
 };
 
-}  // namespace tools::check
+}  // namespace qmpi::check
 
 #endif /* TOOLS_CHECK_POINT_TO_POINT_HPP_INCLUDED */

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace tools::check {
+namespace qmpi::check {
 
 void Handles::made(const Handle &handle, const Position &position)
 {
@@ -164,4 +164,4 @@ bool Windows::may_unlock(MPI_Win window, int target) const
     return found == windows_.end() || found->second.locked.count(target) > 0;
 }
 
-}  // namespace tools::check
+}  // namespace qmpi::check

@@ -21,7 +21,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace tools::check {
+namespace qmpi::check {
 
 inline const char *name_of(qmpi::role role)
 {
@@ -186,6 +186,6 @@ class Windows {
     std::unordered_map<MPI_Win, State> windows_;
 };
 
-}  // namespace tools::check
+}  // namespace qmpi::check
 
 #endif /* TOOLS_CHECK_RESOURCES_HPP_INCLUDED */

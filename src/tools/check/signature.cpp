@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-namespace tools::check {
+namespace qmpi::check {
 
 std::uint64_t Signature::bytes() const
 {
@@ -275,4 +275,4 @@ Types::Shared Types::remember(MPI_Datatype datatype, std::vector<Run> unit)
     return type;
 }
 
-}  // namespace tools::check
+}  // namespace qmpi::check

@@ -20,7 +20,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace tools::check {
+namespace qmpi::check {
 
 /* A number of equal basic types; kind: 'i'nteger, 'f'loating-point or 'b'yte. */
 struct Run {
@@ -115,6 +115,6 @@ class Types {
     std::unordered_map<MPI_Datatype, Shared> types_;
 };
 
-}  // namespace tools::check
+}  // namespace qmpi::check
 
 #endif /* TOOLS_CHECK_SIGNATURE_HPP_INCLUDED */

@@ -5,7 +5,7 @@
 
 #include "sites.hpp"
 
-namespace tools::check {
+namespace qmpi::check {
 namespace {
 
 std::string brief_text_of(const CallSite &site)
@@ -48,4 +48,4 @@ void Sites::each(const Visit &visit) const
         visit(i, sites_[i].text);
 }
 
-}  // namespace tools::check
+}  // namespace qmpi::check

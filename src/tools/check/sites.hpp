@@ -17,7 +17,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace tools::check {
+namespace qmpi::check {
 
 /* Thread-safe. */
 class Sites {
@@ -51,6 +51,6 @@ class Sites {
     std::vector<Site> sites_;
 };
 
-}  // namespace tools::check
+}  // namespace qmpi::check
 
 #endif /* TOOLS_CHECK_SITES_HPP_INCLUDED */

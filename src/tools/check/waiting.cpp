@@ -7,7 +7,7 @@
 
 #include <utility>
 
-namespace tools::check {
+namespace qmpi::check {
 
 Wait wait_for(const Communicator &communicator, int peer, int tag, const char *what)
 {
@@ -90,4 +90,4 @@ void Waiting::report_blocked()
     process_.flush();
 }
 
-}  // namespace tools::check
+}  // namespace qmpi::check

@@ -16,7 +16,7 @@
 #include <optional>
 #include <thread>
 
-namespace tools::check {
+namespace qmpi::check {
 
 /* Ends with a message to or from a peer (or any) of the communicator; what names the direction. */
 Wait wait_for(const Communicator &communicator, int peer, int tag, const char *what);
@@ -71,6 +71,6 @@ class Blocked {
     Waiting &waiting_;
 };
 
-}  // namespace tools::check
+}  // namespace qmpi::check
 
 #endif /* TOOLS_CHECK_WAITING_HPP_INCLUDED */

@@ -6,8 +6,8 @@
 /* Bytes of calls: the sums of what movement.hpp says, as defined in qmpi-count(7), "Bytes". Traffic
  * follows operations from start to completion and counts their bytes. */
 
-#ifndef TOOLS_BYTES_HPP_INCLUDED
-#define TOOLS_BYTES_HPP_INCLUDED
+#ifndef QMPI_BYTES_HPP_INCLUDED
+#define QMPI_BYTES_HPP_INCLUDED
 
 #include "handles.hpp"
 #include "movement.hpp"
@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-namespace tools {
+namespace qmpi {
 
 struct Bytes {
     std::uint64_t sent = 0;
@@ -352,6 +352,6 @@ class Traffic {
     Requests<Operation> requests_;
 };
 
-}  // namespace tools
+}  // namespace qmpi
 
-#endif /* TOOLS_BYTES_HPP_INCLUDED */
+#endif /* QMPI_BYTES_HPP_INCLUDED */

@@ -20,7 +20,7 @@
 #include <elfutils/libdwfl.h>
 #endif
 
-namespace tools {
+namespace qmpi {
 namespace {
 
 std::string demangled(const char *name)
@@ -258,4 +258,4 @@ CallSite CallSites::find(const CodeLocation &location)
     return site;
 }
 
-}  // namespace tools
+}  // namespace qmpi

@@ -5,15 +5,15 @@
 
 /* Maps return addresses to positions in the source. */
 
-#ifndef TOOLS_CALL_SITES_HPP_INCLUDED
-#define TOOLS_CALL_SITES_HPP_INCLUDED
+#ifndef QMPI_CALL_SITES_HPP_INCLUDED
+#define QMPI_CALL_SITES_HPP_INCLUDED
 
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
 
-namespace tools {
+namespace qmpi {
 
 /* Code address that is the same in all processes with the same files. */
 struct CodeLocation {
@@ -55,6 +55,6 @@ class CallSites {
     std::map<std::string, std::unique_ptr<Module>> modules_;
 };
 
-}  // namespace tools
+}  // namespace qmpi
 
-#endif /* TOOLS_CALL_SITES_HPP_INCLUDED */
+#endif /* QMPI_CALL_SITES_HPP_INCLUDED */

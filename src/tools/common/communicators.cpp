@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace tools {
+namespace qmpi {
 
 namespace {
 
@@ -341,4 +341,4 @@ void Communicators::number(Communicator &communicator, std::uint64_t origin)
     communicator.id = mix(kind, number_by_kind_[kind]++);
 }
 
-}  // namespace tools
+}  // namespace qmpi

@@ -5,8 +5,8 @@
 
 /* Data about communicators: world ranks, neighbours, and an id that all members share. */
 
-#ifndef TOOLS_COMMUNICATORS_HPP_INCLUDED
-#define TOOLS_COMMUNICATORS_HPP_INCLUDED
+#ifndef QMPI_COMMUNICATORS_HPP_INCLUDED
+#define QMPI_COMMUNICATORS_HPP_INCLUDED
 
 #include "handles.hpp"
 
@@ -22,7 +22,7 @@
 #include <utility>
 #include <vector>
 
-namespace tools {
+namespace qmpi {
 
 /* World rank of a process outside MPI_COMM_WORLD (spawned or connected). */
 inline constexpr int outside_world = -1;
@@ -279,6 +279,6 @@ class Communicators {
     bool has_predefined_ = false;
 };
 
-}  // namespace tools
+}  // namespace qmpi
 
-#endif /* TOOLS_COMMUNICATORS_HPP_INCLUDED */
+#endif /* QMPI_COMMUNICATORS_HPP_INCLUDED */

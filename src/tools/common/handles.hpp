@@ -5,14 +5,14 @@
 
 /* Handles as keys: they are numbers in MPICH's ABI and pointers in that of MPI. */
 
-#ifndef TOOLS_HANDLES_HPP_INCLUDED
-#define TOOLS_HANDLES_HPP_INCLUDED
+#ifndef QMPI_HANDLES_HPP_INCLUDED
+#define QMPI_HANDLES_HPP_INCLUDED
 
 #include <qmpi.hpp>
 
 #include <cstdint>
 
-namespace tools {
+namespace qmpi {
 
 /* Spreads handles over a table whose size is a power of two; the high bits are the best. */
 template <typename Handle>
@@ -21,6 +21,6 @@ std::uint64_t hash_of_handle(Handle handle)
     return qmpi::handle_value(handle) * 0x9e3779b97f4a7c15u;
 }
 
-}  // namespace tools
+}  // namespace qmpi
 
-#endif /* TOOLS_HANDLES_HPP_INCLUDED */
+#endif /* QMPI_HANDLES_HPP_INCLUDED */

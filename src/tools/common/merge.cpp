@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <exception>
 
-namespace tools {
+namespace qmpi {
 namespace {
 
 /* MPI counts are int. */
@@ -106,4 +106,4 @@ bool merge_to_root(MPI_Comm comm, const std::function<void(Writer &)> &write,
     return result;
 }
 
-}  // namespace tools
+}  // namespace qmpi

@@ -6,8 +6,8 @@
 /* Merges the states of all processes. All communication uses QMPI_ names, so that no tool sees
  * it. */
 
-#ifndef TOOLS_MERGE_HPP_INCLUDED
-#define TOOLS_MERGE_HPP_INCLUDED
+#ifndef QMPI_MERGE_HPP_INCLUDED
+#define QMPI_MERGE_HPP_INCLUDED
 
 #include "wire.hpp"
 
@@ -15,7 +15,7 @@
 
 #include <functional>
 
-namespace tools {
+namespace qmpi {
 
 /* merge_to_root() with type-erased members. */
 bool merge_to_root(MPI_Comm comm, const std::function<void(Writer &)> &write,
@@ -36,6 +36,6 @@ bool merge_to_root(MPI_Comm comm, State &state)
         [&state](Reader &reader) { state.merge(reader); });
 }
 
-}  // namespace tools
+}  // namespace qmpi
 
-#endif /* TOOLS_MERGE_HPP_INCLUDED */
+#endif /* QMPI_MERGE_HPP_INCLUDED */

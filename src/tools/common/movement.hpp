@@ -7,8 +7,8 @@
  * qmpi-messages(7) has it as a table. bytes.hpp adds up the bytes of a call, patterns.hpp makes its
  * messages. */
 
-#ifndef TOOLS_MOVEMENT_HPP_INCLUDED
-#define TOOLS_MOVEMENT_HPP_INCLUDED
+#ifndef QMPI_MOVEMENT_HPP_INCLUDED
+#define QMPI_MOVEMENT_HPP_INCLUDED
 
 #include "handles.hpp"
 
@@ -18,7 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace tools {
+namespace qmpi {
 
 enum class Side : std::uint8_t { sent, received };
 
@@ -576,6 +576,6 @@ class Movement {
 };
 
 }  // namespace movement
-}  // namespace tools
+}  // namespace qmpi
 
-#endif /* TOOLS_MOVEMENT_HPP_INCLUDED */
+#endif /* QMPI_MOVEMENT_HPP_INCLUDED */

@@ -14,7 +14,7 @@
 #include <stdexcept>
 #include <tuple>
 
-namespace tools {
+namespace qmpi {
 
 namespace {
 
@@ -362,4 +362,4 @@ std::string Page::html() const
     return text;
 }
 
-}  // namespace tools
+}  // namespace qmpi

@@ -5,8 +5,8 @@
 
 /* A report as one self-contained HTML page that loads nothing else. */
 
-#ifndef TOOLS_PAGE_HPP_INCLUDED
-#define TOOLS_PAGE_HPP_INCLUDED
+#ifndef QMPI_PAGE_HPP_INCLUDED
+#define QMPI_PAGE_HPP_INCLUDED
 
 #include <nlohmann/json.hpp>
 
@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace tools {
+namespace qmpi {
 
 /* Unit of a number; the page adds a prefix for its magnitude: 1.50 MiB, 12.3 us. */
 enum class Unit {
@@ -108,6 +108,6 @@ class Page {
     nlohmann::json document_;
 };
 
-}  // namespace tools
+}  // namespace qmpi
 
-#endif /* TOOLS_PAGE_HPP_INCLUDED */
+#endif /* QMPI_PAGE_HPP_INCLUDED */

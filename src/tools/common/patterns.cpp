@@ -5,7 +5,7 @@
 
 #include "patterns.hpp"
 
-namespace tools {
+namespace qmpi {
 
 std::size_t number_of(Whom whom, const Communicator &communicator)
 {
@@ -91,4 +91,4 @@ Parts parts_of(const movement::Description &description, const Communicator &com
     return parts;
 }
 
-}  // namespace tools
+}  // namespace qmpi

@@ -5,8 +5,8 @@
 
 /* Messages between two processes that a call implies (movement.hpp). */
 
-#ifndef TOOLS_PATTERNS_HPP_INCLUDED
-#define TOOLS_PATTERNS_HPP_INCLUDED
+#ifndef QMPI_PATTERNS_HPP_INCLUDED
+#define QMPI_PATTERNS_HPP_INCLUDED
 
 #include "communicators.hpp"
 #include "movement.hpp"
@@ -17,7 +17,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace tools {
+namespace qmpi {
 
 enum class Kind : std::uint8_t { point_to_point, collective, one_sided };
 
@@ -116,6 +116,6 @@ Parts parts_of(Call &call, const Communicator &communicator)
     return parts_of(movement::describe(call), communicator);
 }
 
-}  // namespace tools
+}  // namespace qmpi
 
-#endif /* TOOLS_PATTERNS_HPP_INCLUDED */
+#endif /* QMPI_PATTERNS_HPP_INCLUDED */

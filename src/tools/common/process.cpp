@@ -11,7 +11,7 @@
 
 #include <unistd.h>
 
-namespace tools {
+namespace qmpi {
 
 std::string local_time()
 {
@@ -50,4 +50,4 @@ bool is_spawned() noexcept
     return is_world_up() && QMPI_Comm_get_parent(&parent) == MPI_SUCCESS && parent != MPI_COMM_NULL;
 }
 
-}  // namespace tools
+}  // namespace qmpi

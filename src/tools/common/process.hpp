@@ -5,15 +5,15 @@
 
 /* Queries about the process. Thread-safe at any time; calls go to the library, below all tools. */
 
-#ifndef TOOLS_PROCESS_HPP_INCLUDED
-#define TOOLS_PROCESS_HPP_INCLUDED
+#ifndef QMPI_PROCESS_HPP_INCLUDED
+#define QMPI_PROCESS_HPP_INCLUDED
 
 #include <cstdint>
 #include <string>
 
 #include <time.h>
 
-namespace tools {
+namespace qmpi {
 
 /* Monotonic time in nanoseconds, common to the processes of a host. Inline, since every call reads
  * it. */
@@ -40,6 +40,6 @@ bool is_world_up() noexcept;
 /* True if MPI_COMM_WORLD was spawned and is not the whole job; false while there is no world. */
 bool is_spawned() noexcept;
 
-}  // namespace tools
+}  // namespace qmpi
 
-#endif /* TOOLS_PROCESS_HPP_INCLUDED */
+#endif /* QMPI_PROCESS_HPP_INCLUDED */

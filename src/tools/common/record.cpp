@@ -21,7 +21,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-namespace tools {
+namespace qmpi {
 
 namespace {
 
@@ -245,4 +245,4 @@ std::vector<std::string> record_files_in(const std::string &path)
     return files;
 }
 
-}  // namespace tools
+}  // namespace qmpi

@@ -8,8 +8,8 @@
  * the numbers are in the file even if the process is killed then. Reports are made from records:
  * by the tool itself at a good end, by qmpi_report otherwise. */
 
-#ifndef TOOLS_RECORD_HPP_INCLUDED
-#define TOOLS_RECORD_HPP_INCLUDED
+#ifndef QMPI_RECORD_HPP_INCLUDED
+#define QMPI_RECORD_HPP_INCLUDED
 
 #include "wire.hpp"
 
@@ -24,7 +24,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tools {
+namespace qmpi {
 
 /* First bytes of a record. The format is that of the machine and of this version of the tools. */
 struct RecordHead {
@@ -186,6 +186,6 @@ std::string make_new_folder(const std::string &stem, const std::string &ending);
 /* Names of the record files in a folder, or the file itself. Throws std::runtime_error. */
 std::vector<std::string> record_files_in(const std::string &path);
 
-}  // namespace tools
+}  // namespace qmpi
 
-#endif /* TOOLS_RECORD_HPP_INCLUDED */
+#endif /* QMPI_RECORD_HPP_INCLUDED */

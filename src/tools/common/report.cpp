@@ -20,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace tools {
+namespace qmpi {
 namespace {
 
 struct FormatName {
@@ -351,4 +351,4 @@ void Destination::write(const Reporter &reporter,
         write_stderr(make(Format::text));
 }
 
-}  // namespace tools
+}  // namespace qmpi

@@ -5,8 +5,8 @@
 
 /* Destinations of reports. */
 
-#ifndef TOOLS_REPORT_HPP_INCLUDED
-#define TOOLS_REPORT_HPP_INCLUDED
+#ifndef QMPI_REPORT_HPP_INCLUDED
+#define QMPI_REPORT_HPP_INCLUDED
 
 #include "text.hpp"
 
@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace tools {
+namespace qmpi {
 
 /* True in set-uid and similar programs: the user must not make them write files. */
 bool is_privileged();
@@ -124,6 +124,6 @@ class Destination {
     std::vector<Format> formats_;
 };
 
-}  // namespace tools
+}  // namespace qmpi
 
-#endif /* TOOLS_REPORT_HPP_INCLUDED */
+#endif /* QMPI_REPORT_HPP_INCLUDED */

@@ -5,8 +5,8 @@
 
 /* Base of tools that report once. */
 
-#ifndef TOOLS_REPORTING_TOOL_HPP_INCLUDED
-#define TOOLS_REPORTING_TOOL_HPP_INCLUDED
+#ifndef QMPI_REPORTING_TOOL_HPP_INCLUDED
+#define QMPI_REPORTING_TOOL_HPP_INCLUDED
 
 #include "merge.hpp"
 #include "process.hpp"
@@ -18,7 +18,7 @@
 #include <atomic>
 #include <exception>
 
-namespace tools {
+namespace qmpi {
 
 /* Base of tools whose instances report once: at the end of the world, merged over the processes
  * that have the instance. While the world exists, what the tool measures is in a record file; a
@@ -165,6 +165,6 @@ class ReportingTool : public qmpi::tool<Tool> {
     std::atomic<bool> is_due_{false};
 };
 
-}  // namespace tools
+}  // namespace qmpi
 
-#endif /* TOOLS_REPORTING_TOOL_HPP_INCLUDED */
+#endif /* QMPI_REPORTING_TOOL_HPP_INCLUDED */

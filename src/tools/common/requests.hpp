@@ -6,8 +6,8 @@
 /* Follows requests from start to completion: Requests keeps a record of the tool for each,
  * complete() handles the functions that complete them. */
 
-#ifndef TOOLS_REQUESTS_HPP_INCLUDED
-#define TOOLS_REQUESTS_HPP_INCLUDED
+#ifndef QMPI_REQUESTS_HPP_INCLUDED
+#define QMPI_REQUESTS_HPP_INCLUDED
 
 #include "handles.hpp"
 
@@ -24,7 +24,7 @@
 #include <utility>
 #include <vector>
 
-namespace tools {
+namespace qmpi {
 
 /* Event of a request. */
 enum class Outcome {
@@ -508,6 +508,6 @@ auto complete(Call &call, Requests<Record> &requests, Visit visit)
     }
 }
 
-}  // namespace tools
+}  // namespace qmpi
 
-#endif /* TOOLS_REQUESTS_HPP_INCLUDED */
+#endif /* QMPI_REQUESTS_HPP_INCLUDED */

@@ -7,7 +7,7 @@
 
 #include "text.hpp"
 
-namespace tools {
+namespace qmpi {
 namespace {
 
 struct NamedSet {
@@ -63,4 +63,4 @@ qmpi::function_set read_selection(const qmpi::arguments &arguments)
     return selection;
 }
 
-}  // namespace tools
+}  // namespace qmpi

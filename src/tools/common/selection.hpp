@@ -5,20 +5,20 @@
 
 /* Selection of functions by the user. */
 
-#ifndef TOOLS_SELECTION_HPP_INCLUDED
-#define TOOLS_SELECTION_HPP_INCLUDED
+#ifndef QMPI_SELECTION_HPP_INCLUDED
+#define QMPI_SELECTION_HPP_INCLUDED
 
 #include <qmpi.hpp>
 
 #include <string>
 
-namespace tools {
+namespace qmpi {
 
 /* Reads the argument functions=A+B: union of sets of qmpi::set, such as collective, and functions,
  * such as MPI_Send; default: all. For the constructor of a tool. Throws qmpi::argument_error for an
  * unknown name. */
 qmpi::function_set read_selection(const qmpi::arguments &arguments);
 
-}  // namespace tools
+}  // namespace qmpi
 
-#endif /* TOOLS_SELECTION_HPP_INCLUDED */
+#endif /* QMPI_SELECTION_HPP_INCLUDED */

@@ -5,14 +5,14 @@
 
 /* Histogram bins of message sizes: bin 0 is empty messages, bin i is 2^(i-1) to 2^i - 1 bytes. */
 
-#ifndef TOOLS_SIZES_HPP_INCLUDED
-#define TOOLS_SIZES_HPP_INCLUDED
+#ifndef QMPI_SIZES_HPP_INCLUDED
+#define QMPI_SIZES_HPP_INCLUDED
 
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 
-namespace tools {
+namespace qmpi {
 
 constexpr std::size_t size_bins = 65;
 
@@ -32,6 +32,6 @@ inline double next_size(std::size_t bin)
     return std::ldexp(1.0, static_cast<int>(bin));
 }
 
-}  // namespace tools
+}  // namespace qmpi
 
-#endif /* TOOLS_SIZES_HPP_INCLUDED */
+#endif /* QMPI_SIZES_HPP_INCLUDED */

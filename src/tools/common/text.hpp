@@ -5,8 +5,8 @@
 
 /* Text functions. */
 
-#ifndef TOOLS_TEXT_HPP_INCLUDED
-#define TOOLS_TEXT_HPP_INCLUDED
+#ifndef QMPI_TEXT_HPP_INCLUDED
+#define QMPI_TEXT_HPP_INCLUDED
 
 #include <algorithm>
 #include <cstdint>
@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tools {
+namespace qmpi {
 
 /* std::sprintf to a string. */
 template <typename... Values>
@@ -53,6 +53,6 @@ constexpr bool ends_in(std::string_view text, std::string_view ending)
     return text.size() > ending.size() && text.substr(text.size() - ending.size()) == ending;
 }
 
-}  // namespace tools
+}  // namespace qmpi
 
-#endif /* TOOLS_TEXT_HPP_INCLUDED */
+#endif /* QMPI_TEXT_HPP_INCLUDED */

@@ -6,8 +6,8 @@
 /* Serialisation between processes of a job: a Reader gets what a Writer put, in the same order.
  * Native byte order. */
 
-#ifndef TOOLS_WIRE_HPP_INCLUDED
-#define TOOLS_WIRE_HPP_INCLUDED
+#ifndef QMPI_WIRE_HPP_INCLUDED
+#define QMPI_WIRE_HPP_INCLUDED
 
 #include <cstdint>
 #include <cstring>
@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace tools {
+namespace qmpi {
 
 class Writer {
   public:
@@ -93,6 +93,6 @@ class Reader {
     std::string_view bytes_;
 };
 
-}  // namespace tools
+}  // namespace qmpi
 
-#endif /* TOOLS_WIRE_HPP_INCLUDED */
+#endif /* QMPI_WIRE_HPP_INCLUDED */

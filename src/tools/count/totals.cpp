@@ -13,7 +13,7 @@
 #include <cstring>
 #include <functional>
 
-namespace tools::count {
+namespace qmpi::count {
 namespace {
 
 struct Line {
@@ -133,4 +133,4 @@ std::string text_of(const Totals &totals, const Introduction &introduction, bool
         totals, sorts_by_bytes(qmpi::arguments(introduction.arguments)));
 }
 
-}  // namespace tools::count
+}  // namespace qmpi::count

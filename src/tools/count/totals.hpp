@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-namespace tools::count {
+namespace qmpi::count {
 
 enum class Kind : std::uint32_t { counters = static_cast<std::uint32_t>(Block::first_own) };
 
@@ -62,6 +62,6 @@ bool sorts_by_bytes(const qmpi::arguments &arguments);
 /* is_alone: of the process of the introduction only. */
 std::string text_of(const Totals &totals, const Introduction &introduction, bool is_alone);
 
-}  // namespace tools::count
+}  // namespace qmpi::count
 
 #endif /* TOOLS_COUNT_TOTALS_HPP_INCLUDED */

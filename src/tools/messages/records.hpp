@@ -27,7 +27,7 @@
 #include <utility>
 #include <vector>
 
-namespace tools::messages {
+namespace qmpi::messages {
 
 inline double seconds(std::uint64_t nanoseconds)
 {
@@ -224,7 +224,7 @@ struct alignas(64) Table {
             return *found;
         std::vector<int> ranks;
         if (key.whom != Whom::one)
-            ranks = tools::world_ranks_of(key.whom, *operation.communicator);
+            ranks = qmpi::world_ranks_of(key.whom, *operation.communicator);
         found = new (record.allocate<ExchangeRecord>(
             RecordKind::exchange, sizeof(ExchangeRecord) + ranks.size() * sizeof(int)))
             ExchangeRecord;
@@ -240,7 +240,7 @@ struct alignas(64) Table {
     {
         const bool is_group = part.whom != Whom::one;
         const std::uint64_t messages =
-            is_group ? tools::number_of(part.whom, *operation.communicator) : 1;
+            is_group ? qmpi::number_of(part.whom, *operation.communicator) : 1;
         const Key key{operation.phase, operation.kind,
                       part.side,       part.whom,
                       part.peer,       is_group ? operation.communicator->members : 0};
@@ -311,7 +311,7 @@ class State {
         functions[{operation.phase, operation.function}].unfinished++;
     }
 
-    void write(tools::Writer &writer) const
+    void write(qmpi::Writer &writer) const
     {
         writer.put(static_cast<std::uint64_t>(entries.size()));
         for (const Entry &entry : entries) {
@@ -339,7 +339,7 @@ class State {
             writer.put(number);
     }
 
-    void merge(tools::Reader &reader)
+    void merge(qmpi::Reader &reader)
     {
         for (auto left = reader.get<std::uint64_t>(); left > 0; left--) {
             Entry entry;
@@ -391,7 +391,7 @@ class State {
                            row_of(is_sent ? peer : own), key.side, sums});
     }
 
-    int row_of(int rank) const { return rank < 0 ? tools::outside_world : rank / block_; }
+    int row_of(int rank) const { return rank < 0 ? qmpi::outside_world : rank / block_; }
 
     void combine()
     {
@@ -410,6 +410,6 @@ class State {
     int block_;
 };
 
-}  // namespace tools::messages
+}  // namespace qmpi::messages
 
 #endif /* TOOLS_MESSAGES_RECORDS_HPP_INCLUDED */

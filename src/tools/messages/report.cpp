@@ -15,7 +15,7 @@
 #include <string>
 #include <utility>
 
-namespace tools::messages {
+namespace qmpi::messages {
 namespace {
 
 using nlohmann::json;
@@ -665,4 +665,4 @@ std::function<std::string(Format)> report_maker(const State &state, Heading head
     return [report](Format format) { return report->make(format); };
 }
 
-}  // namespace tools::messages
+}  // namespace qmpi::messages

@@ -15,7 +15,7 @@
 #include <functional>
 #include <string>
 
-namespace tools::messages {
+namespace qmpi::messages {
 
 constexpr int default_rows = 1024;
 
@@ -43,6 +43,6 @@ Heading heading_of(const Introduction &introduction, bool is_alone);
 /* Makes the reports of merged records, which must outlive the result. */
 std::function<std::string(Format)> report_maker(const State &state, Heading heading);
 
-}  // namespace tools::messages
+}  // namespace qmpi::messages
 
 #endif /* TOOLS_MESSAGES_REPORT_HPP_INCLUDED */

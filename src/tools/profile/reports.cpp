@@ -18,7 +18,7 @@
 #include <cmath>
 #include <set>
 
-namespace tools::profile {
+namespace qmpi::profile {
 namespace {
 
 using nlohmann::json;
@@ -60,7 +60,7 @@ std::string text_of(const std::vector<CallSite> &path)
 {
     std::string text;
     for (const CallSite &frame : path)
-        text += (text.empty() ? "" : " < ") + tools::text_of(frame);
+        text += (text.empty() ? "" : " < ") + qmpi::text_of(frame);
     return text;
 }
 
@@ -431,7 +431,7 @@ std::string text_of_path(const nlohmann::json &path)
         site.line = frame.value("line", 0);
         site.module = frame.value("module", "");
         site.offset = frame.value("offset", std::uint64_t{0});
-        text += (text.empty() ? "" : " < ") + tools::text_of(site);
+        text += (text.empty() ? "" : " < ") + qmpi::text_of(site);
     }
     return text;
 }
@@ -629,4 +629,4 @@ void Reports::add_processes(Page &page) const
                lines);
 }
 
-}  // namespace tools::profile
+}  // namespace qmpi::profile

@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace tools {
+namespace qmpi {
 
 class Page;
 
@@ -95,6 +95,6 @@ class Reports {
 };
 
 }  // namespace profile
-}  // namespace tools
+}  // namespace qmpi
 
 #endif /* TOOLS_PROFILE_REPORTS_HPP_INCLUDED */

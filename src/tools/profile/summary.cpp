@@ -12,7 +12,7 @@
 #include <set>
 #include <stdexcept>
 
-namespace tools::profile {
+namespace qmpi::profile {
 namespace {
 
 constexpr qmpi::function_set beginnings_and_ends(MPI_INIT_T, MPI_INIT_THREAD_T, MPI_FINALIZE_T,
@@ -419,4 +419,4 @@ Time Summary::mpi() const
     return sum;
 }
 
-}  // namespace tools::profile
+}  // namespace qmpi::profile

@@ -18,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-namespace tools::profile {
+namespace qmpi::profile {
 
 /* MPI_Init, MPI_Finalize and the like: they are listed, but are outside the application's time. */
 bool is_init_or_finalize(int function);
@@ -100,6 +100,6 @@ struct Summary {
     void add_communicators(const Blocks &blocks);
 };
 
-}  // namespace tools::profile
+}  // namespace qmpi::profile
 
 #endif /* TOOLS_PROFILE_SUMMARY_HPP_INCLUDED */

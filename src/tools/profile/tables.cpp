@@ -10,7 +10,7 @@
 #include <cstring>
 #include <utility>
 
-namespace tools::profile {
+namespace qmpi::profile {
 
 void FunctionRecord::clear()
 {
@@ -224,4 +224,4 @@ void Tables::give_back(Table *table)
         unused_.push_back(table);
 }
 
-}  // namespace tools::profile
+}  // namespace qmpi::profile

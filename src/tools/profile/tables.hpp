@@ -29,7 +29,7 @@
 #include <utility>
 #include <vector>
 
-namespace tools::profile {
+namespace qmpi::profile {
 
 /* In nanoseconds. */
 using Time = std::uint64_t;
@@ -313,6 +313,6 @@ class Tables {
     std::vector<Table *> unused_; /* of ended threads; for reuse */
 };
 
-}  // namespace tools::profile
+}  // namespace qmpi::profile
 
 #endif /* TOOLS_PROFILE_TABLES_HPP_INCLUDED */

@@ -17,7 +17,7 @@
 #include <set>
 #include <stdexcept>
 
-namespace tools::report {
+namespace qmpi::report {
 namespace {
 
 nlohmann::json document_of(const std::string &path)
@@ -114,4 +114,4 @@ std::string differences(const NumbersByName &before, const NumbersByName &after,
     return text;
 }
 
-}  // namespace tools::report
+}  // namespace qmpi::report

@@ -13,7 +13,7 @@
 #include <map>
 #include <string>
 
-namespace tools::report {
+namespace qmpi::report {
 
 struct Numbers {
     std::uint64_t calls = 0, sent = 0, received = 0;
@@ -37,6 +37,6 @@ struct Thresholds {
 std::string differences(const NumbersByName &before, const NumbersByName &after,
                         const Thresholds &limits);
 
-}  // namespace tools::report
+}  // namespace qmpi::report
 
 #endif /* TOOLS_REPORT_COMPARE_HPP_INCLUDED */

@@ -25,8 +25,8 @@
 
 namespace {
 
-using namespace tools;
-using tools::report::Report;
+using namespace qmpi;
+using qmpi::report::Report;
 
 using Paths = std::vector<std::string>;
 

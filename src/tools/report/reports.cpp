@@ -26,7 +26,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace tools::report {
+namespace qmpi::report {
 namespace {
 
 /* A record file. Mapped, so that the blocks are aligned and a running job need not be stopped. */
@@ -375,4 +375,4 @@ std::vector<std::unique_ptr<Report>> load(const std::vector<std::string> &paths)
     return reports;
 }
 
-}  // namespace tools::report
+}  // namespace qmpi::report

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace tools::report {
+namespace qmpi::report {
 
 /* The report of one instance over all processes that have left records. */
 class Report {
@@ -34,6 +34,6 @@ class Report {
  * std::runtime_error if there are none or if one cannot be read. */
 std::vector<std::unique_ptr<Report>> load(const std::vector<std::string> &paths);
 
-}  // namespace tools::report
+}  // namespace qmpi::report
 
 #endif /* TOOLS_REPORT_REPORTS_HPP_INCLUDED */

@@ -7,7 +7,7 @@
 
 #include <qmpi.hpp>
 
-namespace tools::trace {
+namespace qmpi::trace {
 
 const std::array<const char *, number_of_categories> category_names = {
     "Application", "Point to point", "Completion", "Collective", "One-sided", "I/O", "Other MPI"};
@@ -35,4 +35,4 @@ Category category_of(int function)
     return Category::other;
 }
 
-}  // namespace tools::trace
+}  // namespace qmpi::trace

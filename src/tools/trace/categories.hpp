@@ -13,7 +13,7 @@
 #include <cstddef>
 #include <string>
 
-namespace tools::trace {
+namespace qmpi::trace {
 
 enum class Category { application, point_to_point, completion, collective, one_sided, io, other };
 inline constexpr std::size_t number_of_categories = 7;
@@ -27,6 +27,6 @@ int id_of(const std::string &function);
 
 Category category_of(int function);
 
-}  // namespace tools::trace
+}  // namespace qmpi::trace
 
 #endif /* TOOLS_TRACE_CATEGORIES_HPP_INCLUDED */

@@ -20,10 +20,10 @@
 
 #include <unistd.h>
 
-namespace tools::trace {
+namespace qmpi::trace {
 namespace {
 
-using tools::print;
+using qmpi::print;
 
 /* A text file that keeps its first error. */
 class File {
@@ -290,4 +290,4 @@ std::string join_chrome_events(const std::string &path, const std::vector<std::s
     return reason;
 }
 
-}  // namespace tools::trace
+}  // namespace qmpi::trace

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace tools::trace {
+namespace qmpi::trace {
 
 /* Writes the events of recordings, each preceded by a comma. Returns the error or an empty text. */
 std::string write_chrome_events(const std::string &path, const Definitions &definitions,
@@ -24,6 +24,6 @@ std::string write_chrome_events(const std::string &path, const Definitions &defi
 std::string join_chrome_events(const std::string &path, const std::vector<std::string> &parts,
                                const Definitions &definitions);
 
-}  // namespace tools::trace
+}  // namespace qmpi::trace
 
 #endif /* TOOLS_TRACE_CHROME_OUTPUT_HPP_INCLUDED */

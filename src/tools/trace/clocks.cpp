@@ -18,7 +18,7 @@
 
 #include <unistd.h>
 
-namespace tools::trace {
+namespace qmpi::trace {
 namespace {
 
 /* Offset to the clock of rank 0, by ping-pong: the fastest round has the least asymmetry. More
@@ -36,18 +36,18 @@ ClockPoint measure_offset(MPI_Comm comm, int rank, int other)
             if (QMPI_Recv(&continues, 1, MPI_UINT64_T, other, 0, comm, MPI_STATUS_IGNORE) !=
                 MPI_SUCCESS)
                 break;
-            const std::uint64_t time = tools::now();
+            const std::uint64_t time = qmpi::now();
             if (QMPI_Send(&time, 1, MPI_UINT64_T, other, 0, comm) != MPI_SUCCESS)
                 break;
             continue;
         }
         continues = i < min_rounds || (i < max_rounds && best.deviation > good_deviation);
         std::uint64_t time = 0;
-        const std::uint64_t begin = tools::now();
+        const std::uint64_t begin = qmpi::now();
         if (QMPI_Send(&continues, 1, MPI_UINT64_T, 0, 0, comm) != MPI_SUCCESS ||
             QMPI_Recv(&time, 1, MPI_UINT64_T, 0, 0, comm, MPI_STATUS_IGNORE) != MPI_SUCCESS)
             break;
-        const std::uint64_t end = tools::now();
+        const std::uint64_t end = qmpi::now();
         const double uncertain = static_cast<double>(end - begin) / 2;
         if (uncertain < best.deviation) {
             const std::uint64_t middle = begin + (end - begin) / 2;
@@ -67,7 +67,7 @@ std::uint64_t clock_identity()
     if (readlink("/proc/self/ns/time", space, sizeof space - 1) > 0)
         text += space;
     if (text.empty())
-        text = tools::host_name();
+        text = qmpi::host_name();
     return std::hash<std::string>()(text);
 }
 
@@ -83,7 +83,7 @@ ClockPoint measure_clock(MPI_Comm comm, std::uint64_t identity)
     for (int i = 0; i < size; i++)
         leaders.emplace(identities[static_cast<std::size_t>(i)], i);
     const int leader = leaders[identity];
-    ClockPoint point{tools::now(), 0, 0};
+    ClockPoint point{qmpi::now(), 0, 0};
     if (rank == 0) {
         for (int i = 1; i < size; i++) {
             if (leaders[identities[static_cast<std::size_t>(i)]] == i)
@@ -104,4 +104,4 @@ ClockPoint measure_clock(MPI_Comm comm, std::uint64_t identity)
     return point;
 }
 
-}  // namespace tools::trace
+}  // namespace qmpi::trace

@@ -14,7 +14,7 @@
 
 #include <cstdint>
 
-namespace tools::trace {
+namespace qmpi::trace {
 
 /* Equal for processes that share a clock: same kernel and time namespace. */
 std::uint64_t clock_identity();
@@ -25,6 +25,6 @@ std::uint64_t clock_identity();
  *   identity    of the process's clock */
 ClockPoint measure_clock(MPI_Comm comm, std::uint64_t identity);
 
-}  // namespace tools::trace
+}  // namespace qmpi::trace
 
 #endif /* TOOLS_TRACE_CLOCKS_HPP_INCLUDED */

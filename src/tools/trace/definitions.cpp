@@ -13,7 +13,7 @@
 
 #include <unistd.h>
 
-namespace tools::trace {
+namespace qmpi::trace {
 
 /* ---- clocks ---- */
 
@@ -105,7 +105,7 @@ std::int64_t Communicator::world_rank_of(std::int32_t peer, std::int32_t me) con
 std::string describe_process(int rank, int size, const std::string &host,
                              const std::string &program)
 {
-    tools::Writer writer;
+    qmpi::Writer writer;
     writer.put(static_cast<std::int32_t>(rank));
     writer.put(static_cast<std::int32_t>(size));
     writer.put(host);
@@ -117,7 +117,7 @@ std::string describe_process(int rank, int size, const std::string &host,
 std::string describe_site(std::string_view function, const std::string &module,
                           std::uint64_t offset)
 {
-    tools::Writer writer;
+    qmpi::Writer writer;
     writer.put(function);
     writer.put(module);
     writer.put(offset);
@@ -127,7 +127,7 @@ std::string describe_site(std::string_view function, const std::string &module,
 std::string describe_communicator(std::uint64_t id, const std::string &name, bool is_inter,
                                   const std::vector<int> &own, const std::vector<int> &remote)
 {
-    tools::Writer writer;
+    qmpi::Writer writer;
     writer.put(id);
     writer.put(static_cast<std::uint8_t>(is_inter));
     writer.put(group_of(own));
@@ -138,7 +138,7 @@ std::string describe_communicator(std::uint64_t id, const std::string &name, boo
 
 std::string describe_clock(const ClockPoint &point)
 {
-    tools::Writer writer;
+    qmpi::Writer writer;
     writer.put(point.time);
     writer.put(point.offset);
     writer.put(point.deviation);
@@ -147,7 +147,7 @@ std::string describe_clock(const ClockPoint &point)
 
 namespace {
 
-Communicator read_communicator(tools::Reader &reader)
+Communicator read_communicator(qmpi::Reader &reader)
 {
     Communicator communicator;
     communicator.id = reader.get<std::uint64_t>();
@@ -165,7 +165,7 @@ Communicator read_communicator(tools::Reader &reader)
     return communicator;
 }
 
-ClockPoint read_clock(tools::Reader &reader)
+ClockPoint read_clock(qmpi::Reader &reader)
 {
     ClockPoint point;
     point.time = reader.get<std::uint64_t>();
@@ -177,11 +177,11 @@ ClockPoint read_clock(tools::Reader &reader)
 /* Cache: resolving a call site opens files, and threads share sites. */
 class Sites {
   public:
-    Site read(tools::Reader &reader)
+    Site read(qmpi::Reader &reader)
     {
         Site site;
         site.function = reader.get<std::string>();
-        tools::CodeLocation location;
+        qmpi::CodeLocation location;
         location.module = reader.get<std::string>();
         location.offset = reader.get<std::uint64_t>();
         auto [found, is_new] = known_.try_emplace({location.module, location.offset});
@@ -194,8 +194,8 @@ class Sites {
     }
 
   private:
-    tools::CallSites sites_;
-    std::map<std::pair<std::string, std::uint64_t>, tools::CallSite> known_;
+    qmpi::CallSites sites_;
+    std::map<std::pair<std::string, std::uint64_t>, qmpi::CallSite> known_;
 };
 
 template <typename Value>
@@ -213,7 +213,7 @@ Recording read_recording(const std::string &path, Sites &sites)
     recording.rank = -1;
     recording.file = std::make_shared<JournalFile>(path);
     recording.file->each([&](const Head &head, std::string_view content) {
-        tools::Reader reader(content);
+        qmpi::Reader reader(content);
         if (head.what() == Kind::process) {
             recording.rank = reader.get<std::int32_t>();
             recording.thread = static_cast<std::int32_t>(head.subject);
@@ -253,7 +253,7 @@ Definitions::Definitions(const std::vector<Recording> &recordings)
         Period &period = periods[recording.rank];
         process.threads.push_back(recording.thread);
         recording.file->each([&](const Head &head, std::string_view content) {
-            tools::Reader reader(content);
+            qmpi::Reader reader(content);
             if (head.what() == Kind::process) {
                 reader.get<std::int32_t>();
                 /* Processes without journals. */
@@ -299,7 +299,7 @@ void Definitions::number()
     count(communicators);
 }
 
-void Definitions::write(tools::Writer &writer) const
+void Definitions::write(qmpi::Writer &writer) const
 {
     auto size = [&writer](const auto &map) { writer.put(static_cast<std::uint64_t>(map.size())); };
 
@@ -333,7 +333,7 @@ void Definitions::write(tools::Writer &writer) const
     }
 }
 
-void Definitions::merge(tools::Reader &reader)
+void Definitions::merge(qmpi::Reader &reader)
 {
     auto size = [&reader] { return reader.get<std::uint64_t>(); };
 
@@ -348,7 +348,7 @@ void Definitions::merge(tools::Reader &reader)
         process.threads = reader.get<std::vector<std::int32_t>>();
         for (auto points = size(); points > 0; points--) {
             const auto text = reader.get<std::string>();
-            tools::Reader point(text);
+            qmpi::Reader point(text);
             process.clock.add(read_clock(point));
         }
         if (!process.threads.empty() || processes.count(rank) == 0)
@@ -408,4 +408,4 @@ void replay(const Recording &recording, const Definitions &definitions, Sink &si
     sink.end();
 }
 
-}  // namespace tools::trace
+}  // namespace qmpi::trace

@@ -24,7 +24,7 @@
 #include <utility>
 #include <vector>
 
-namespace tools::trace {
+namespace qmpi::trace {
 
 /* At that time of a process's clock, rank 0's clock was time + offset, within the deviation; all in
  * nanoseconds. */
@@ -110,8 +110,8 @@ class Definitions {
     Definitions() = default;
     explicit Definitions(const std::vector<Recording> &recordings);
 
-    void write(tools::Writer &writer) const;
-    void merge(tools::Reader &reader);
+    void write(qmpi::Writer &writer) const;
+    void merge(qmpi::Reader &reader);
 
     std::uint32_t number_of(const Site &site) const { return sites.at(site); }
     std::uint32_t number_of(const Communicator &communicator) const
@@ -149,6 +149,6 @@ class Sink {
  * skipped. */
 void replay(const Recording &recording, const Definitions &definitions, Sink &sink);
 
-}  // namespace tools::trace
+}  // namespace qmpi::trace
 
 #endif /* TOOLS_TRACE_DEFINITIONS_HPP_INCLUDED */

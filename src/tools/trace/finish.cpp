@@ -22,7 +22,7 @@
 #include <dirent.h>
 #include <unistd.h>
 
-namespace tools::trace {
+namespace qmpi::trace {
 namespace {
 
 /* Processes that make a trace together, or one alone. */
@@ -39,7 +39,7 @@ class Team {
     template <typename State>
     bool merge(State &state) const
     {
-        return comm == MPI_COMM_NULL || tools::merge_to_root(comm, state);
+        return comm == MPI_COMM_NULL || qmpi::merge_to_root(comm, state);
     }
 
     /* Broadcast from rank 0. */
@@ -61,8 +61,8 @@ class Team {
     {
         struct Reason {
             std::string text;
-            void write(tools::Writer &writer) const { writer.put(text); }
-            void merge(tools::Reader &reader)
+            void write(qmpi::Writer &writer) const { writer.put(text); }
+            void merge(qmpi::Reader &reader)
             {
                 const auto other = reader.get<std::string>();
                 if (text.empty())
@@ -122,7 +122,7 @@ std::string write_html(const Team &team, const std::string &stem, const Definiti
     if (team.rank != 0)
         return "";
     const std::string name = stem + ".html";
-    const std::string reason = tools::write_file(name, overview.html());
+    const std::string reason = qmpi::write_file(name, overview.html());
     return reason.empty() ? "" : "cannot write " + name + ": " + reason;
 }
 
@@ -140,14 +140,14 @@ std::string write_all(const Team &team, const std::vector<std::string> &journals
         return reason;
     if (!team.merge(definitions))
         return "merging failed: an MPI call returned an error";
-    tools::Writer writer;
+    qmpi::Writer writer;
     if (team.rank == 0)
         definitions.write(writer);
     std::string all = writer.take();
     team.share(all);
     if (team.rank != 0) {
         definitions = Definitions();
-        tools::Reader reader(all);
+        qmpi::Reader reader(all);
         definitions.merge(reader);
     }
 
@@ -205,4 +205,4 @@ std::string finish(MPI_Comm comm, const std::vector<std::string> &journals,
     return reason;
 }
 
-}  // namespace tools::trace
+}  // namespace qmpi::trace

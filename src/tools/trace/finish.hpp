@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace tools::trace {
+namespace qmpi::trace {
 
 /* Folder with the journals of a trace. */
 inline std::string folder_of(const std::string &stem)
@@ -38,6 +38,6 @@ std::string finish(MPI_Comm comm, const std::vector<std::string> &journals,
                    const std::string &folder, const std::string &stem, const Formats &formats,
                    bool keeps_journals = false);
 
-}  // namespace tools::trace
+}  // namespace qmpi::trace
 
 #endif /* TOOLS_TRACE_FINISH_HPP_INCLUDED */

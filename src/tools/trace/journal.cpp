@@ -19,7 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace tools::trace {
+namespace qmpi::trace {
 
 namespace {
 
@@ -76,7 +76,7 @@ void Store::stop(const std::string &reason)
 {
     if (is_stopped_.exchange(true) || reason.empty())
         return;
-    tools::complain(tool_.c_str(), reason);
+    qmpi::complain(tool_.c_str(), reason);
 }
 
 /* ---- Journal ---- */
@@ -288,4 +288,4 @@ void JournalFile::each(const std::function<void(const Head &, std::string_view)>
     }
 }
 
-}  // namespace tools::trace
+}  // namespace qmpi::trace

@@ -18,7 +18,7 @@
 #include <string_view>
 #include <utility>
 
-namespace tools::trace {
+namespace qmpi::trace {
 
 enum class Kind : std::uint8_t {
     end = 0, /* nothing recorded from here on */
@@ -51,7 +51,7 @@ enum class Kind : std::uint8_t {
 struct Head {
     std::uint32_t kind : 8, words : 24;
     std::uint32_t subject;
-    std::uint64_t time; /* tools::now() */
+    std::uint64_t time; /* qmpi::now() */
 
     Kind what() const { return static_cast<Kind>(kind); }
 };
@@ -177,6 +177,6 @@ class JournalFile {
     std::size_t size_ = 0;
 };
 
-}  // namespace tools::trace
+}  // namespace qmpi::trace
 
 #endif /* TOOLS_TRACE_JOURNAL_HPP_INCLUDED */

@@ -7,7 +7,7 @@
 
 #ifndef HAVE_OTF2
 
-namespace tools::trace {
+namespace qmpi::trace {
 
 std::string write_otf2(MPI_Comm, const std::string &, const Definitions &,
                        const std::vector<Recording> &)
@@ -15,7 +15,7 @@ std::string write_otf2(MPI_Comm, const std::string &, const Definitions &,
     return "built without OTF2 support";
 }
 
-}  // namespace tools::trace
+}  // namespace qmpi::trace
 
 #else
 
@@ -54,7 +54,7 @@ std::string write_otf2(MPI_Comm, const std::string &, const Definitions &,
 #include <otf2/otf2.h>
 #pragma GCC diagnostic pop
 
-namespace tools::trace {
+namespace qmpi::trace {
 namespace {
 
 /* Rank in the low half: the first thread's location is the rank. */
@@ -170,7 +170,7 @@ class Strings {
 struct EventNumbers {
     std::map<OTF2_LocationRef, std::uint64_t> numbers;
 
-    void write(tools::Writer &writer) const
+    void write(qmpi::Writer &writer) const
     {
         writer.put(static_cast<std::uint64_t>(numbers.size()));
         for (const auto &[location, number] : numbers) {
@@ -179,7 +179,7 @@ struct EventNumbers {
         }
     }
 
-    void merge(tools::Reader &reader)
+    void merge(qmpi::Reader &reader)
     {
         for (auto n = reader.get<std::uint64_t>(); n > 0; n--) {
             const auto location = reader.get<std::uint64_t>();
@@ -357,7 +357,7 @@ class GlobalDefinitions {
         clock_gettime(CLOCK_REALTIME, &time);
         const auto nanoseconds = static_cast<std::uint64_t>(time.tv_sec) * 1000000000u +
             static_cast<std::uint64_t>(time.tv_nsec);
-        return nanoseconds - (tools::now() - begin);
+        return nanoseconds - (qmpi::now() - begin);
     }
 
     void write_call_sites()
@@ -530,7 +530,7 @@ std::string write_otf2(MPI_Comm comm, const std::string &folder, const Definitio
     OTF2_Archive_CloseEvtFiles(archive);
     write_clocks(archive, definitions, recordings);
 
-    if (comm == MPI_COMM_NULL || tools::merge_to_root(comm, events.numbers)) {
+    if (comm == MPI_COMM_NULL || qmpi::merge_to_root(comm, events.numbers)) {
         if (rank == 0) {
             OTF2_GlobalDefWriter *writer = OTF2_Archive_GetGlobalDefWriter(archive);
             GlobalDefinitions(writer, definitions).write(events.numbers);
@@ -541,6 +541,6 @@ std::string write_otf2(MPI_Comm comm, const std::string &folder, const Definitio
     return errors.first();
 }
 
-}  // namespace tools::trace
+}  // namespace qmpi::trace
 
 #endif /* HAVE_OTF2 */

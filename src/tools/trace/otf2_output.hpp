@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-namespace tools::trace {
+namespace qmpi::trace {
 
 #ifdef HAVE_OTF2
 inline constexpr bool has_otf2 = true;
@@ -30,6 +30,6 @@ inline constexpr bool has_otf2 = false;
 std::string write_otf2(MPI_Comm comm, const std::string &folder, const Definitions &definitions,
                        const std::vector<Recording> &recordings);
 
-}  // namespace tools::trace
+}  // namespace qmpi::trace
 
 #endif /* TOOLS_TRACE_OTF2_OUTPUT_HPP_INCLUDED */

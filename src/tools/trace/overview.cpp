@@ -13,7 +13,7 @@
 #include <algorithm>
 #include <set>
 
-namespace tools::trace {
+namespace qmpi::trace {
 namespace {
 
 constexpr std::size_t max_lanes = 64, max_rows = 1024, max_spans = 65536;
@@ -60,7 +60,7 @@ Overview::Overview(const Definitions &definitions)
     threads_.resize(number_of_lanes_);
     times_.assign(number_of_rows_, std::vector<double>(definitions.functions.size()));
     sums_.resize(definitions.functions.size());
-    sizes_.resize(tools::size_bins);
+    sizes_.resize(qmpi::size_bins);
 }
 
 /* ---- events ---- */
@@ -103,7 +103,7 @@ void Overview::transfer(Kind kind, std::uint64_t, std::uint32_t, const Transfer 
         sums_[function->second].received += transfer.received;
     }
     if (kind == Kind::send || kind == Kind::isend)
-        sizes_[tools::bin_of(transfer.sent)]++;
+        sizes_[qmpi::bin_of(transfer.sent)]++;
 }
 
 void Overview::end() {}
@@ -127,7 +127,7 @@ void Overview::add_time(std::uint64_t begin, std::uint64_t end, std::uint32_t fu
 
 /* ---- merging ---- */
 
-void Overview::write(tools::Writer &writer) const
+void Overview::write(qmpi::Writer &writer) const
 {
     writer.put(static_cast<std::uint64_t>(slots_.size()));
     for (const auto &[key, time] : slots_) {
@@ -152,7 +152,7 @@ void Overview::write(tools::Writer &writer) const
     }
 }
 
-void Overview::merge(tools::Reader &reader)
+void Overview::merge(qmpi::Reader &reader)
 {
     auto add = [](auto &sums, const auto &others) {
         for (std::size_t i = 0; i < sums.size(); i++)
@@ -179,19 +179,19 @@ void Overview::merge(tools::Reader &reader)
 /* ---- the page ---- */
 
 /* The dominant activity of each slot; equal neighbours become one span. */
-std::vector<tools::Span> Overview::spans() const
+std::vector<qmpi::Span> Overview::spans() const
 {
     std::vector<std::string> names;
     for (const auto &entry : definitions_.functions)
         names.push_back(entry.first);
 
-    std::vector<tools::Span> spans;
+    std::vector<qmpi::Span> spans;
     const double slot_time = slot_ / 1e9;
     auto used = slots_.begin();
     for (std::uint64_t lane = 0; lane < number_of_lanes_; lane++) {
         for (std::uint64_t slot = 0; slot < number_of_slots_; slot++) {
             double application = slot_time * threads_[lane], most = 0;
-            std::string main = tools::Page::application;
+            std::string main = qmpi::Page::application;
             for (; used != slots_.end() && used->first < key_of({lane, slot + 1}, 0); ++used) {
                 application -= used->second;
                 if (used->second > most) {
@@ -200,7 +200,7 @@ std::vector<tools::Span> Overview::spans() const
                 }
             }
             if (application > most)
-                main = tools::Page::application;
+                main = qmpi::Page::application;
             const double begin = static_cast<double>(slot) * slot_time;
             if (slot > 0 && spans.back().category == main)
                 spans.back().end = begin + slot_time;
@@ -228,7 +228,7 @@ std::string Overview::html() const
     const std::string program =
         definitions_.processes.empty() ? "" : definitions_.processes.begin()->second.program;
 
-    tools::Page page("Trace of " + program,
+    qmpi::Page page("Trace of " + program,
                      std::to_string(index_of_rank_.size()) + " ranks, " + std::to_string(threads) +
                          " threads on " + std::to_string(hosts.size()) +
                          (hosts.size() == 1 ? " host" : " hosts"));
@@ -236,9 +236,9 @@ std::string Overview::html() const
                 {"Ranks", std::to_string(index_of_rank_.size())},
                 {"Threads", std::to_string(threads)},
                 {"Hosts", std::to_string(hosts.size())},
-                {"Duration", tools::print("%.6g s", seconds)},
-                {"MPI calls", tools::grouped(calls)},
-                {"Bytes sent", tools::grouped(sent)}});
+                {"Duration", qmpi::print("%.6g s", seconds)},
+                {"MPI calls", qmpi::grouped(calls)},
+                {"Bytes sent", qmpi::grouped(sent)}});
 
     page.timeline("Timeline", names_of(index_of_rank_, number_of_lanes_), spans(),
                   "Each interval shows its dominant activity. The full trace is in the files "
@@ -255,27 +255,27 @@ std::string Overview::html() const
     }
     std::sort(rows.begin(), rows.end(), [](const auto &a, const auto &b) { return a[2] > b[2]; });
     page.bars("Time in MPI by function", names_of(index_of_rank_, number_of_rows_), functions,
-              times_, tools::Unit::seconds);
+              times_, qmpi::Unit::seconds);
     page.table("Functions",
-               {{"Function", tools::Unit::text},
-                {"Calls", tools::Unit::number},
-                {"Time", tools::Unit::seconds},
-                {"Time per call", tools::Unit::seconds},
-                {"Sent", tools::Unit::bytes},
-                {"Received", tools::Unit::bytes}},
+               {{"Function", qmpi::Unit::text},
+                {"Calls", qmpi::Unit::number},
+                {"Time", qmpi::Unit::seconds},
+                {"Time per call", qmpi::Unit::seconds},
+                {"Sent", qmpi::Unit::bytes},
+                {"Received", qmpi::Unit::bytes}},
                rows);
 
-    std::vector<tools::Bin> bins;
+    std::vector<qmpi::Bin> bins;
     for (std::size_t i = 0; i < sizes_.size(); i++) {
         if (sizes_[i] > 0 || !bins.empty())
             bins.push_back(
-                {tools::first_size(i), tools::next_size(i), static_cast<double>(sizes_[i])});
+                {qmpi::first_size(i), qmpi::next_size(i), static_cast<double>(sizes_[i])});
     }
     while (!bins.empty() && bins.back().count == 0)
         bins.pop_back();
     if (!bins.empty())
-        page.histogram("Message sizes", bins, tools::Unit::bytes);
+        page.histogram("Message sizes", bins, qmpi::Unit::bytes);
     return page.html();
 }
 
-}  // namespace tools::trace
+}  // namespace qmpi::trace

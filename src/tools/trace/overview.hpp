@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-namespace tools::trace {
+namespace qmpi::trace {
 
 class Overview : public Sink {
   public:
@@ -30,8 +30,8 @@ class Overview : public Sink {
                   const Transfer &transfer) override;
     void end() override;
 
-    void write(tools::Writer &writer) const;
-    void merge(tools::Reader &reader);
+    void write(qmpi::Writer &writer) const;
+    void merge(qmpi::Reader &reader);
 
     std::string html() const;
 
@@ -47,7 +47,7 @@ class Overview : public Sink {
     };
 
     void add_time(std::uint64_t begin, std::uint64_t end, std::uint32_t function);
-    std::vector<tools::Span> spans() const;
+    std::vector<qmpi::Span> spans() const;
 
     /* Key over all slots, lanes and functions; few are used. */
     std::uint64_t key_of(Slot slot, std::uint32_t function) const
@@ -76,6 +76,6 @@ class Overview : public Sink {
     std::vector<Open> open_;
 };
 
-}  // namespace tools::trace
+}  // namespace qmpi::trace
 
 #endif /* TOOLS_TRACE_OVERVIEW_HPP_INCLUDED */

@@ -34,6 +34,8 @@
 #include <array>
 #include <atomic>
 #include <charconv>
+#include <chrono>
+#include <cmath>
 #include <cstdarg>
 #include <cstddef>
 #include <cstdint>
@@ -41,6 +43,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <initializer_list>
+#include <iterator>
 #include <limits>
 #include <new>
 #include <optional>
@@ -578,16 +582,11 @@ class arguments {
         if (found == nullptr)
             return fallback;
         const std::string_view value = value_of(*found);
-        Number number{};
-        const auto [end, fault] =
-            std::from_chars(value.data(), value.data() + value.size(), number);
-        if (fault == std::errc::result_out_of_range)
-            throw argument_error(found->text() + ": out of range");
-        if (fault != std::errc() || end != value.data() + value.size())
-            throw argument_error(
-                found->text() +
-                (std::is_integral_v<Number> ? ": must be a whole number" : ": must be a number"));
-        return number;
+        try {
+            return number<Number>(value);
+        } catch (const argument_error &error) {
+            throw argument_error(found->text() + ": " + error.what());
+        }
     }
 
     /* The same, and throws argument_error unless least <= value <= most. The fallback may be out of
@@ -607,6 +606,28 @@ class arguments {
     }
 
     bool has(std::string_view key) const { return find(key) != nullptr; }
+
+    /* A text as a number. Throws argument_error with what it must be. */
+    template <typename Number>
+    static Number number(std::string_view text)
+    {
+        Number number{};
+        const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
+        if (fault == std::errc::result_out_of_range)
+            throw argument_error("out of range");
+        if (fault != std::errc() || end != text.data() + text.size())
+            throw argument_error(std::is_integral_v<Number> ? "must be a whole number"
+                                                            : "must be a number");
+        return number;
+    }
+
+    /* Shortest form. */
+    template <typename Number>
+    static std::string text_of(Number number)
+    {
+        char text[64];
+        return std::string(text, std::to_chars(text, text + sizeof text, number).ptr);
+    }
 
     /* Throws argument_error if the user gave an argument that was never queried. From then on
      * queries are thread-safe. */
@@ -696,17 +717,386 @@ class arguments {
         return found.value;
     }
 
-    /* Shortest form. */
-    template <typename Number>
-    static std::string text_of(Number number)
-    {
-        char text[64];
-        return std::string(text, std::to_chars(text, text + sizeof text, number).ptr);
-    }
-
     std::vector<argument> given_;
     mutable std::vector<std::string> queried_;
     bool is_checked_ = false;
+};
+
+/* ---- options ---- */
+
+/* Number of bytes, as an option: 4096, 64k, 16M, 1G, in powers of 1024. */
+struct byte_count {
+    std::uint64_t value = 0;
+
+    friend bool operator<=(byte_count a, byte_count b) { return a.value <= b.value; }
+    friend bool operator==(byte_count a, byte_count b) { return a.value == b.value; }
+};
+
+/* How a type is read from an argument and shown in the help; specialize it for own types.
+ *   placeholder   of the value in the help
+ *   read          value of a text; throws argument_error with what a text must be
+ *   text          of a value; empty if the help is not to show it as the default */
+template <typename Type, typename = void>
+struct option_type;
+
+namespace detail {
+
+template <typename Type, typename = void>
+inline constexpr bool is_ordered = false;
+
+template <typename Type>
+inline constexpr bool
+    is_ordered<Type, std::void_t<decltype(std::declval<Type>() <= std::declval<Type>())>> =
+        !std::is_enum_v<Type>;
+
+template <typename Type, typename = void>
+inline constexpr bool is_comparable = false;
+
+template <typename Type>
+inline constexpr bool
+    is_comparable<Type, std::void_t<decltype(std::declval<Type>() == std::declval<Type>())>> = true;
+
+struct unit {
+    std::string_view name;
+    double factor;
+};
+
+/* A number that may be followed by a unit. Throws argument_error. */
+inline double number_with_unit(std::string_view text, const unit *units,
+                               std::size_t number_of_units, const char *wanted)
+{
+    double number = 0;
+    const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const std::string_view name = text.substr(static_cast<std::size_t>(end - text.data()));
+    if (fault == std::errc() && number >= 0) {
+        if (name.empty())
+            return number;
+        for (std::size_t i = 0; i < number_of_units; i++) {
+            if (units[i].name == name)
+                return number * units[i].factor;
+        }
+    }
+    throw argument_error(std::string("must be ") + wanted);
+}
+
+/* The largest unit of which the value is a multiple. units: from the largest to the smallest. */
+inline std::string text_with_unit(double value, const unit *units, std::size_t number_of_units)
+{
+    char text[64];
+    const unit *used = units;
+    while (used + 1 < units + number_of_units &&
+           value / used->factor != std::floor(value / used->factor))
+        used++;
+    const auto end = std::to_chars(text, text + sizeof text, value / used->factor).ptr;
+    return std::string(text, end) + (value == 0 ? "" : std::string(used->name));
+}
+
+inline constexpr unit byte_units[] = {
+    {"T", 1099511627776.0}, {"G", 1073741824.0}, {"M", 1048576.0}, {"k", 1024.0}, {"", 1.0}};
+inline constexpr unit time_units[] = {{"h", 3600.0}, {"min", 60.0}, {"s", 1.0},
+                                      {"ms", 1e-3},  {"us", 1e-6},  {"ns", 1e-9}};
+
+}  // namespace detail
+
+template <typename Number>
+struct option_type<Number, std::enable_if_t<std::is_arithmetic_v<Number>>> {
+    static constexpr const char *placeholder = "N";
+    static Number read(const std::string &text) { return arguments::number<Number>(text); }
+    static std::string text(Number number) { return arguments::text_of(number); }
+};
+
+template <>
+struct option_type<std::string> {
+    static constexpr const char *placeholder = "TEXT";
+    static std::string read(const std::string &text) { return text; }
+    static std::string text(const std::string &value) { return value; }
+};
+
+/* Words separated by +, as in formats=text+json. */
+template <>
+struct option_type<std::vector<std::string>> {
+    static constexpr const char *placeholder = "A+B";
+    static std::vector<std::string> read(const std::string &text)
+    {
+        std::vector<std::string> words;
+        for (std::size_t begin = 0; begin <= text.size();) {
+            const std::size_t end = std::min(text.find('+', begin), text.size());
+            words.push_back(text.substr(begin, end - begin));
+            begin = end + 1;
+        }
+        return words;
+    }
+    static std::string text(const std::vector<std::string> &words)
+    {
+        std::string all;
+        for (const std::string &word : words)
+            all += (all.empty() ? "" : "+") + word;
+        return all;
+    }
+};
+
+template <>
+struct option_type<byte_count> {
+    static constexpr const char *placeholder = "BYTES";
+    static byte_count read(const std::string &text)
+    {
+        const double bytes =
+            detail::number_with_unit(text, detail::byte_units, std::size(detail::byte_units),
+                                     "a number of bytes, as 4096, 64k, 16M or 1G");
+        if (bytes >= 18446744073709551616.0)
+            throw argument_error("out of range");
+        return {static_cast<std::uint64_t>(bytes)};
+    }
+    static std::string text(byte_count bytes)
+    {
+        return detail::text_with_unit(static_cast<double>(bytes.value), detail::byte_units,
+                                      std::size(detail::byte_units));
+    }
+};
+
+/* A time with a unit, as 500ms, 1.5s or 2min; without one it is in the type's own. */
+template <typename Count, typename Period>
+struct option_type<std::chrono::duration<Count, Period>> {
+    using duration = std::chrono::duration<Count, Period>;
+    static constexpr const char *placeholder = "TIME";
+    static duration read(const std::string &text)
+    {
+        constexpr double seconds = static_cast<double>(Period::num) / Period::den;
+        detail::unit units[std::size(detail::time_units)];
+        for (std::size_t i = 0; i < std::size(units); i++)
+            units[i] = {detail::time_units[i].name, detail::time_units[i].factor / seconds};
+        const double number = detail::number_with_unit(text, units, std::size(units),
+                                                       "a time, as 500ms, 10s or 2min");
+        if (number >= static_cast<double>(std::numeric_limits<Count>::max()))
+            throw argument_error("out of range");
+        return duration(static_cast<Count>(number));
+    }
+    static std::string text(duration time)
+    {
+        return detail::text_with_unit(static_cast<double>(time.count()) * Period::num / Period::den,
+                                      detail::time_units, std::size(detail::time_units));
+    }
+};
+
+/* Options of a tool: the members of a class that inherits from this one. One declaration reads the
+ * value, checks it, and writes the line of the help that qmpi_info shows:
+ *
+ *     struct Options : qmpi::options {
+ *         using options::options;
+ *         int times = option("times", 1).between(0, 1000).help("number of lines");
+ *         bool loud = flag("loud").help("end with an exclamation mark");
+ *     };
+ *     const Options options{arguments()};
+ *
+ * The kit finds the type by the name Options. Whoever has the text of an instance's arguments, such as
+ * a program that reads the tool's files, constructs it from qmpi::arguments(text). */
+class options {
+  public:
+    /* Every option has its default. */
+    options() = default;
+
+    /* Throws argument_error. The object does not keep the arguments. */
+    explicit options(const qmpi::arguments &given) : given_(&given) {}
+
+    /* One line for each option. */
+    const std::string &help() const { return help_; }
+
+    template <typename Type>
+    class declaration {
+      public:
+        using choice = std::pair<std::string_view, Type>;
+
+        declaration(options &owner, std::string_view name, Type fallback)
+            : owner_(owner), name_(name), value_(std::move(fallback))
+        {
+        }
+        declaration(const declaration &) = delete;
+
+        declaration &help(std::string_view text)
+        {
+            help_ = text;
+            return *this;
+        }
+
+        /* Placeholder of the value in the help, as in out=NAME. */
+        declaration &value(std::string_view placeholder)
+        {
+            placeholder_ = placeholder;
+            return *this;
+        }
+
+        /* The default may be out of the range. */
+        declaration &between(const Type &lower, const Type &upper)
+        {
+            lower_ = lower;
+            upper_ = upper;
+            return *this;
+        }
+
+        declaration &at_least(const Type &lower)
+        {
+            lower_ = lower;
+            return *this;
+        }
+
+        /* One of these words. */
+        declaration &one_of(std::initializer_list<choice> choices)
+        {
+            choices_.assign(choices.begin(), choices.end());
+            return *this;
+        }
+
+        /* The value; the end of the declaration. */
+        operator Type() const
+        {
+            owner_.describe(std::string(name_) + "=" + placeholder(), help_, details());
+            if (owner_.given_ == nullptr || !owner_.given_->has(name_))
+                return value_;
+            const std::string text = owner_.given_->get(name_, "");
+            try {
+                return check(read(text));
+            } catch (const argument_error &error) {
+                throw argument_error("argument " + std::string(name_) + "=" + text + ": " +
+                                     error.what());
+            }
+        }
+
+      private:
+        Type read(const std::string &text) const
+        {
+            if (choices_.empty()) {
+                if constexpr (!std::is_enum_v<Type>)
+                    return option_type<Type>::read(text);
+            }
+            for (const auto &[word, value] : choices_) {
+                if (word == text)
+                    return value;
+            }
+            throw argument_error("must be " + words(", ", " or "));
+        }
+
+        Type check(Type value) const
+        {
+            if constexpr (detail::is_ordered<Type>) {
+                /* NaN is out of every range. */
+                if ((lower_ && !(*lower_ <= value)) || (upper_ && !(value <= *upper_)))
+                    throw argument_error("must be " + range());
+            }
+            return value;
+        }
+
+        std::string words(const char *separator, const char *last_separator) const
+        {
+            std::string all;
+            for (std::size_t i = 0; i < choices_.size(); i++) {
+                all += i == 0 ? "" : i + 1 == choices_.size() ? last_separator : separator;
+                all += choices_[i].first;
+            }
+            return all;
+        }
+
+        std::string range() const
+        {
+            if (!upper_)
+                return "at least " + text_of(*lower_);
+            return "from " + text_of(*lower_) + " to " + text_of(*upper_);
+        }
+
+        std::string placeholder() const
+        {
+            if (!placeholder_.empty())
+                return placeholder_;
+            if constexpr (!std::is_enum_v<Type>) {
+                if (choices_.empty())
+                    return option_type<Type>::placeholder;
+            }
+            return words("|", "|");
+        }
+
+        std::string details() const
+        {
+            const std::string limits = lower_ ? range() : "", fallback = text_of(value_);
+            return limits + (limits.empty() || fallback.empty() ? "" : "; ") +
+                (fallback.empty() ? "" : "default: " + fallback);
+        }
+
+        std::string text_of(const Type &value) const
+        {
+            if constexpr (detail::is_comparable<Type>) {
+                for (const auto &[word, meaning] : choices_) {
+                    if (meaning == value)
+                        return std::string(word);
+                }
+            }
+            if constexpr (!std::is_enum_v<Type>)
+                return option_type<Type>::text(value);
+            return "";
+        }
+
+        options &owner_;
+        std::string_view name_;
+        Type value_;
+        std::string help_, placeholder_;
+        std::optional<Type> lower_, upper_;
+        std::vector<choice> choices_;
+    };
+
+    /* A flag is a name alone; it also takes yes, true, on, 1 and no, false, off, 0. */
+    class flag_declaration {
+      public:
+        flag_declaration(options &owner, std::string_view name, bool fallback)
+            : owner_(owner), name_(name), fallback_(fallback)
+        {
+        }
+        flag_declaration(const flag_declaration &) = delete;
+
+        flag_declaration &help(std::string_view text)
+        {
+            help_ = text;
+            return *this;
+        }
+
+        operator bool() const
+        {
+            owner_.describe(fallback_ ? std::string(name_) + "=no" : std::string(name_), help_, "");
+            return owner_.given_ != nullptr && owner_.given_->has(name_)
+                ? owner_.given_->flag(name_)
+                : fallback_;
+        }
+
+      private:
+        options &owner_;
+        std::string_view name_;
+        bool fallback_;
+        std::string help_;
+    };
+
+    template <typename Type>
+    declaration<Type> option(std::string_view name, Type fallback)
+    {
+        return {*this, name, std::move(fallback)};
+    }
+
+    declaration<std::string> option(std::string_view name, const char *fallback)
+    {
+        return {*this, name, std::string(fallback)};
+    }
+
+    flag_declaration flag(std::string_view name, bool fallback = false)
+    {
+        return {*this, name, fallback};
+    }
+
+  private:
+    void describe(const std::string &form, const std::string &help, const std::string &details)
+    {
+        constexpr std::size_t width = 18;
+        help_ += form + std::string(form.size() + 2 > width ? 2 : width - form.size(), ' ') + help +
+            (details.empty() ? "" : " (" + details + ")") + "\n";
+    }
+
+    const qmpi::arguments *given_ = nullptr;
+    std::string help_;
 };
 
 /* Lifetime of a tool's objects. Later calls pass through. */
@@ -727,6 +1117,9 @@ class world_error : public std::runtime_error {
  * arguments, the nth of them in the list. Other processes are never waited for. */
 class world {
   public:
+    /* This process alone, without MPI: for tests. */
+    world() = default;
+
     /* Made by the kit; comm and peers as MPI passes them to a world begin function. */
     world(MPI_Comm comm, const int *peers) : comm_(comm), peers_(peers)
     {
@@ -890,13 +1283,15 @@ class world {
         throw world_error(text);
     }
 
-    MPI_Comm comm_;
-    const int *peers_;
+    MPI_Comm comm_ = MPI_COMM_NULL;
+    const int *peers_ = nullptr;
     int rank_ = 0, size_ = 1;
     int program_rank_ = 0, program_size_ = 1;
 };
 
 /* ---- calls ---- */
+
+class any_call;
 
 namespace detail {
 
@@ -913,6 +1308,8 @@ struct instance_base {
     std::atomic<int> sessions{0};
     std::atomic<bool> is_finalized{false};
     void (*at_abort)(const instance_base &) noexcept = nullptr;
+    /* The member intercept(any_call &); false: it threw, there is no result. */
+    bool (*intercept)(const instance_base &, any_call &, int &result) noexcept = nullptr;
     std::optional<qmpi::world> world;
     int tool_id = 0;
     int number = 0;
@@ -1226,6 +1623,194 @@ QMPI_INLINE detail::type_of_fallback<Fallback> get_or(const call<id> &call, Fall
         return fallback;
 }
 
+/* ---- calls of any function ---- */
+
+namespace detail {
+
+/* Address that is different for each type, within a library. */
+template <typename Type>
+QMPI_DETAIL_HIDDEN inline const char type_tag = 0;
+
+struct any_argument {
+    qmpi::role role;
+    const void *type;
+    std::optional<MPI_Count> (*number)(const void *); /* nullptr: not an integer */
+};
+
+template <typename Type>
+std::optional<MPI_Count> number_of(const void *argument)
+{
+    return static_cast<MPI_Count>(*static_cast<const Type *>(argument));
+}
+
+template <typename Type>
+constexpr any_argument any_argument_of(qmpi::role role)
+{
+    any_argument argument{role, &type_tag<std::remove_cv_t<Type>>, nullptr};
+    if constexpr (std::is_integral_v<Type>)
+        argument.number = number_of<Type>;
+    return argument;
+}
+
+}  // namespace detail
+
+/* One intercepted call of any function. A tool with a member
+ *
+ *     int intercept(qmpi::any_call &call) { return call(); }
+ *
+ * in place of a member template compiles in the time of a tool with a few members, since the code
+ * for each function is in the library (libqmpi.a, see qmpi.pc). It costs 60 to 80 instructions more
+ * per call. The member's result is the result of the call; it is ignored for the functions that
+ * return a value. */
+class any_call {
+  public:
+    MPI_Functions_enum id() const { return id_; }
+    std::string_view name() const { return name_; }
+    qmpi::operation operation() const { return operation_of(id_); }
+    qmpi::form form() const { return form_of(id_); }
+    bool is_collective() const { return qmpi::is_collective(id_); }
+    bool is_in(const function_set &set) const { return set.contains(id_); }
+
+    /* Calls the next link with the current arguments. MPI_SUCCESS for the functions that return a
+     * value. */
+    int operator()() noexcept { return result_ = make_(typed_); }
+
+    /* Result of the last call(). */
+    int result() const { return result_; }
+
+    /* The nth argument (from 0) with a role, to read and write; nullptr if the function has none, or
+     * one of another type. */
+    template <typename Type>
+    Type *argument(role wanted, std::size_t nth = 0)
+    {
+        const std::size_t i = index(wanted, nth);
+        return i == none || arguments_[i].type != &detail::type_tag<Type>
+            ? nullptr
+            : static_cast<Type *>(values_[i]);
+    }
+
+    /* The same of any integer type, by value. */
+    std::optional<MPI_Count> number(role wanted, std::size_t nth = 0) const
+    {
+        const std::size_t i = index(wanted, nth);
+        return i == none || arguments_[i].number == nullptr ? std::nullopt
+                                                            : arguments_[i].number(values_[i]);
+    }
+
+    bool has(role wanted, std::size_t nth = 0) const { return index(wanted, nth) != none; }
+
+    /* Return address of the application's call; nullptr if unknown. */
+    void *calling_address() const
+    {
+        void *address = nullptr;
+        if (MPI_Get_calling_address(context_, &address) != MPI_SUCCESS)
+            return nullptr;
+        return address;
+    }
+
+    MPI_Context context() const { return context_; }
+
+    any_call(const any_call &) = delete;
+    any_call &operator=(const any_call &) = delete;
+
+  protected:
+    any_call(MPI_Functions_enum id, std::string_view name, MPI_Context context, void *typed,
+             int (*make)(void *), const detail::any_argument *arguments, void *const *values,
+             std::size_t size)
+        : id_(id), name_(name), context_(context), typed_(typed), make_(make),
+          arguments_(arguments), values_(values), size_(size)
+    {
+    }
+
+  private:
+    std::size_t index(role wanted, std::size_t nth) const
+    {
+        for (std::size_t i = 0; i < size_; i++) {
+            if (arguments_[i].role == wanted && nth-- == 0)
+                return i;
+        }
+        return none;
+    }
+
+    const MPI_Functions_enum id_;
+    const std::string_view name_;
+    const MPI_Context context_;
+    void *const typed_;
+    int (*const make_)(void *);
+    const detail::any_argument *const arguments_;
+    void *const *const values_;
+    const std::size_t size_;
+    int result_ = MPI_SUCCESS;
+};
+
+namespace detail {
+
+/* An any_call for a call of one function. */
+template <MPI_Functions_enum function_id>
+class any_call_of : public any_call {
+  public:
+    QMPI_INLINE explicit any_call_of(call<function_id> &typed)
+        : any_call(function_id, function<function_id>::name, typed.context(), &typed, make,
+                   facts.data(), values_.data(), size)
+    {
+        typed.each_argument(
+            [this](auto index, auto &value) { values_[index] = address_of(value); });
+    }
+
+  private:
+    static constexpr std::size_t size = call<function_id>::parameters.size();
+    using types = typename call<function_id>::arguments_type;
+
+    template <typename Type>
+    QMPI_INLINE static void *address_of(Type &value)
+    {
+        return const_cast<void *>(static_cast<const void *>(&value));
+    }
+
+    template <std::size_t... indices>
+    static constexpr std::array<any_argument, size + 1> all(std::index_sequence<indices...>)
+    {
+        return {any_argument_of<std::tuple_element_t<indices, types>>(
+            call<function_id>::parameters[indices].role)...};
+    }
+
+    static int make(void *typed)
+    {
+        const auto result = (*static_cast<call<function_id> *>(typed))();
+        (void) result;
+        if constexpr (call<function_id>::returns_error_code)
+            return result;
+        else
+            return MPI_SUCCESS;
+    }
+
+    static constexpr std::array<any_argument, size + 1> facts =
+        all(std::make_index_sequence<size>());
+    std::array<void *, size + 1> values_;
+};
+
+/* Passes a call to the instance's member. */
+template <MPI_Functions_enum id>
+QMPI_INLINE typename function<id>::result intercept_any(call<id> &typed,
+                                                        const instance_base &self) noexcept
+{
+    any_call_of<id> any(typed);
+    int code = MPI_SUCCESS;
+    const bool has_result = self.intercept(self, any, code);
+    if constexpr (call<id>::returns_error_code) {
+        if (has_result)
+            return code;
+    }
+    return typed.finish();
+}
+
+/* Entry for tools with a member intercept(any_call &), in libqmpi.a; nullptr if the library lacks the
+ * function. It finds the instance by its tool id. */
+void (*any_entry_of(MPI_Functions_enum id))();
+void add_any_instance(const instance_base &instance);
+
+}  // namespace detail
+
 /* ---- tools ---- */
 
 template <typename Tool>
@@ -1257,10 +1842,19 @@ inline void complain(const char *tool_name, const char *doing, int error_code)
     complain(tool_name, std::string(doing) + ": " + text);
 }
 
+/* A tool may throw in every call. */
+constexpr unsigned most_exceptions = 100;
+QMPI_DETAIL_HIDDEN inline std::atomic<unsigned> exceptions{0};
+
 inline void complain_of_exception(const char *tool_name, std::string_view where,
                                   const char *what) noexcept
 {
     try {
+        const unsigned number = exceptions.fetch_add(1, std::memory_order_relaxed);
+        if (number == most_exceptions)
+            complain(tool_name, "further exceptions are not printed");
+        if (number >= most_exceptions)
+            return;
         complain(tool_name, "exception in " + std::string(where) + ": " + what);
     } catch (...) {
     }
@@ -1298,6 +1892,13 @@ template <typename Tool>
 struct has_intercept<Tool, std::void_t<decltype(&intercept_shadow<Tool>::intercept)>>
     : std::false_type {
 };
+
+/* True if the member is no template: intercept(any_call &). */
+template <typename Tool, typename = void>
+inline constexpr bool takes_any = false;
+
+template <typename Tool>
+inline constexpr bool takes_any<Tool, std::void_t<decltype(&Tool::intercept)>> = true;
 
 /* Result of the tool's member for a function; void if it cannot be called with these arguments. */
 template <typename Tool, MPI_Functions_enum id, typename Arguments, typename = void>
@@ -1429,18 +2030,19 @@ struct QMPI_DETAIL_HIDDEN entry<Tool, id, std::tuple<Arguments...>> {
                 return call();
         }
         if constexpr (ends_with_mpi<Tool> && begins_or_ends_mpi(id)) {
-            const result code = guarded(self.tool(), call, arguments...);
+            const result code = guarded(self, call, arguments...);
             if (code == MPI_SUCCESS)
                 count_users(self);
             return code;
         } else
-            return guarded(self.tool(), call, arguments...);
+            return guarded(self, call, arguments...);
     }
 
   private:
-    QMPI_INLINE static result guarded(Tool &tool, call<id> &call, Arguments... arguments) noexcept
+    QMPI_INLINE static result guarded(instance<Tool> &self, call<id> &call,
+                                      Arguments... arguments) noexcept
     {
-        (void) tool;
+        [[maybe_unused]] Tool &tool = self.tool();
         ((void) arguments, ...);
         try {
             if constexpr (has_member<Tool, id>::value) {
@@ -1455,7 +2057,9 @@ struct QMPI_DETAIL_HIDDEN entry<Tool, id, std::tuple<Arguments...>> {
                     return function<id>::invoke(tool, call);
                 else
                     return result{};
-            } else if constexpr (is_generic<Tool, id>()) {
+            } else if constexpr (is_generic<Tool, id>() && takes_any<Tool>)
+                return intercept_any(call, self);
+            else if constexpr (is_generic<Tool, id>()) {
                 constexpr bool is_right = std::is_same_v<decltype(tool.intercept(call)), result>;
                 function<id>::template check_intercept<is_right>();
                 if constexpr (is_right)
@@ -1505,10 +2109,18 @@ constexpr bool intercepts()
         (declares_at_abort<Tool> && id == MPI_ABORT_T);
 }
 
+/* The entry of the function is in libqmpi.a. */
+template <typename Tool, MPI_Functions_enum id>
+constexpr bool is_in_library()
+{
+    return takes_any<Tool> && is_generic<Tool, id>() && !has_member<Tool, id>::value &&
+        !(ends_with_mpi<Tool> && begins_or_ends_mpi(id));
+}
+
 template <typename Tool, MPI_Functions_enum id>
 QMPI_INLINE void (*address_of_entry())()
 {
-    if constexpr (!intercepts<Tool, id>())
+    if constexpr (!intercepts<Tool, id>() || is_in_library<Tool, id>())
         return nullptr;
     else if constexpr (id == MPI_PCONTROL_T)
         return reinterpret_cast<void (*)()>(pcontrol_entry<Tool>::run);
@@ -1557,6 +2169,9 @@ struct QMPI_DETAIL_HIDDEN registration {
             std::string description = Tool::description;
             if (*Tool::argument_list)
                 description += std::string("\n") + Tool::argument_list;
+            const typename Tool::Options options;
+            if (!options.help().empty())
+                description += "\n" + options.help();
             MPIX_Set_tool_info(tool_name, Tool::version, Tool::author, description.c_str());
         } catch (...) {
             /* no memory: no description */
@@ -1567,7 +2182,7 @@ struct QMPI_DETAIL_HIDDEN registration {
     {
         try {
             instance<Tool> &self = instances<Tool>::add(tool_id);
-            construct(self);
+            construct(self, argument_text(tool_id));
             need(MPI_Register_tool_storage(tool_id, &self.tool()), "cannot register an instance");
             need(MPIX_Register_tool_ready_function(tool_id, ready), "cannot register an instance");
             if constexpr (declares_at_world_begin<Tool> || declares_at_world_end<Tool>)
@@ -1583,12 +2198,14 @@ struct QMPI_DETAIL_HIDDEN registration {
         }
     }
 
-    static void construct(instance<Tool> &self)
+    static void construct(instance<Tool> &self, std::string_view arguments)
     {
         struct End {
             ~End() { under_construction = nullptr; }
         } end;
-        self.arguments = qmpi::arguments(argument_text(self.tool_id));
+        if constexpr (takes_any<Tool>)
+            intercept_any_call(self);
+        self.arguments = qmpi::arguments(arguments);
         under_construction = &self;
         new (self.storage) Tool();
         self.is_alive = true;
@@ -1611,13 +2228,41 @@ struct QMPI_DETAIL_HIDDEN registration {
     static void intercept_all(int tool_id, std::index_sequence<ids...>)
     {
         constexpr MPI_Functions_enum functions[] = {static_cast<MPI_Functions_enum>(ids)...};
-        void (*const entries[])() = {
-            address_of_entry<Tool, static_cast<MPI_Functions_enum>(ids)>()...};
+        void (*entries[])() = {address_of_entry<Tool, static_cast<MPI_Functions_enum>(ids)>()...};
+        if constexpr (takes_any<Tool>) {
+            constexpr bool are_in_library[] = {
+                is_in_library<Tool, static_cast<MPI_Functions_enum>(ids)>()...};
+            for (std::size_t i = 0; i < sizeof...(ids); i++) {
+                if (are_in_library[i])
+                    entries[i] = any_entry_of(functions[i]);
+            }
+        }
         for (std::size_t i = 0; i < sizeof...(ids); i++) {
             if (entries[i] != nullptr)
                 need(MPI_Register_tool_function(tool_id, functions[i], entries[i]),
                      "cannot intercept a function");
         }
+    }
+
+    static void intercept_any_call(instance<Tool> &self)
+    {
+        static_assert(std::is_same_v<decltype(&Tool::intercept), int (Tool::*)(any_call &)>,
+                      "the member intercept must be  int intercept(qmpi::any_call &call)  or a "
+                      "template");
+        self.intercept = [](const instance_base &base, any_call &call, int &result) noexcept {
+            instance<Tool> &own = *instances<Tool>::by_id[base.tool_id];
+            try {
+                result = own.is_alive.load(std::memory_order_acquire) ? own.tool().intercept(call)
+                                                                      : call();
+                return true;
+            } catch (const std::exception &exception) {
+                complain_of_exception(name, call.name(), exception.what());
+            } catch (...) {
+                complain_of_exception(name, call.name(), "not a std::exception");
+            }
+            return false;
+        };
+        add_any_instance(self);
     }
 
     /* Looks up all links; next<>() may call any function. */
@@ -1696,6 +2341,9 @@ class tool {
     static constexpr const char *author = "";
     static constexpr const char *description = "";
     static constexpr const char *argument_list = "";
+
+    /* Options of the tool, which qmpi_info explains. */
+    using Options = qmpi::options;
 
     /* Functions that call the member template "intercept", unless the tool has a member of their
      * name. */

@@ -1,10 +1,11 @@
 // Copyright (C) by the QMPI for MPICH developers
 //     See COPYRIGHT in top-level directory
 
-// Parts of the kit that need no chain: arguments of an instance, sets of functions, roles of arguments.
+// Parts of the kit that need no chain: arguments and options of an instance, sets of functions, roles of arguments.
 
 #include <qmpi.hpp>
 
+#include <chrono>
 #include <cstdio>
 #include <functional>
 #include <string>
@@ -115,6 +116,97 @@ void check_arguments()
     refused("name=(a", use, "unbalanced parentheses in 'name=(a'");
     refused("name=a)", use, "unbalanced parentheses in 'name=a)'");
     refused("name=)(", use, "unbalanced parentheses in 'name=)('");
+}
+
+// ---- options ----
+
+enum class Sort { calls, bytes };
+
+struct Options : qmpi::options {
+    using options::options;
+    using seconds = std::chrono::seconds;
+    using milliseconds = std::chrono::milliseconds;
+
+    std::string out = option("out", "").value("NAME").help("file");
+    int depth = option("depth", 1).between(1, 32).help("return addresses");
+    double share = option("share", 0.5).at_least(0).help("of the time");
+    Sort sort = option("sort", Sort::calls)
+                    .one_of({{"calls", Sort::calls}, {"bytes", Sort::bytes}})
+                    .help("order");
+    std::string level = option("level", "low")
+                            .one_of({{"low", "low"}, {"mid", "mid"}, {"high", "high"}})
+                            .help("of");
+    std::vector<std::string> formats =
+        option("formats", std::vector<std::string>{"text", "json"}).help("of the report");
+    milliseconds every = option("every", milliseconds(1500)).help("interval");
+    seconds flush = option("flush", seconds(0)).between(seconds(0), seconds(3600)).help("interval");
+    qmpi::byte_count memory = option("memory", qmpi::byte_count{16u << 20})
+                                  .at_least(qmpi::byte_count{4096})
+                                  .help("of each thread");
+    bool loud = flag("loud").help("says more");
+    bool sites = flag("sites", true).help("without call sites");
+};
+
+Options read(const std::string &text)
+{
+    qmpi::arguments arguments(text);
+    const Options options(arguments);
+    arguments.check_all_known();
+    return options;
+}
+
+void check_options()
+{
+    const Options unset;
+    check("defaults",
+          unset.out.empty() && unset.depth == 1 && unset.share == 0.5 &&
+              unset.sort == Sort::calls && unset.every.count() == 1500 &&
+              unset.memory.value == 16777216 && !unset.loud && unset.sites);
+    const Options set = read(
+        "out=a b,depth=32,share=2.25,sort=bytes,level=high,formats=html+csv,"
+        "every=2s,flush=90,memory=64k,loud,sites=no");
+    check("values",
+          set.out == "a b" && set.depth == 32 && set.share == 2.25 && set.sort == Sort::bytes &&
+              set.level == "high" && set.loud && !set.sites);
+    check("words", set.formats == std::vector<std::string>{"html", "csv"});
+    check("units",
+          set.every.count() == 2000 && set.flush.count() == 90 && set.memory.value == 65536);
+    check("more units",
+          read("every=1.5min").every.count() == 90000 && read("every=250").every.count() == 250 &&
+              read("every=250us").every.count() == 0 && read("flush=1h").flush.count() == 3600 &&
+              read("memory=1G").memory.value == 1073741824 &&
+              read("memory=0.5M").memory.value == 524288);
+    equal("help", unset.help(),
+          "out=NAME          file\n"
+          "depth=N           return addresses (from 1 to 32; default: 1)\n"
+          "share=N           of the time (at least 0; default: 0.5)\n"
+          "sort=calls|bytes  order (default: calls)\n"
+          "level=low|mid|high  of (default: low)\n"
+          "formats=A+B       of the report (default: text+json)\n"
+          "every=TIME        interval (default: 1500ms)\n"
+          "flush=TIME        interval (from 0 to 1h; default: 0)\n"
+          "memory=BYTES      of each thread (at least 4k; default: 16M)\n"
+          "loud              says more\n"
+          "sites=no          without call sites\n");
+    for (const auto &[text, expected] : {
+             std::pair("depth=0", "argument depth=0: must be from 1 to 32"),
+             std::pair("depth=few", "argument depth=few: must be a whole number"),
+             std::pair("depth=99999999999", "argument depth=99999999999: out of range"),
+             std::pair("depth", "argument depth: needs a value"),
+             std::pair("share=-1", "argument share=-1: must be at least 0"),
+             std::pair("share=nan", "argument share=nan: must be at least 0"),
+             std::pair("sort=size", "argument sort=size: must be calls or bytes"),
+             std::pair("level=no", "argument level=no: must be low, mid or high"),
+             std::pair("every=2d", "argument every=2d: must be a time, as 500ms, 10s or 2min"),
+             std::pair("every=-1s", "argument every=-1s: must be a time, as 500ms, 10s or 2min"),
+             std::pair("flush=2h", "argument flush=2h: must be from 0 to 1h"),
+             std::pair("memory=1", "argument memory=1: must be at least 4k"),
+             std::pair("memory=nan",
+                       "argument memory=nan: must be a number of bytes, as 4096, 64k, 16M or 1G"),
+             std::pair("memory=99999999999G", "argument memory=99999999999G: out of range"),
+             std::pair("loud=maybe", "argument loud=maybe: must be yes or no"),
+         })
+        equal(text, fault_of([text = text] { read(text); }), expected);
 }
 
 // ---- sets ----
@@ -296,6 +388,7 @@ static_assert(!qmpi::call<MPI_COMM_GET_PARENT_T>::has(effect::creates) &&
 int main()
 {
     check_arguments();
+    check_options();
     std::printf("%d passed, %d failed\n", passed, failed);
     return failed != 0;
 }

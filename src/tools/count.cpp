@@ -19,15 +19,9 @@ namespace {
 class Count : public ReportingTool<Count> {
   public:
     static constexpr const char *description = "counts calls and bytes of every function";
-    static constexpr const char *argument_list =
-        "out=NAME          file for the table, or - for standard error (default)\n"
-        "sort=calls|bytes  sort order, largest first (default: calls)\n";
+    using Options = count::Options;
 
-    Count()
-    {
-        sorts_by_bytes(arguments());
-        Record::publish(&counters_);
-    }
+    Count() { Record::publish(&counters_); }
 
     ~Count() { report_at_end(); }
 
@@ -65,6 +59,7 @@ class Count : public ReportingTool<Count> {
         destination_.write(reporter, [&text](Format) { return text; });
     }
 
+    const Options options_{arguments()};
     const Destination destination_{*this, {Format::text}, "-"};
     Counters &counters_ = *new (own_record().allocate<Counters>(Kind::counters)) Counters;
     Traffic traffic_;

@@ -8,6 +8,7 @@
  * their completion (common/requests). The report is merged in MPI_Finalize. See
  * qmpi-messages(7). */
 
+#include "messages/options.hpp"
 #include "messages/records.hpp"
 #include "messages/report.hpp"
 
@@ -33,23 +34,11 @@ class Messages : public ReportingTool<Messages> {
   public:
     static constexpr const char *description =
         "who sends how much to whom: calls as messages between two processes";
-    static constexpr const char *argument_list =
-        "out=NAME          one file (.txt, .json, .html), stem of all files, or - (stderr)\n"
-        "formats=A+B       reports: text, json, html (default: all)\n"
-        "functions=A+B     only these sets of functions or functions (default: all)\n"
-        "top=N             pairs in the text (default: 20)\n"
-        "rows=N            rows of the matrix, at most; ranks share rows (default: 1024)\n";
+    using Options = messages::Options;
 
     static constexpr auto functions = qmpi::set::point_to_point | qmpi::set::collective |
         qmpi::set::partitioned | qmpi::set::rma | qmpi::set::completion |
         Communicators::functions();
-
-    Messages()
-    {
-        /* for the report */
-        arguments().get("top", 0, 0, std::numeric_limits<int>::max());
-        arguments().get("rows", default_rows, 1, 1000000);
-    }
 
     ~Messages() { report_at_end(); }
 
@@ -90,7 +79,7 @@ class Messages : public ReportingTool<Messages> {
         constexpr bool is_persistent = movement::is_persistent(Call::form);
         constexpr bool is_enqueued = Call::form == qmpi::form::enqueued;
         constexpr bool receives = movement::has_received_status<Call>();
-        if (!selected_.contains(Call::id))
+        if (!options_.functions.contains(Call::id))
             return communicators_.watch(call);
 
         Operation operation{Call::id, phase_, kind_of<Call>(), receives, is_on_, 0, nullptr,
@@ -141,12 +130,12 @@ class Messages : public ReportingTool<Messages> {
     {
         constexpr bool starts = Call::operation == qmpi::operation::start;
         std::uint64_t time = starts ? now() : 0;
-        return qmpi::complete(
-            call, requests_, [&](Operation &operation, const MPI_Status *status, Outcome outcome) {
-                if (time == 0)
-                    time = now();
-                follow(operation, status, outcome, time);
-            });
+        return qmpi::complete(call, requests_,
+                              [&](Operation &operation, const MPI_Status *status, Outcome outcome) {
+                                  if (time == 0)
+                                      time = now();
+                                  follow(operation, status, outcome, time);
+                              });
     }
 
     void follow(Operation &operation, const MPI_Status *status, Outcome outcome, std::uint64_t time)
@@ -223,7 +212,7 @@ class Messages : public ReportingTool<Messages> {
     }
 
     const Destination destination_{*this, {Format::text, Format::json, Format::html}};
-    const qmpi::function_set selected_ = read_selection(arguments());
+    const Options options_{arguments()};
     const std::uint64_t begin_ = now();
 
     Communicators communicators_;

@@ -7,6 +7,7 @@
  * file handles calls and decides when to report; profile/tables.hpp holds the records,
  * profile/summary.hpp the sums. */
 
+#include "profile/options.hpp"
 #include "profile/reports.hpp"
 #include "profile/summary.hpp"
 #include "profile/tables.hpp"
@@ -95,26 +96,16 @@ class Control {
 class Profile : public ReportingTool<Profile> {
   public:
     static constexpr const char *description = "time, calls and bytes of functions and call sites";
-    static constexpr const char *argument_list =
-        "out=NAME          one file (.txt, .json, .html), stem of all files, or - (stderr)\n"
-        "formats=A+B       reports: text, json, html (default: all)\n"
-        "sites=N           call sites in each list of the text; 0: all (default: 20)\n"
-        "depth=N           return addresses per call site, 1 to 32 (default: 1)\n"
-        "functions=A+B     only these functions or sets, as in collective+MPI_Send\n"
-        "sample=N          time every Nth call of a function (default: 1)\n"
-        "communicators     add sums for each communicator\n"
-        "off               start with MPI_Pcontrol(1)\n"
-        "flush=SECONDS     interval at which each process writes its report so far\n";
+    using Options = profile::Options;
 
     Profile()
     {
         if (flush_interval_ > 0 && !destination_.has_files())
             throw qmpi::argument_error("argument flush: needs a file, not out=-");
-        arguments().get("sites", default_sites); /* for the report */
-        if (arguments().flag("communicators"))
+        if (options_.communicators)
             communicators_.emplace();
         for (int id = 0; id < MPI_LAST_FUNC_T; id++)
-            is_wanted_[static_cast<std::size_t>(id)] = selection_.contains(id);
+            is_wanted_[static_cast<std::size_t>(id)] = options_.functions.contains(id);
         if (depth_ > 1) {
             /* The first call of backtrace() loads a library. */
             void *address;
@@ -398,7 +389,7 @@ class Profile : public ReportingTool<Profile> {
         if (control_.state().is_on())
             application_.start();
         if (flush_interval_ > 0)
-            next_flush_ = now() + flush_interval_ * ns_per_second;
+            next_flush_ = now() + flush_interval_;
     }
 
     Summary state(bool)
@@ -430,7 +421,7 @@ class Profile : public ReportingTool<Profile> {
             return;
         write(state(true), reporter(true));
         is_flushed_ = true;
-        next_flush_ = now() + flush_interval_ * ns_per_second;
+        next_flush_ = now() + flush_interval_;
     }
 
     void remove_flushed() const
@@ -447,16 +438,16 @@ class Profile : public ReportingTool<Profile> {
     static constexpr Time never = std::numeric_limits<Time>::max();
 
     const Destination destination_{*this, {Format::text, Format::json, Format::html}};
-    const qmpi::function_set selection_ = read_selection(arguments());
-    const std::size_t depth_ = arguments().get("depth", std::size_t{1}, 1, max_depth);
-    const std::uint32_t sample_ = arguments().get("sample", 1u, 1, 1000000000);
-    const std::uint32_t flush_interval_ = arguments().get("flush", 0u, 0, 1000000);
+    const Options options_{arguments()};
+    const std::size_t depth_ = options_.depth;
+    const std::uint32_t sample_ = options_.sample;
+    const Time flush_interval_ = static_cast<Time>(options_.flush.count()) * ns_per_second;
 
     /* Rarely written, read in every call. */
-    Control control_{!arguments().flag("off")};
+    Control control_{!options_.off};
     std::array<bool, MPI_LAST_FUNC_T> is_wanted_{};
     std::atomic<Time> next_flush_{never};
-    Tables &tables_ = *new Tables(own_record(), static_cast<std::size_t>(instance_number()) - 1);
+    Tables &tables_ = *new Tables(own_record());
     std::optional<Communicators> communicators_;
     Traffic traffic_;
 

@@ -71,6 +71,7 @@ AC_DEFUN([PAC_SUBCFG_PREREQ_]PAC_SUBCFG_AUTO_SUFFIX,[
         build_qmpi_abi_tools=yes
     fi
     AM_CONDITIONAL([BUILD_QMPI_ABI_TOOLS],[test "$build_qmpi_abi_tools" = yes])
+    AC_CONFIG_FILES([src/tools/Makefile src/tools/abi/Makefile])
     AM_CONDITIONAL([BUILD_QMPI_REPORTS],[test "$qmpi_json" = yes])
     AM_CONDITIONAL([BUILD_QMPI_INFO],[test "$qmpi_json$qmpi_cli11" = yesyes])
 

@@ -569,8 +569,7 @@ class Trace : public qmpi::tool<Trace> {
         auto has = [&wanted](qmpi::Format format) {
             return std::find(wanted.begin(), wanted.end(), format) != wanted.end();
         };
-        Formats formats{has(qmpi::Format::otf2), has(qmpi::Format::json),
-                        has(qmpi::Format::html)};
+        Formats formats{has(qmpi::Format::otf2), has(qmpi::Format::json), has(qmpi::Format::html)};
         /* JSON is opt-in: it can be larger than everything else. */
         if (!is_chosen_ && formats.otf2 && formats.html)
             formats.json = false;

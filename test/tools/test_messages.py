@@ -159,7 +159,7 @@ def test_messages_of_four_threads_are_all_there(mpich, run, side):
 # ---- arguments ----
 
 @pytest.mark.parametrize("arguments, message", [
-    ("top=-1", "argument top=-1: must be from 0 to"), ("rows=0", "argument rows=0: must be from 1 to"),
+    ("top=-1", "argument top=-1: must be at least 0"), ("rows=0", "argument rows=0: must be from 1 to"),
     ("rows=2147483647", "argument rows=2147483647: must be from 1 to"), ("rows=few", "rows=few: must be a whole number"),
     ("functions=MPI_Sent", "MPI_Sent"), ("colour=red", "unknown argument 'colour'")])
 def test_wrong_argument_is_refused(run, arguments, message):

@@ -38,7 +38,7 @@ constexpr NamedSet named_sets[] = {{"all", &qmpi::set::all},
                                    {"tool_information", &qmpi::set::tool_information},
                                    {"large_count", &qmpi::set::large_count}};
 
-qmpi::function_set set_of(const std::string &name, const std::string &all)
+qmpi::function_set set_of(const std::string &name)
 {
     for (const NamedSet &named : named_sets) {
         if (name == named.name)
@@ -47,20 +47,23 @@ qmpi::function_set set_of(const std::string &name, const std::string &all)
     int id = 0;
     if (MPIX_Get_function_enum(name.c_str(), &id) == MPI_SUCCESS)
         return qmpi::function_set(static_cast<MPI_Functions_enum>(id));
-    throw qmpi::argument_error("argument functions=" + all + ": '" + name +
-                               "' is not a function or a set of functions");
+    throw argument_error("'" + name + "' is not a function or a set of functions");
 }
 
 }  // namespace
 
-qmpi::function_set read_selection(const qmpi::arguments &arguments)
+function_set option_type<function_set>::read(const std::string &text)
 {
-    const std::string text = arguments.get("functions", "all");
-    qmpi::function_set selection;
-
+    function_set selection;
     for (const std::string &name : words_of(text))
-        selection = selection | set_of(name, text);
+        selection = selection | set_of(name);
     return selection;
+}
+
+function_set read_selection(const arguments &arguments)
+{
+    options all(arguments);
+    return all.option("functions", set::all);
 }
 
 }  // namespace qmpi

@@ -14,6 +14,15 @@
 
 namespace qmpi {
 
+/* A union of sets of qmpi::set, such as collective, and functions, such as MPI_Send: collective+MPI_Send.
+ * The default is all. */
+template <>
+struct option_type<function_set> {
+    static constexpr const char *placeholder = "A+B";
+    static function_set read(const std::string &text);
+    static std::string text(const function_set &) { return "all"; }
+};
+
 /* Reads the argument functions=A+B: union of sets of qmpi::set, such as collective, and functions,
  * such as MPI_Send; default: all. For the constructor of a tool. Throws qmpi::argument_error for an
  * unknown name. */

@@ -29,7 +29,7 @@ void merge(Totals::Column &column, Reader &reader, Operation operation)
         column[i] = operation(column[i], other.at(i));
 }
 
-std::vector<Line> lines_of(const Totals &totals, bool by_bytes)
+std::vector<Line> lines_of(const Totals &totals, Order order)
 {
     std::vector<Line> lines;
     for (std::size_t i = 0; i < totals.calls.size(); i++) {
@@ -38,9 +38,9 @@ std::vector<Line> lines_of(const Totals &totals, bool by_bytes)
                              totals.max[i], totals.sent[i], totals.received[i]});
     }
 
-    std::sort(lines.begin(), lines.end(), [by_bytes](const Line &a, const Line &b) {
+    std::sort(lines.begin(), lines.end(), [order](const Line &a, const Line &b) {
         const std::uint64_t a_bytes = a.sent + a.received, b_bytes = b.sent + b.received;
-        if (by_bytes && a_bytes != b_bytes)
+        if (order == Order::bytes && a_bytes != b_bytes)
             return a_bytes > b_bytes;
         if (a.calls != b.calls)
             return a.calls > b.calls;
@@ -51,9 +51,9 @@ std::vector<Line> lines_of(const Totals &totals, bool by_bytes)
     return lines;
 }
 
-std::string table(const std::string &heading, const Totals &totals, bool by_bytes)
+std::string table(const std::string &heading, const Totals &totals, Order order)
 {
-    const std::vector<Line> lines = lines_of(totals, by_bytes);
+    const std::vector<Line> lines = lines_of(totals, order);
     int width = 8;
     for (const Line &line : lines)
         width = std::max(width, static_cast<int>(std::strlen(line.name)));
@@ -111,14 +111,6 @@ void Totals::merge(Reader &reader)
     count::merge(received, reader, std::plus<std::uint64_t>());
 }
 
-bool sorts_by_bytes(const qmpi::arguments &arguments)
-{
-    const std::string order = arguments.get("sort", "calls");
-    if (order != "calls" && order != "bytes")
-        throw qmpi::argument_error("argument sort=" + order + ": must be calls or bytes");
-    return order == "bytes";
-}
-
 std::string text_of(const Totals &totals, const Introduction &introduction, bool is_alone)
 {
     const std::string processes = is_alone
@@ -130,7 +122,7 @@ std::string text_of(const Totals &totals, const Introduction &introduction, bool
         "count: " +
             instance_text(introduction.instance, introduction.instances, introduction.tool_id) +
             ", " + processes,
-        totals, sorts_by_bytes(qmpi::arguments(introduction.arguments)));
+        totals, Options(qmpi::arguments(introduction.arguments)).sort);
 }
 
 }  // namespace qmpi::count

@@ -56,8 +56,17 @@ struct Totals {
     void merge(Reader &reader);
 };
 
-/* Throws qmpi::argument_error. */
-bool sorts_by_bytes(const qmpi::arguments &arguments);
+enum class Order { calls, bytes };
+
+struct Options : options {
+    using options::options;
+
+    std::string out =
+        option("out", "-").value("NAME").help("file for the table, or - for standard error");
+    Order sort = option("sort", Order::calls)
+                     .one_of({{"calls", Order::calls}, {"bytes", Order::bytes}})
+                     .help("sort order, largest first");
+};
 
 /* is_alone: of the process of the introduction only. */
 std::string text_of(const Totals &totals, const Introduction &introduction, bool is_alone);

@@ -5,6 +5,8 @@
 
 #include "report.hpp"
 
+#include "options.hpp"
+
 #include "../common/page.hpp"
 #include "../common/process.hpp"
 
@@ -639,6 +641,7 @@ class Report {
 Heading heading_of(const Introduction &introduction, bool is_alone)
 {
     const qmpi::arguments arguments(introduction.arguments);
+    const Options options(arguments);
     Heading heading;
     heading.program = introduction.program;
     heading.date = local_time();
@@ -648,8 +651,8 @@ Heading heading_of(const Introduction &introduction, bool is_alone)
     heading.is_alone = is_alone;
     heading.absent = introduction.absent;
     heading.is_whole = !arguments.has("functions");
-    heading.top = arguments.get("top", heading.top, 0, std::numeric_limits<int>::max());
-    const int max_rows = arguments.get("rows", default_rows, 1, 1000000);
+    heading.top = options.top;
+    const int max_rows = options.rows;
     /* A process alone does not know all ranks and combines none. */
     if (is_alone)
         return heading;

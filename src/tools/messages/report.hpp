@@ -17,8 +17,6 @@
 
 namespace qmpi::messages {
 
-constexpr int default_rows = 1024;
-
 struct Rows {
     int processes = 1;
     int block = 1; /* ranks per row */

@@ -5,6 +5,8 @@
 
 #include "reports.hpp"
 
+#include "options.hpp"
+
 #include "../common/page.hpp"
 #include "../common/process.hpp"
 #include "../common/report.hpp"
@@ -161,17 +163,17 @@ double Reports::share_of_application(int function, double time) const
 
 std::uint64_t Run::sample() const
 {
-    return qmpi::arguments(introduction.arguments).get("sample", std::uint64_t{1});
+    return Options(qmpi::arguments(introduction.arguments)).sample;
 }
 
 std::uint64_t Run::sites() const
 {
-    return qmpi::arguments(introduction.arguments).get("sites", default_sites);
+    return Options(qmpi::arguments(introduction.arguments)).sites;
 }
 
 bool Run::has_communicators() const
 {
-    return qmpi::arguments(introduction.arguments).flag("communicators");
+    return Options(qmpi::arguments(introduction.arguments)).communicators;
 }
 
 double Reports::share_of_mpi(int function, double time) const

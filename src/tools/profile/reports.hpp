@@ -24,8 +24,6 @@ class Page;
 
 namespace profile {
 
-constexpr std::uint64_t default_sites = 20;
-
 /* Of the instance; its arguments say how the report is to be. */
 struct Run {
     Introduction introduction;

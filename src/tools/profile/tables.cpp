@@ -36,10 +36,10 @@ void CommunicatorRecord::clear()
         number->set(0);
 }
 
-Table::Table(Tables &tables)
+Table::Table(Tables &tables, std::uint64_t number)
     : tables_(tables), record_(*new (tables.record_.allocate<TableRecord>(Kind::table)) TableRecord)
 {
-    record_.number.set(tables.all_.size());
+    record_.number.set(number);
     Record::publish(&record_);
 }
 
@@ -110,9 +110,8 @@ void Table::clear(std::uint32_t generation)
 
 /* ---- what all threads share ---- */
 
-Tables::Tables(Record &record, std::size_t number)
-    : record_(record), process_(*new (record.allocate<ProcessRecord>(Kind::process)) ProcessRecord),
-      number_(number)
+Tables::Tables(Record &record)
+    : record_(record), process_(*new (record.allocate<ProcessRecord>(Kind::process)) ProcessRecord)
 {
     Record::publish(&process_);
 }
@@ -153,75 +152,6 @@ void Tables::update_names()
     for (auto &[id, named] : communicators_)
         std::strncpy(named.second->name, named.first->name().c_str(),
                      sizeof named.second->name - 1);
-}
-
-/* ---- threads ---- */
-
-thread_local Table **Tables::of_thread_ = nullptr;
-thread_local std::size_t Tables::known_ = 0;
-
-/* Tables a thread has borrowed. */
-struct Loans {
-    struct Loan {
-        Tables *lender;
-        Table *table;
-    };
-
-    std::vector<Loan> loans;
-    std::vector<Table *> by_number;
-
-    ~Loans()
-    {
-        Tables::known_ = 0;
-        for (const Loan &loan : loans)
-            loan.lender->give_back(loan.table);
-    }
-
-    void add(Tables *lender, std::size_t number, Table *table)
-    {
-        loans.push_back({lender, table});
-        if (by_number.size() <= number)
-            by_number.resize(number + 1);
-        by_number[number] = table;
-        Tables::of_thread_ = by_number.data();
-        Tables::known_ = by_number.size();
-    }
-};
-
-Table &Tables::take()
-{
-    /* Returns the tables at thread exit for reuse. Calls from later thread-local destructors get
-     * new tables, which are not returned. */
-    static thread_local Loans *loans = nullptr;
-    static thread_local struct End {
-        ~End() { delete std::exchange(loans, nullptr); }
-    } end;
-    (void) end;
-    if (loans == nullptr)
-        loans = new Loans;
-
-    Table *table = nullptr;
-    {
-        const std::lock_guard<std::mutex> guard(mutex_);
-        if (unused_.empty()) {
-            all_.push_back(std::make_unique<Table>(*this));
-            unused_.reserve(all_.size());
-            table = all_.back().get();
-        } else {
-            table = unused_.back();
-            unused_.pop_back();
-        }
-    }
-    loans->add(this, number_, table);
-    return *table;
-}
-
-void Tables::give_back(Table *table)
-{
-    /* In a child of fork the lock may be held by a thread that no longer exists; skip it then. */
-    const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
-    if (lock.owns_lock())
-        unused_.push_back(table);
 }
 
 }  // namespace qmpi::profile

@@ -12,8 +12,10 @@
 
 #include "../common/bytes.hpp"
 #include "../common/communicators.hpp"
+#include "../common/per_thread.hpp"
 #include "../common/record.hpp"
 #include "../common/sizes.hpp"
+#include "options.hpp"
 
 #include <qmpi.hpp>
 
@@ -33,8 +35,6 @@ namespace qmpi::profile {
 
 /* In nanoseconds. */
 using Time = std::uint64_t;
-
-constexpr std::size_t max_depth = 32;
 
 /* A number that one thread writes and others read; compiles to plain instructions. */
 class Number {
@@ -205,7 +205,7 @@ class Tables;
 /* For the owning thread only. */
 class Table {
   public:
-    explicit Table(Tables &tables);
+    Table(Tables &tables, std::uint64_t number);
     Table(const Table &) = delete;
     Table &operator=(const Table &) = delete;
 
@@ -273,16 +273,12 @@ class Table {
  * process exits. */
 class Tables {
   public:
-    /* number: of the instance within the tool, from 0 */
-    Tables(Record &record, std::size_t number);
+    explicit Tables(Record &record);
     Tables(const Tables &) = delete;
     Tables &operator=(const Tables &) = delete;
 
     /* Table of the calling thread, created on first use. */
-    Table &own_table()
-    {
-        return number_ < known_ && of_thread_[number_] != nullptr ? *of_thread_[number_] : take();
-    }
+    Table &own_table() { return tables_.own(); }
 
     ProcessRecord &process() { return process_; }
 
@@ -290,27 +286,19 @@ class Tables {
     void update_names();
 
   private:
-    friend struct Loans;
     friend class Table;
-
-    Table &take();
-    void give_back(Table *table);
 
     std::uint64_t number_of_module(const std::string &path);
     void name(const Communicators::Shared &communicator);
 
-    /* By instance number. initial-exec: access needs no call. */
-    [[gnu::tls_model("initial-exec")]] static thread_local Table **of_thread_;
-    [[gnu::tls_model("initial-exec")]] static thread_local std::size_t known_;
-
     Record &record_;
     ProcessRecord &process_;
-    const std::size_t number_;
     std::mutex mutex_;
     std::vector<std::string> modules_;
     std::map<std::uint64_t, std::pair<Communicators::Shared, NamedCommunicator *>> communicators_;
-    std::vector<std::unique_ptr<Table>> all_;
-    std::vector<Table *> unused_; /* of ended threads; for reuse */
+    std::uint64_t number_of_tables_ = 0;
+    PerThread<Table> tables_{
+        [this] { return std::make_unique<Table>(*this, number_of_tables_++); }};
 };
 
 }  // namespace qmpi::profile

@@ -1,0 +1,185 @@
+##
+## Copyright (C) by the QMPI for MPICH developers
+##     See COPYRIGHT in top-level directory
+##
+
+# The tools and the code that they share, for one library of MPI. Makefile.am builds them for libmpi,
+# abi/Makefile.am for the library of the MPI ABI, whose header has other types. Each sets first
+#   AM_CPPFLAGS   where the library's mpi.h is
+#   toolsdir      folder of the tools
+#   qmpi_library  the library
+#   qmpi_edit     sed commands for the variables of qmpi.pc.in
+
+# The old C++ binding would need its own headers.
+AM_CPPFLAGS += -DMPICH_SKIP_MPICXX -I$(top_srcdir)/src/tools -Icommon \
+    $(QMPI_DW_CPPFLAGS) $(QMPI_OTF2_CPPFLAGS)
+# A tool registers itself in a constructor and exports no symbols.
+AM_CXXFLAGS = -std=c++17 -fvisibility=hidden
+AM_LDFLAGS = -module -avoid-version -shared
+# Otherwise libtool compiles everything twice if libmpi is also static.
+AM_LIBTOOLFLAGS = --tag=disable-static
+
+tools_LTLIBRARIES = libqmpi_count.la libqmpi_bcast.la libqmpi_null.la
+noinst_LTLIBRARIES = libqmpi_sdk.la libqmpi_totals.la
+lib_LTLIBRARIES =
+bin_PROGRAMS =
+CLEANFILES =
+
+# What the tools share is installed too, for tools outside of this tree: as an archive, since a tool
+# must not depend on a library that another tool has in another version. libmpi does not link to it.
+libqmpi_sdk_la_SOURCES = \
+    common/any_call.cpp \
+    common/bytes.hpp \
+    common/call_sites.cpp \
+    common/call_sites.hpp \
+    common/communicators.cpp \
+    common/communicators.hpp \
+    common/handles.hpp \
+    common/log.hpp \
+    common/merge.cpp \
+    common/merge.hpp \
+    common/movement.hpp \
+    common/patterns.cpp \
+    common/patterns.hpp \
+    common/per_thread.hpp \
+    common/process.cpp \
+    common/process.hpp \
+    common/record.cpp \
+    common/record.hpp \
+    common/report.cpp \
+    common/report.hpp \
+    common/report_options.hpp \
+    common/reporting_tool.hpp \
+    common/requests.hpp \
+    common/selection.cpp \
+    common/selection.hpp \
+    common/services.hpp \
+    common/sizes.hpp \
+    common/testing.hpp \
+    common/text.hpp \
+    common/wire.hpp
+libqmpi_sdk_la_LIBADD = $(QMPI_DW_LIBS)
+
+nodist_pkgconfig_DATA = qmpi$(qmpi_abi).pc
+CLEANFILES += qmpi$(qmpi_abi).pc
+qmpi$(qmpi_abi).pc: $(top_srcdir)/src/tools/qmpi.pc.in Makefile
+	sed -e 's|@prefix@|$(prefix)|; s|@libdir@|$(libdir)|; s|@includedir@|$(includedir)|' \
+	    -e 's|@VERSION@|$(VERSION)|; s|@abi@|$(qmpi_abi)|; s|@dw@|$(QMPI_DW_LIBS)|' \
+	    $(qmpi_edit) $(top_srcdir)/src/tools/qmpi.pc.in > $@
+
+# The report of count from records, which needs no JSON
+libqmpi_totals_la_SOURCES = count/totals.cpp count/totals.hpp
+
+qmpi_tool_libadd = libqmpi_sdk.la $(qmpi_library)
+
+libqmpi_count_la_SOURCES = count.cpp
+libqmpi_count_la_LIBADD = libqmpi_totals.la $(qmpi_tool_libadd)
+
+libqmpi_bcast_la_SOURCES = bcast.cpp
+libqmpi_bcast_la_LIBADD = $(qmpi_library)
+
+libqmpi_null_la_SOURCES = null.cpp
+libqmpi_null_la_LIBADD = $(qmpi_library)
+
+# Tools with reports as text, JSON and HTML
+if BUILD_QMPI_REPORTS
+tools_LTLIBRARIES += \
+    libqmpi_check.la \
+    libqmpi_messages.la \
+    libqmpi_profile.la \
+    libqmpi_trace.la
+noinst_LTLIBRARIES += libqmpi_page.la libqmpi_reports.la libqmpi_journals.la
+
+libqmpi_page_la_SOURCES = common/page.cpp common/page.hpp
+
+# Style sheet and script, embedded in each page.
+CLEANFILES += common/page_assets.hpp
+$(libqmpi_page_la_OBJECTS): common/page_assets.hpp
+common/page_assets.hpp: $(top_srcdir)/src/tools/common/page.css $(top_srcdir)/src/tools/common/page.js
+	@$(MKDIR_P) common
+	for kind in css js; do \
+	    echo "static const char page_$$kind[] = R\"__qmpi__("; \
+	    cat $(top_srcdir)/src/tools/common/page.$$kind; \
+	    echo ')__qmpi__";'; \
+	done > $@
+
+# Reports of the tools from records: in the tool, or in qmpi_report
+libqmpi_reports_la_SOURCES = \
+    messages/options.hpp \
+    messages/records.hpp \
+    messages/report.cpp \
+    messages/report.hpp \
+    profile/options.hpp \
+    profile/reports.cpp \
+    profile/reports.hpp \
+    profile/summary.cpp \
+    profile/summary.hpp
+
+qmpi_report_libadd = libqmpi_reports.la libqmpi_page.la $(qmpi_tool_libadd)
+
+libqmpi_profile_la_SOURCES = \
+    profile.cpp \
+    profile/tables.cpp \
+    profile/tables.hpp
+libqmpi_profile_la_LIBADD = $(qmpi_report_libadd)
+
+libqmpi_messages_la_SOURCES = messages.cpp
+libqmpi_messages_la_LIBADD = $(qmpi_report_libadd)
+
+libqmpi_check_la_SOURCES = \
+    check.cpp \
+    check/analyser.cpp \
+    check/analyser.hpp \
+    check/collectives.cpp \
+    check/collectives.hpp \
+    check/connection.cpp \
+    check/connection.hpp \
+    check/events.hpp \
+    check/findings.cpp \
+    check/findings.hpp \
+    check/functions.hpp \
+    check/handle_rules.cpp \
+    check/handle_rules.hpp \
+    check/local_process.cpp \
+    check/local_process.hpp \
+    check/messages.cpp \
+    check/messages.hpp \
+    check/one_sided.cpp \
+    check/one_sided.hpp \
+    check/operations.cpp \
+    check/operations.hpp \
+    check/point_to_point.hpp \
+    check/resources.cpp \
+    check/resources.hpp \
+    check/signature.cpp \
+    check/signature.hpp \
+    check/sites.cpp \
+    check/sites.hpp \
+    check/waiting.cpp \
+    check/waiting.hpp
+libqmpi_check_la_LIBADD = $(qmpi_tool_libadd)
+
+# Makes a trace from journals: in the tool, or in qmpi_report if the job was killed.
+libqmpi_journals_la_SOURCES = \
+    trace/chrome_output.cpp \
+    trace/chrome_output.hpp \
+    trace/definitions.cpp \
+    trace/definitions.hpp \
+    trace/finish.cpp \
+    trace/finish.hpp \
+    trace/journal.cpp \
+    trace/journal.hpp \
+    trace/categories.cpp \
+    trace/categories.hpp \
+    trace/otf2_output.cpp \
+    trace/otf2_output.hpp \
+    trace/overview.cpp \
+    trace/overview.hpp
+libqmpi_journals_la_LIBADD = $(QMPI_OTF2_LIBS)
+
+libqmpi_trace_la_SOURCES = \
+    trace.cpp \
+    trace/clocks.cpp \
+    trace/clocks.hpp
+libqmpi_trace_la_LIBADD = libqmpi_journals.la $(qmpi_report_libadd)
+endif BUILD_QMPI_REPORTS

@@ -185,6 +185,77 @@ struct ToFinalize : qmpi::tool<ToFinalize> {
     }
 };
 
+// ---- the same by any_call ----
+
+struct AnyThrower : qmpi::tool<AnyThrower> {
+    static constexpr qmpi::function_set functions{MPI_COMM_RANK_T, MPI_COMM_SIZE_T, MPI_BARRIER_T,
+                                                  MPI_WTIME_T,     MPI_WTICK_T,     MPI_PCONTROL_T};
+
+    int intercept(qmpi::any_call &call)
+    {
+        if (call.id() == MPI_COMM_RANK_T)
+            throw std::runtime_error("before the call");
+        if (call.id() == MPI_COMM_SIZE_T) {
+            call();
+            throw std::runtime_error("after the call");
+        }
+        if (call.id() == MPI_WTIME_T)
+            throw 1;
+        return MPI_ERR_OTHER;  // in place of the call
+    }
+};
+
+struct AnyNowhere : qmpi::tool<AnyNowhere> {
+    static constexpr auto functions = qmpi::set::point_to_point - qmpi::set::nonblocking;
+
+    int intercept(qmpi::any_call &call)
+    {
+        if (int *peer = call.argument<int>(qmpi::role::destination))
+            *peer = MPI_PROC_NULL;
+        return call();
+    }
+};
+
+// Integer arguments by role; has a member of its own too.
+struct AnyTeller : qmpi::tool<AnyTeller> {
+    static constexpr qmpi::function_set functions{MPI_COMM_SIZE_T, MPI_BARRIER_T, MPI_WTIME_T,
+                                                  MPI_AINT_ADD_T, MPI_PCONTROL_T};
+
+    int intercept(qmpi::any_call &call)
+    {
+        std::string text(call.name());
+        for (const auto role : {qmpi::role::communicator, qmpi::role::other}) {
+            if (const auto value = call.number(role))
+                text += " " + std::to_string(*value);
+        }
+        const int result = call();
+        say(text + (call.is_collective() ? " collective" : "") +
+            (call.number(qmpi::role::tag) || call.argument<double>(qmpi::role::communicator)
+                 ? " wrong"
+                 : "") +
+            " " + std::to_string(result));
+        return result;
+    }
+
+    int MPI_Barrier(qmpi::call<MPI_BARRIER_T> &call)
+    {
+        say("own member");
+        return call();
+    }
+};
+
+struct AnyToFinalize : qmpi::tool<AnyToFinalize> {
+    static constexpr auto lives_until = qmpi::until::finalize;
+    static constexpr qmpi::function_set functions{MPI_GET_VERSION_T, MPI_FINALIZE_T};
+
+    int intercept(qmpi::any_call &call)
+    {
+        say("any_to_finalize sees " + std::string(call.name()));
+        return call();
+    }
+    ~AnyToFinalize() { say("any_to_finalize ends"); }
+};
+
 // ---- programs ----
 
 void exceptions()
@@ -307,6 +378,10 @@ QMPI_TOOL("controlled", Controlled)
 QMPI_TOOL("where", Where)
 QMPI_TOOL("to_exit", ToExit)
 QMPI_TOOL("to_finalize", ToFinalize)
+QMPI_TOOL("any_thrower", AnyThrower)
+QMPI_TOOL("any_nowhere", AnyNowhere)
+QMPI_TOOL("any_teller", AnyTeller)
+QMPI_TOOL("any_to_finalize", AnyToFinalize)
 
 int main(int, char **argv)
 {

@@ -10,6 +10,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "doc/tool-kit.md"
+EXAMPLES = ROOT / "examples/tools"
 CPP = ["-std=c++17", "-g0", "-O2", "-Wall", "-Wextra", "-Wshadow", "-Wpedantic", "-Werror"]
 
 
@@ -36,6 +37,21 @@ def matches(output, expected):
     return not left
 
 
+def pkg_config(mpich):
+    """Variables by which pkg-config finds the installation, which may be staged."""
+    folder = mpich.lib / "pkgconfig"
+    prefix = re.search(r"^prefix=(.*)$", (folder / "qmpi.pc").read_text(), re.M).group(1)
+    stage = str(mpich.prefix).removesuffix(prefix)
+    return {"PKG_CONFIG_PATH": folder, **({"PKG_CONFIG_SYSROOT_DIR": stage} if stage else {})}
+
+
+@pytest.mark.parametrize("path", sorted([*EXAMPLES.glob("*.c"), *EXAMPLES.glob("*.cpp")]), ids=lambda path: path.name)
+def test_example_is_on_the_page(path):
+    """Without its first comment, the license."""
+    shown = {word: text for _, word, text in blocks(PAGE.read_text())}
+    assert path.read_text().split("*/\n\n", 1)[1] == shown[path.name]
+
+
 def test_every_program_has_a_name():
     assert all(word for language, word, _ in blocks(PAGE.read_text()) if language in ("c", "cpp"))
 
@@ -45,11 +61,13 @@ def test_section_shows_what_happens(mpich, title):
     for language, word, text in blocks(PAGE.read_text()):
         if language in ("c", "cpp"):
             (mpich.work / word).write_text(text)
-    assert mpich.run("mpicc", "ring.c", "-o", "ring").status == 0
+    for program in ("ring", "program"):
+        assert mpich.run("mpicc", "-g", f"{program}.c", "-o", program).status == 0
     output = None
     for language, _, text in blocks(sections()[title]):
         if language == "sh":
-            result = mpich.run("bash", "-c", f"{{ {text} }} 2>&1", LD_PRELOAD=mpich.nap(), seconds=300)
+            result = mpich.run("bash", "-c", f"{{ {text} }} 2>&1", LD_PRELOAD=mpich.nap(), seconds=600,
+                               **pkg_config(mpich))
             output = result.out
         elif language == "text" and output is not None:
             assert matches(output, text), f"{result!r}\nexpected:\n{text}"

@@ -83,6 +83,26 @@ def test_program_runs_under_a_tool_of_all_functions(mpich, null):
     assert (result.status, result.out.strip(), result.err) == (0, "No errors", ""), result
 
 
+ANY_NULL = """\
+#include <qmpi.hpp>
+namespace {
+struct Null : qmpi::tool<Null> {
+    int intercept(qmpi::any_call &call) { return call(); }
+};
+}
+QMPI_TOOL("null", Null)
+"""
+
+
+def test_program_runs_under_a_tool_of_any_call(mpich):
+    """All functions go through the entries in libqmpi.a."""
+    null = mpich.library(ANY_NULL, *CPP, "-O2", *WARNINGS, "-lqmpi", name="any_null.cpp")
+    assert re.search(r"intercepts +all functions", mpich.run("qmpi_info", null).out)
+    program = mpich.program(ROOT / "test/demo/broadcast.c", "-D_DEFAULT_SOURCE", "-pthread")
+    result = mpich.mpiexec(2, program, "all", tools="null,null", LD_PRELOAD=null)
+    assert (result.status, result.out.strip(), result.err) == (0, "No errors", ""), result
+
+
 # ---- behaviour ----
 
 # what: tool list, program, exit status, standard error ("..." is any text)
@@ -166,6 +186,35 @@ to_exit 1 sees a call
 the child has ended
 to_exit 1 ends
 """),
+    "any_call: exceptions and results": ("any_thrower", "exceptions", 0, """\
+QMPI tool any_thrower: exception in MPI_Comm_rank: before the call
+rank 0, 0
+QMPI tool any_thrower: exception in MPI_Comm_size: after the call
+size 1, 0
+barrier: MPI_ERR_OTHER
+QMPI tool any_thrower: exception in MPI_Wtime: not a std::exception
+time
+tick
+pcontrol 15
+"""),
+    "any_call: arguments can be changed": ("any_nowhere", "sends", 0, "came through\n"),
+    "any_call: a member of the function's name comes first": ("any_teller", "barrier", 0, "own member\n"),
+    "any_call: functions that return a value": ("any_teller", "values", 0, """\
+MPI_Wtime 0
+time
+MPI_Aint_add 40 0
+sum 42
+"""),
+    "any_call: MPI_Pcontrol": ("any_teller", "pcontrol", 0, "MPI_Pcontrol 3 0\ncode 0\n"),
+    "any_call: objects end in MPI_Finalize": ("any_to_finalize,to_exit", "world", 0, """\
+any_to_finalize sees MPI_Get_version
+to_exit 2 sees a call
+any_to_finalize sees MPI_Finalize
+any_to_finalize ends
+after MPI_Finalize
+to_exit 2 sees a call
+to_exit 2 ends
+"""),
     "calls of an earlier exit handler skip the tool": ("to_exit", "exit_handler", 0, """\
 to_exit 1 ends
 exit handler
@@ -176,7 +225,7 @@ COMPILED = {"optimised": ["-O2", *WARNINGS], "sanitized": ["-O0", "-fsanitize=un
 
 @pytest.fixture(scope="module", params=COMPILED)
 def behaviour(request, mpich_module):
-    return mpich_module.program(HERE / "behaviour.cpp", *CPP, *COMPILED[request.param], "-ldl")
+    return mpich_module.program(HERE / "behaviour.cpp", *CPP, *COMPILED[request.param], "-lqmpi", "-ldl")
 
 
 @pytest.mark.parametrize("what", BEHAVIOUR)
@@ -200,7 +249,7 @@ QMPI_TOOL(TEXT, Tool)
 
 def test_tools_of_two_libraries_may_have_the_same_type_name(mpich):
     one, two = (mpich.library(SAME_NAME, *CPP, "-O0", f'-DTEXT="{name}"', name="same.cpp") for name in ("one", "two"))
-    program = mpich.program(HERE / "behaviour.cpp", *CPP, *COMPILED["optimised"], "-ldl")
+    program = mpich.program(HERE / "behaviour.cpp", *CPP, *COMPILED["optimised"], "-lqmpi", "-ldl")
     result = mpich.run(program, "barrier", LD_PRELOAD=f"{one}:{two}", MPIR_CVAR_QMPI_TOOL_LIST="one,two,one")
     assert (result.status, result.err) == (0, "one\ntwo\none\n"), result
 
@@ -209,7 +258,7 @@ def test_valgrind_finds_no_fault_in_the_kit(mpich, needs):
     """The device's libraries may have findings of their own."""
     needs("valgrind")
     null = mpich.library(ROOT / "src/tools/null.cpp", "-cxx=g++", *CPP, "-O2", *WARNINGS)
-    program = mpich.program(HERE / "behaviour.cpp", *CPP, *COMPILED["optimised"], "-ldl")
+    program = mpich.program(HERE / "behaviour.cpp", *CPP, *COMPILED["optimised"], "-lqmpi", "-ldl")
     result = mpich.run("valgrind", "-q", "--leak-check=full", "--errors-for-leak-kinds=definite", "--show-leak-kinds=definite",
                        program, "world", LD_PRELOAD=null, MPIR_CVAR_QMPI_TOOL_LIST="null,to_exit,to_finalize,null", seconds=300)
     assert result.status == 0 and "qmpi::" not in result.err and "ends\n" in result.err, result

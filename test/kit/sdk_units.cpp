@@ -1,0 +1,196 @@
+// Copyright (C) by the QMPI for MPICH developers
+//     See COPYRIGHT in top-level directory
+
+// Parts of the library for tools. sdk_units UNIT prints "passed" or the first fault.
+
+#include <qmpi/log.hpp>
+#include <qmpi/per_thread.hpp>
+#include <qmpi/testing.hpp>
+
+#include <qmpi.hpp>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace {
+
+void need(bool is_right, const std::string &what)
+{
+    if (is_right)
+        return;
+    std::printf("FAILED: %s\n", what.c_str());
+    std::exit(1);
+}
+
+// ---- per_thread ----
+
+struct Sum {
+    std::atomic<long> value{0};
+};
+
+void per_thread()
+{
+    auto &sums = *new qmpi::PerThread<Sum>;
+    auto &others = *new qmpi::PerThread<Sum>;
+    const auto objects = [&sums] {
+        std::set<const Sum *> all;
+        sums.each([&all](const Sum &sum) { all.insert(&sum); });
+        return all;
+    };
+    const auto total = [&sums] {
+        long all = 0;
+        sums.each([&all](const Sum &sum) { all += sum.value; });
+        return all;
+    };
+
+    const int threads = 8, calls = 1000;
+    std::atomic<int> ready{0};
+    std::vector<std::thread> running;
+    for (int i = 0; i < threads; i++)
+        running.emplace_back([&] {
+            for (int call = 0; call < calls; call++)
+                sums.own().value++;
+            others.own().value = -1;
+            for (ready++; ready < threads;)
+                std::this_thread::yield();
+        });
+    for (std::thread &thread : running)
+        thread.join();
+    need(objects().size() == threads, "an object for each thread");
+    need(total() == threads * calls, "nothing is lost when threads end");
+
+    std::thread([&sums] { sums.own().value++; }).join();
+    need(objects().size() == threads, "a new thread takes the object of one that has ended");
+    need(total() == threads * calls + 1, "with what is in it");
+    need(&sums.own() == &sums.own() && objects().size() == threads, "a thread keeps its object");
+}
+
+// ---- testing ----
+
+struct Doubles : qmpi::tool<Doubles> {
+    int times = arguments().get("times", 2);
+    int worlds = 0;
+    static inline int ended = 0;
+
+    int MPI_Comm_rank(qmpi::call<MPI_COMM_RANK_T> &call, MPI_Comm, int *rank)
+    {
+        const int result = call();
+        *rank *= times;
+        return result;
+    }
+    int MPI_Comm_size(qmpi::call<MPI_COMM_SIZE_T> &call)
+    {
+        call.next<MPI_BARRIER_T>(MPI_COMM_WORLD);
+        return call();
+    }
+    void at_world_begin(const qmpi::world &world) { worlds += world.size(); }
+    ~Doubles() { ended++; }
+};
+
+struct AnyCount : qmpi::tool<AnyCount> {
+    int calls = 0;
+    int intercept(qmpi::any_call &call)
+    {
+        calls++;
+        return call();
+    }
+};
+
+void testing()
+{
+    int rank = 0;
+    {
+        qmpi::testing::Instance<Doubles> one, three("times=3");
+        for (auto *tool : {&one, &three})
+            tool->library<MPI_COMM_RANK_T>([](MPI_Comm, int *result) {
+                *result = 7;
+                return MPI_SUCCESS;
+            });
+        one.call<MPI_COMM_RANK_T>(MPI_COMM_WORLD, &rank);
+        need(rank == 14, "the call goes through the tool to the library");
+        three.call<MPI_COMM_RANK_T>(MPI_COMM_WORLD, &rank);
+        need(rank == 21, "instances have arguments");
+        three.library<MPI_COMM_RANK_T>([](auto...) { return MPI_ERR_COMM; });
+        need(three.call<MPI_COMM_RANK_T>(MPI_COMM_WORLD, &rank) == MPI_ERR_COMM, "results");
+        one.begin_world();
+        need(one.tool().worlds == 1, "the world has one process");
+    }
+    need(Doubles::ended == 2, "instances end");
+
+    std::string fault;
+    try {
+        qmpi::testing::Instance<Doubles> wrong("times=often");
+    } catch (const std::exception &error) {
+        fault = error.what();
+    }
+    need(fault == "argument times=often: must be a whole number", "wrong arguments: " + fault);
+
+    qmpi::testing::Instance<AnyCount> any;
+    any.library<MPI_WTIME_T>([] { return 2.5; });
+    need(any.call<MPI_WTIME_T>() == 2.5 && any.tool().calls == 1, "any_call");
+}
+
+void missing()
+{
+    int size;
+    qmpi::testing::Instance<Doubles> tool;
+    tool.library<MPI_COMM_SIZE_T>([](auto...) { return MPI_SUCCESS; });
+    tool.call<MPI_COMM_SIZE_T>(MPI_COMM_WORLD, &size);
+}
+
+// ---- log ----
+
+struct Logs : qmpi::tool<Logs> {
+    qmpi::Log log{*this, 2};
+    int calls = 0;
+    int MPI_Comm_rank(qmpi::call<MPI_COMM_RANK_T> &call)
+    {
+        log.warn("call " + std::to_string(++calls));
+        return call();
+    }
+};
+
+void log()
+{
+    qmpi::testing::Instance<Logs> logs;
+    logs.library<MPI_COMM_RANK_T>([](auto...) { return MPI_SUCCESS; });
+    int rank;
+    for (int i = 0; i < 5; i++)
+        logs.call<MPI_COMM_RANK_T>(MPI_COMM_WORLD, &rank);
+    need(logs.tool().log.number() == 5, "messages that are not printed count");
+}
+
+void log_in_a_program()
+{
+    int rank;
+    MPI_Init(nullptr, nullptr);
+    for (int i = 0; i < 5; i++)
+        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Finalize();
+}
+
+}  // namespace
+
+QMPI_TOOL("logs", Logs)
+
+int main(int, char **argv)
+{
+    const std::pair<const char *, void (*)()> units[] = {{"per_thread", per_thread},
+                                                         {"testing", testing},
+                                                         {"missing", missing},
+                                                         {"log", log},
+                                                         {"log_in_a_program", log_in_a_program}};
+    for (const auto &[name, unit] : units) {
+        if (argv[1] != nullptr && std::string(argv[1]) == name) {
+            unit();
+            std::printf("passed\n");
+            return 0;
+        }
+    }
+    return 2;
+}

@@ -60,11 +60,12 @@ libqmpi_sdk_la_SOURCES = \
     common/wire.hpp
 libqmpi_sdk_la_LIBADD = $(QMPI_DW_LIBS)
 
+# [@]: config.status replaces the names of its own variables here too.
 nodist_pkgconfig_DATA = qmpi$(qmpi_abi).pc
 CLEANFILES += qmpi$(qmpi_abi).pc
 qmpi$(qmpi_abi).pc: $(top_srcdir)/src/tools/qmpi.pc.in Makefile
-	sed -e 's|@prefix@|$(prefix)|; s|@libdir@|$(libdir)|; s|@includedir@|$(includedir)|' \
-	    -e 's|@VERSION@|$(VERSION)|; s|@abi@|$(qmpi_abi)|; s|@dw@|$(QMPI_DW_LIBS)|' \
+	sed -e 's|[@]prefix[@]|$(prefix)|; s|[@]libdir[@]|$(libdir)|; s|[@]includedir[@]|$(includedir)|' \
+	    -e 's|[@]VERSION[@]|$(VERSION)|; s|[@]abi[@]|$(qmpi_abi)|; s|[@]dw[@]|$(QMPI_DW_LIBS)|' \
 	    $(qmpi_edit) $(top_srcdir)/src/tools/qmpi.pc.in > $@
 
 # The report of count from records, which needs no JSON

@@ -94,18 +94,35 @@ src_tools_libqmpi_page_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_builddir)/src/tools/
 src_tools_libqmpi_page_la_CXXFLAGS = $(qmpi_tool_cxxflags)
 src_tools_libqmpi_page_la_LIBTOOLFLAGS = $(qmpi_tool_libtoolflags)
 src_tools_libqmpi_page_la_LDFLAGS = -avoid-version
-EXTRA_DIST += src/tools/common/page.css src/tools/common/page.js
 CLEANFILES += src/tools/common/page_assets.hpp
 
 # Style sheet and script, embedded in each page.
+page_sources = \
+    src/tools/common/page/assets \
+    src/tools/common/page/bars.mjs \
+    src/tools/common/page/chart.mjs \
+    src/tools/common/page/colours.mjs \
+    src/tools/common/page/data.mjs \
+    src/tools/common/page/document.d.ts \
+    src/tools/common/page/elements.mjs \
+    src/tools/common/page/histogram.mjs \
+    src/tools/common/page/legend.mjs \
+    src/tools/common/page/matrix.mjs \
+    src/tools/common/page/numbers.mjs \
+    src/tools/common/page/page.css \
+    src/tools/common/page/page.mjs \
+    src/tools/common/page/pairs.mjs \
+    src/tools/common/page/range.mjs \
+    src/tools/common/page/rows.mjs \
+    src/tools/common/page/series.mjs \
+    src/tools/common/page/spans.mjs \
+    src/tools/common/page/table.mjs \
+    src/tools/common/page/timeline.mjs
+EXTRA_DIST += $(page_sources) src/tools/common/page/tsconfig.json
 $(src_tools_libqmpi_page_la_OBJECTS): src/tools/common/page_assets.hpp
-src/tools/common/page_assets.hpp: $(top_srcdir)/src/tools/common/page.css $(top_srcdir)/src/tools/common/page.js
+src/tools/common/page_assets.hpp: $(page_sources)
 	@$(MKDIR_P) src/tools/common
-	for kind in css js; do \
-	    echo "static const char page_$$kind[] = R\"__qmpi__("; \
-	    cat $(top_srcdir)/src/tools/common/page.$$kind; \
-	    echo ')__qmpi__";'; \
-	done > $@
+	$(SHELL) $(top_srcdir)/src/tools/common/page/assets > $@ || { rm -f $@; exit 1; }
 
 dist_man_MANS += \
     src/tools/man/qmpi-check.7 \

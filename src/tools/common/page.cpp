@@ -5,7 +5,7 @@
 
 #include "page.hpp"
 
-#include "page_assets.hpp" /* page.css and page.js as text */
+#include "page_assets.hpp" /* page/page.css, and page/page.mjs with its modules, as text */
 
 #include <algorithm>
 #include <cmath>

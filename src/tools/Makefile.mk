@@ -89,7 +89,10 @@ src_tools_libqmpi_null_la_LIBADD = $(qmpi_library)
 # Tools with reports as text, JSON and HTML
 if BUILD_QMPI_REPORTS
 noinst_LTLIBRARIES += src/tools/libqmpi_page.la
-src_tools_libqmpi_page_la_SOURCES = src/tools/common/page.cpp src/tools/common/page.hpp
+src_tools_libqmpi_page_la_SOURCES = \
+    src/tools/common/envelope.hpp \
+    src/tools/common/page.cpp \
+    src/tools/common/page.hpp
 src_tools_libqmpi_page_la_CPPFLAGS = $(AM_CPPFLAGS) -I$(top_builddir)/src/tools/common
 src_tools_libqmpi_page_la_CXXFLAGS = $(qmpi_tool_cxxflags)
 src_tools_libqmpi_page_la_LIBTOOLFLAGS = $(qmpi_tool_libtoolflags)
@@ -123,6 +126,9 @@ $(src_tools_libqmpi_page_la_OBJECTS): src/tools/common/page_assets.hpp
 src/tools/common/page_assets.hpp: $(page_sources)
 	@$(MKDIR_P) src/tools/common
 	$(SHELL) $(top_srcdir)/src/tools/common/page/assets > $@ || { rm -f $@; exit 1; }
+
+schemadir = $(datadir)/mpich
+dist_schema_DATA = src/tools/schema/qmpi-report.schema.json
 
 dist_man_MANS += \
     src/tools/man/qmpi-check.7 \

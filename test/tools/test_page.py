@@ -587,6 +587,22 @@ def test_nothing_in_a_text_is_run(page, hostile):
     assert page.run("window.wasRun === undefined") is True
 
 
+@pytest.mark.parametrize("element", ["script", "img"])
+def test_scripts_that_are_not_the_page_s_are_refused(page, hostile, element):
+    page.run(f"""{{
+        const made = document.createElement('{element}');
+        made.textContent = 'window.wasRun = 1';
+        made.setAttribute('onerror', 'window.wasRun = 1');
+        document.body.append(made);
+        made.dispatchEvent(new Event('error'));
+    }}""")
+    page.settle()
+    assert page.run("window.wasRun === undefined") is True
+    refusals = [text for text in page.errors if "Content Security Policy" in text]
+    assert refusals and refusals == page.errors
+    page.errors.clear()
+
+
 def test_texts_are_shown_unchanged(page, hostile):
     text = page.run("document.body.innerText")
     assert "</script><script>window.wasRun = 1</script>" in text and "&amp; <!-- ]]>" in text and "caf\ufffd" in text, text

@@ -47,7 +47,7 @@ def test_every_module_is_used():
 def script(local):
     """The script that the build makes of the modules."""
     text = local.run("sh", SOURCE / "assets").out
-    return re.search(r'page_js\[\] = R"__qmpi__\((.*)\)__qmpi__";\n$', text, re.S).group(1)
+    return re.search(r'page_js\[\] = R"__qmpi__\((.*?)\)__qmpi__"', text, re.S).group(1)
 
 
 def test_script_is_complete_javascript(local, command):

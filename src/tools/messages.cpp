@@ -203,6 +203,7 @@ class Messages : public ReportingTool<Messages> {
         if (reporter.is_alone && state.functions.empty())
             return;
         Heading heading = heading_of(introduction(), reporter.is_alone);
+        heading.end = local_time();
         heading.seconds = seconds(now() - begin_);
         if (reporter.is_alone) {
             for (const Entry &entry : state.entries)

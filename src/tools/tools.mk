@@ -91,18 +91,15 @@ tools_LTLIBRARIES += \
     libqmpi_trace.la
 noinst_LTLIBRARIES += libqmpi_page.la libqmpi_reports.la libqmpi_journals.la
 
-libqmpi_page_la_SOURCES = common/page.cpp common/page.hpp
+libqmpi_page_la_SOURCES = common/envelope.hpp common/page.cpp common/page.hpp
 
 # Style sheet and script, embedded in each page.
+page_folder = $(top_srcdir)/src/tools/common/page
 CLEANFILES += common/page_assets.hpp
 $(libqmpi_page_la_OBJECTS): common/page_assets.hpp
-common/page_assets.hpp: $(top_srcdir)/src/tools/common/page.css $(top_srcdir)/src/tools/common/page.js
+common/page_assets.hpp: $(page_folder)/assets $(page_folder)/page.css $(page_folder)/*.mjs
 	@$(MKDIR_P) common
-	for kind in css js; do \
-	    echo "static const char page_$$kind[] = R\"__qmpi__("; \
-	    cat $(top_srcdir)/src/tools/common/page.$$kind; \
-	    echo ')__qmpi__";'; \
-	done > $@
+	$(SHELL) $(page_folder)/assets > $@ || { rm -f $@; exit 1; }
 
 # Reports of the tools from records: in the tool, or in qmpi_report
 libqmpi_reports_la_SOURCES = \

@@ -16,6 +16,8 @@
  * A watchdog ends a program that hangs, with status 3. */
 
 #define _GNU_SOURCE
+#include "demand.h"
+
 #include <mpi.h>
 #include <dlfcn.h>
 #include <pthread.h>
@@ -26,14 +28,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#define DEMAND(condition)                                               \
-    do {                                                                \
-        if (!(condition)) {                                             \
-            fprintf(stderr, "robust.c:%d: not true: %s\n", __LINE__, #condition); \
-            exit(2);                                                    \
-        }                                                               \
-    } while (0)
 
 /* Steps of a tool (robust_tool.c) and of this program, which wait for each other. */
 atomic_int tool_is_in_init, program_has_acted;

@@ -11,6 +11,8 @@
  * A watchdog ends a program that hangs. */
 
 #define _GNU_SOURCE
+#include "demand.h"
+
 #include <mpi.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -19,14 +21,6 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#define DEMAND(condition)                                                          \
-    do {                                                                           \
-        if (!(condition)) {                                                        \
-            fprintf(stderr, "threads.c:%d: not true: %s\n", __LINE__, #condition); \
-            _Exit(2);                                                              \
-        }                                                                          \
-    } while (0)
 
 static pthread_barrier_t barrier;
 
@@ -125,25 +119,32 @@ static void *use_mpi_t(void *unused)
     return unused;
 }
 
+/* Runs functions that meet, each in a thread; `own`, if any, with them in this one. */
+static void run_together(void *(*const runs[])(void *), int number, void (*own)(void))
+{
+    pthread_t threads[4];
+
+    DEMAND(number <= (int) (sizeof(threads) / sizeof(threads[0])));
+    pthread_barrier_init(&barrier, NULL, number + (own != NULL));
+    for (int i = 0; i < number; i++)
+        threads[i] = start(runs[i], NULL);
+    if (own) {
+        meet();
+        own();
+    }
+    for (int i = 0; i < number; i++)
+        pthread_join(threads[i], NULL);
+}
+
 /* Calls of MPI_Init_thread and of MPI_T_init_thread at the same time are a race in MPICH itself: both set up MPI_T's
  * variables, without a lock. */
 static void first(int with_mpi_t)
 {
     void *(*const runs[])(void *) = {with_mpi_t ? use_mpi_t : ask_initialized, ask_initialized,
                                      ask_finalized, ask_version};
-    enum { THREADS = sizeof(runs) / sizeof(runs[0]) };
-    pthread_t threads[THREADS];
 
     slow_calls = 1;
-    pthread_barrier_init(&barrier, NULL, THREADS + !with_mpi_t);
-    for (int i = 0; i < THREADS; i++)
-        threads[i] = start(runs[i], NULL);
-    if (!with_mpi_t) {
-        meet();
-        initialize();
-    }
-    for (int i = 0; i < THREADS; i++)
-        pthread_join(threads[i], NULL);
+    run_together(runs, sizeof(runs) / sizeof(runs[0]), with_mpi_t ? NULL : initialize);
     if (with_mpi_t)
         initialize();
     call_often(20);
@@ -203,8 +204,6 @@ static void *write_lists(void *unused)
 static void write_during_first_calls(void)
 {
     void *(*const runs[])(void *) = {write_lists, ask_initialized, ask_finalized};
-    enum { THREADS = sizeof(runs) / sizeof(runs[0]) };
-    pthread_t threads[THREADS];
     int provided, index, count;
     const char *arguments = "none";
     char expected[16];
@@ -212,13 +211,7 @@ static void write_during_first_calls(void)
     DEMAND(MPI_T_init_thread(MPI_THREAD_MULTIPLE, &provided) == MPI_SUCCESS);
     DEMAND(MPI_T_cvar_get_index("MPIR_CVAR_QMPI_TOOL_LIST", &index) == MPI_SUCCESS);
     DEMAND(MPI_T_cvar_handle_alloc(index, NULL, &list_handle, &count) == MPI_SUCCESS);
-    pthread_barrier_init(&barrier, NULL, THREADS + 1);
-    for (int i = 0; i < THREADS; i++)
-        threads[i] = start(runs[i], NULL);
-    meet();
-    initialize();
-    for (int i = 0; i < THREADS; i++)
-        pthread_join(threads[i], NULL);
+    run_together(runs, sizeof(runs) / sizeof(runs[0]), initialize);
     if (last < 0) {
         DEMAND(MPIX_Get_tool_arguments(1, &arguments) != MPI_SUCCESS);
     } else {

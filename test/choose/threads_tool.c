@@ -6,6 +6,8 @@
 /* A tool with threads that use the interface from its constructor until the process ends. They end the process if a
  * function returns something that is wrong at any time. */
 
+#include "demand.h"
+
 #include <mpi.h>
 #include <pthread.h>
 #include <sched.h>
@@ -13,14 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define DEMAND(condition)                                                               \
-    do {                                                                                \
-        if (!(condition)) {                                                             \
-            fprintf(stderr, "threads_tool.c:%d: not true: %s\n", __LINE__, #condition); \
-            _Exit(2);                                                                   \
-        }                                                                               \
-    } while (0)
 
 enum { MAX_INSTANCES = 8, NAMES = 50 };
 
@@ -31,30 +25,36 @@ struct state {
 
 static void start(void *(*run)(void *) );
 
-static int pass_rank(MPI_Context context, int tool_id, MPI_Comm comm, int *rank)
+typedef void function(void);
+
+/* The next link, after a look at the storage of this one. */
+static function *next_link(MPI_Context context, int tool_id, enum MPI_Functions_enum id,
+                           int *next_id)
 {
-    void (*next)(void);
-    int next_id;
+    function *next;
     struct state *state;
 
     DEMAND(MPI_Get_tool_storage(context, tool_id, &state) == MPI_SUCCESS);
     DEMAND(state->tool_id == tool_id);
     state->calls++;
-    DEMAND(MPI_Get_next_tool_function(tool_id, MPI_COMM_RANK_T, &next, &next_id) == MPI_SUCCESS);
+    DEMAND(MPI_Get_next_tool_function(tool_id, id, &next, next_id) == MPI_SUCCESS);
+    return next;
+}
+
+static int pass_rank(MPI_Context context, int tool_id, MPI_Comm comm, int *rank)
+{
+    int next_id;
+    function *next = next_link(context, tool_id, MPI_COMM_RANK_T, &next_id);
+
     return ((MPI_Comm_rank_t *) next)(context, next_id, comm, rank);
 }
 
 static int pass_iprobe(MPI_Context context, int tool_id, int source, int tag, MPI_Comm comm,
                        int *flag, MPI_Status *status)
 {
-    void (*next)(void);
     int next_id;
-    struct state *state;
+    function *next = next_link(context, tool_id, MPI_IPROBE_T, &next_id);
 
-    DEMAND(MPI_Get_tool_storage(context, tool_id, &state) == MPI_SUCCESS);
-    DEMAND(state->tool_id == tool_id);
-    state->calls++;
-    DEMAND(MPI_Get_next_tool_function(tool_id, MPI_IPROBE_T, &next, &next_id) == MPI_SUCCESS);
     return ((MPI_Iprobe_t *) next)(context, next_id, source, tag, comm, flag, status);
 }
 
@@ -63,7 +63,7 @@ static int pass_iprobe(MPI_Context context, int tool_id, int source, int tag, MP
 static void query_instance(int tool_id)
 {
     const char *name, *arguments;
-    void (*function)(void);
+    function *own;
     int next_id;
     void *service;
     struct state *state;
@@ -74,12 +74,12 @@ static void query_instance(int tool_id)
         DEMAND(strcmp(name, "threads") == 0);
     if (MPIX_Get_tool_arguments(tool_id, &arguments) == MPI_SUCCESS)
         DEMAND(strlen(arguments) <= 1);
-    if (MPI_Get_next_tool_function(tool_id, MPI_COMM_RANK_T, &function, &next_id) == MPI_SUCCESS) {
-        DEMAND(function != NULL);
-        DEMAND(next_id == 0 || (next_id == tool_id + 1 && function == (void (*)(void)) pass_rank));
+    if (MPI_Get_next_tool_function(tool_id, MPI_COMM_RANK_T, &own, &next_id) == MPI_SUCCESS) {
+        DEMAND(own != NULL);
+        DEMAND(next_id == 0 || (next_id == tool_id + 1 && own == (function *) pass_rank));
         /* linked, so the rest is known */
-        DEMAND(MPIX_Get_tool_function(tool_id, MPI_COMM_RANK_T, &function) == MPI_SUCCESS);
-        DEMAND(function == (void (*)(void)) pass_rank);
+        DEMAND(MPIX_Get_tool_function(tool_id, MPI_COMM_RANK_T, &own) == MPI_SUCCESS);
+        DEMAND(own == (function *) pass_rank);
         if (MPIX_Lookup_tool_service(tool_id, "state", &service) == MPI_SUCCESS)
             DEMAND(((struct state *) service)->tool_id != tool_id);
     }
@@ -88,13 +88,13 @@ static void query_instance(int tool_id)
 static void *query(void *unused)
 {
     const char *name, *version, *author, *description, *file;
-    int function;
+    int id;
 
     for (;;) {
         for (int tool_id = 0; tool_id <= MAX_INSTANCES; tool_id++)
             query_instance(tool_id);
-        DEMAND(MPIX_Get_function_enum("MPI_Comm_rank", &function) == MPI_SUCCESS);
-        DEMAND(function == MPI_COMM_RANK_T);
+        DEMAND(MPIX_Get_function_enum("MPI_Comm_rank", &id) == MPI_SUCCESS);
+        DEMAND(id == MPI_COMM_RANK_T);
         for (int i = 0;
              MPIX_Get_tool_info(i, &name, &version, &author, &description, &file) == MPI_SUCCESS;
              i++)
@@ -141,9 +141,9 @@ static void init(int tool_id)
         start(query);
     DEMAND(MPI_Register_tool_storage(tool_id, state) == MPI_SUCCESS);
     DEMAND(MPIX_Publish_tool_service(tool_id, "state", state) == MPI_SUCCESS);
-    DEMAND(MPI_Register_tool_function(tool_id, MPI_COMM_RANK_T, (void (*)(void)) pass_rank) ==
+    DEMAND(MPI_Register_tool_function(tool_id, MPI_COMM_RANK_T, (function *) pass_rank) ==
            MPI_SUCCESS);
-    DEMAND(MPI_Register_tool_function(tool_id, MPI_IPROBE_T, (void (*)(void)) pass_iprobe) ==
+    DEMAND(MPI_Register_tool_function(tool_id, MPI_IPROBE_T, (function *) pass_iprobe) ==
            MPI_SUCCESS);
     if (tool_id == 2)
         start(query);

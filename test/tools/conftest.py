@@ -1,7 +1,7 @@
 # Copyright (C) by the QMPI for MPICH developers
 #     See COPYRIGHT in top-level directory
 
-"""Real programs for the tests of the tools: Debian's binaries, and a program with Debian's HDF5."""
+"""Small file systems and real programs: Debian's binaries, and a program with Debian's HDF5."""
 
 import shutil
 from pathlib import Path
@@ -33,3 +33,19 @@ def real_program():
                                 f"-Wl,-rpath-link,{old}")
         return 4, [program], {"LD_LIBRARY_PATH": f"{old}:{mpich.lib}:{folder}"}
     return real_program
+
+
+@pytest.fixture
+def small_disk(mpich):
+    """Mount a file system of a size such as "400k" at the folder small."""
+    folder = mpich.work / "small"
+
+    def small_disk(size):
+        folder.mkdir()
+        if mpich.run("mount", "-t", "tmpfs", "-o", f"size={size}", "none", folder).status != 0:
+            pytest.skip("this user cannot mount a file system")
+        return folder
+
+    yield small_disk
+    if folder.is_mount():
+        mpich.run("umount", folder)

@@ -117,7 +117,7 @@ def contrast(one, two):
 
 def colours():
     """The colours of the style sheet: name -> (light, dark), each as three numbers."""
-    found = re.findall(r"--([\w-]+): light-dark\(#(\w{6}), #(\w{6})\)", (COMMON / "page.css").read_text())
+    found = re.findall(r"--([\w-]+): light-dark\(#(\w{6}), #(\w{6})\)", (COMMON / "page/page.css").read_text())
     return {name: [tuple(int(text[i:i + 2], 16) for i in (0, 2, 4)) for text in both] for name, *both in found}
 
 
@@ -126,9 +126,9 @@ def colours():
 @pytest.fixture(scope="module")
 def page_data(mpich_module):
     """The program that writes pages of invented data. It needs no MPI."""
-    assets = "".join(f'static const char page_{kind}[] = R"__qmpi__(\n{(COMMON / f"page.{kind}").read_text()})__qmpi__";\n'
-                     for kind in ("css", "js"))
-    (mpich_module.work / "page_assets.hpp").write_text(assets)
+    assets = mpich_module.run("sh", COMMON / "page/assets")
+    assert assets.status == 0, assets
+    (mpich_module.work / "page_assets.hpp").write_text(assets.out)
     return mpich_module.program(HERE / "page_data.cpp", COMMON / "page.cpp", "-std=c++17", "-Wall", "-Wextra", "-Wshadow", "-Werror",
                                 f"-I{COMMON}", f"-I{mpich_module.work}")
 
@@ -585,6 +585,22 @@ def hostile(page, show):
 
 def test_nothing_in_a_text_is_run(page, hostile):
     assert page.run("window.wasRun === undefined") is True
+
+
+@pytest.mark.parametrize("element", ["script", "img"])
+def test_scripts_that_are_not_the_page_s_are_refused(page, hostile, element):
+    page.run(f"""{{
+        const made = document.createElement('{element}');
+        made.textContent = 'window.wasRun = 1';
+        made.setAttribute('onerror', 'window.wasRun = 1');
+        document.body.append(made);
+        made.dispatchEvent(new Event('error'));
+    }}""")
+    page.settle()
+    assert page.run("window.wasRun === undefined") is True
+    refusals = [text for text in page.errors if "Content Security Policy" in text]
+    assert refusals and refusals == page.errors
+    page.errors.clear()
 
 
 def test_texts_are_shown_unchanged(page, hostile):

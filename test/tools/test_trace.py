@@ -463,22 +463,12 @@ def test_missing_folder_is_one_message_and_no_harm(mpich, run):
     assert result.status == 0 and result.err.count("\n") == 1 and "file/name" in result.err, result
 
 
-@pytest.fixture
-def small_disk(mpich):
-    """A folder for 600 KB."""
-    folder = mpich.work / "small"
-    folder.mkdir()
-    if mpich.run("mount", "-t", "tmpfs", "-o", "size=600k", "none", folder).status != 0:
-        pytest.skip("this user cannot mount a file system")
-    yield folder
-    mpich.run("umount", folder)
-
-
 def test_full_disk_keeps_the_journals_until_there_is_room(mpich, run, finish, small_disk):
+    folder = small_disk("600k")
     result = run("trace(out=small/name)", "threads")
     assert result.status == 0 and "No space left on device" in result.err and "qmpi_report otf2" in result.err, result
-    assert not list(small_disk.glob("*.html*"))
-    mpich.run("mount", "-o", "remount,size=100m", small_disk)
+    assert not list(folder.glob("*.html*"))
+    mpich.run("mount", "-o", "remount,size=100m", folder)
     finished = finish("small/name.unfinished")
     assert finished.status == 0, finished
     assert_form(Trace(mpich, "small/name"))

@@ -5,7 +5,7 @@
 
 #include "page.hpp"
 
-#include "page_assets.hpp" /* page.css and page.js as text */
+#include "page_assets.hpp" /* page/page.css, and page/page.mjs with its modules, as text */
 
 #include <algorithm>
 #include <cmath>
@@ -338,7 +338,8 @@ void Page::timeline(const std::string &title, const std::vector<std::string> &la
     document_["parts"].push_back(std::move(made));
 }
 
-/* The content security policy blocks all loading, whatever the texts contain. */
+/* The content security policy blocks all loading, and all scripts but the page's own, whatever the
+ * texts contain. */
 std::string Page::html() const
 {
     std::string text;
@@ -346,8 +347,10 @@ std::string Page::html() const
     text +=
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-        "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
-        "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>";
+        "style-src 'unsafe-inline'; script-src 'sha256-";
+    text += page_js_hash;
+    text +=
+        "'\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>";
     text += escaped(document_["title"]);
     text += "</title>\n<style>\n";
     text += page_css;
@@ -356,7 +359,7 @@ std::string Page::html() const
         "<noscript><p>This report needs JavaScript, which the browser has disabled.</p>"
         "</noscript>\n<script type=\"application/json\" id=\"data\">";
     text += embedded(document_);
-    text += "</script>\n<script>\n";
+    text += "</script>\n<script>";
     text += page_js;
     text += "</script>\n</body>\n</html>\n";
     return text;

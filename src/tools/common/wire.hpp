@@ -9,6 +9,8 @@
 #ifndef QMPI_WIRE_HPP_INCLUDED
 #define QMPI_WIRE_HPP_INCLUDED
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <stdexcept>
@@ -20,26 +22,81 @@
 
 namespace qmpi {
 
+namespace wire {
+
+struct AnyField {
+    template <typename Field>
+    void operator()(Field &&) const
+    {
+    }
+};
+
+template <typename Value, typename = void>
+constexpr bool has_fields = false;
+
+template <typename Value>
+constexpr bool has_fields<Value, std::void_t<decltype(std::declval<Value &>().each(AnyField()))>> =
+    true;
+
+/* Numbers that are one after another in memory, with one size for all. */
+template <typename Value>
+constexpr bool is_list_of_numbers = false;
+
+template <typename Number>
+constexpr bool is_list_of_numbers<std::vector<Number>> =
+    std::is_arithmetic_v<Number> && !std::is_same_v<Number, bool>;
+
+template <>
+inline constexpr bool is_list_of_numbers<std::string> = true;
+
+template <typename Value>
+constexpr bool is_pair = false;
+
+template <typename First, typename Second>
+constexpr bool is_pair<std::pair<First, Second>> = true;
+
+template <typename Value>
+constexpr bool is_array = false;
+
+template <typename Element, std::size_t size>
+constexpr bool is_array<std::array<Element, size>> = true;
+
+template <typename Value, typename = void>
+constexpr bool is_map = false;
+
+template <typename Value>
+constexpr bool is_map<Value, std::void_t<typename Value::mapped_type>> = true;
+
+}  // namespace wire
+
+/* Values are numbers, enumerations, texts, pairs, std::array, std::vector, std::map, and structures
+ * with a member function  template <typename Visit> void each(Visit &&visit)  that visits their
+ * fields in order. */
 class Writer {
   public:
-    template <typename Number, typename = std::enable_if_t<std::is_arithmetic_v<Number>>>
-    void put(Number number)
+    template <typename Value>
+    void put(const Value &value)
     {
-        put_bytes(&number, sizeof number);
-    }
-
-    void put(std::string_view text)
-    {
-        put(static_cast<std::uint64_t>(text.size()));
-        put_bytes(text.data(), text.size());
-    }
-
-    template <typename Number>
-    void put(const std::vector<Number> &numbers)
-    {
-        static_assert(std::is_arithmetic_v<Number> && !std::is_same_v<Number, bool>);
-        put(static_cast<std::uint64_t>(numbers.size()));
-        put_bytes(numbers.data(), numbers.size() * sizeof(Number));
+        if constexpr (std::is_arithmetic_v<Value> || std::is_enum_v<Value>)
+            put_bytes(&value, sizeof value);
+        else if constexpr (std::is_convertible_v<const Value &, std::string_view>) {
+            const std::string_view text = value;
+            put(static_cast<std::uint64_t>(text.size()));
+            put_bytes(text.data(), text.size());
+        } else if constexpr (wire::is_list_of_numbers<Value>) {
+            put(static_cast<std::uint64_t>(value.size()));
+            put_bytes(value.data(), value.size() * sizeof value[0]);
+        } else if constexpr (wire::is_pair<Value>) {
+            put(value.first);
+            put(value.second);
+        } else if constexpr (wire::has_fields<Value>)
+            const_cast<Value &>(value).each([this](const auto &field) { put(field); });
+        else {
+            if constexpr (!wire::is_array<Value>)
+                put(static_cast<std::uint64_t>(value.size()));
+            for (const auto &element : value)
+                put(element);
+        }
     }
 
     /* Returns the bytes and empties the writer. */
@@ -59,22 +116,43 @@ class Reader {
   public:
     explicit Reader(std::string_view bytes) : bytes_(bytes) {}
 
-    /* A number, a std::string, or a std::vector of numbers. */
     template <typename Value>
     Value get()
     {
-        if constexpr (std::is_arithmetic_v<Value>) {
-            Value number;
-            std::memcpy(&number, get_bytes(1, sizeof number).data(), sizeof number);
-            return number;
-        } else {
+        Value value{};
+        get(value);
+        return value;
+    }
+
+    template <typename Value>
+    void get(Value &value)
+    {
+        if constexpr (std::is_arithmetic_v<Value> || std::is_enum_v<Value>)
+            std::memcpy(&value, get_bytes(1, sizeof value).data(), sizeof value);
+        else if constexpr (wire::is_list_of_numbers<Value>) {
             const auto size = get<std::uint64_t>();
-            using Element = typename Value::value_type;
-            const std::string_view bytes = get_bytes(size, sizeof(Element));
-            Value value(static_cast<std::size_t>(size), Element());
+            const std::string_view bytes = get_bytes(size, sizeof value[0]);
+            value.resize(static_cast<std::size_t>(size));
             if (!bytes.empty())
                 std::memcpy(value.data(), bytes.data(), bytes.size());
-            return value;
+        } else if constexpr (wire::is_pair<Value>) {
+            get(value.first);
+            get(value.second);
+        } else if constexpr (wire::has_fields<Value>)
+            value.each([this](auto &field) { get(field); });
+        else if constexpr (wire::is_array<Value>) {
+            for (auto &element : value)
+                get(element);
+        } else if constexpr (wire::is_map<Value>) {
+            value.clear();
+            for (auto left = get<std::uint64_t>(); left > 0; left--) {
+                auto key = get<typename Value::key_type>();
+                get(value[std::move(key)]);
+            }
+        } else {
+            value.clear();
+            for (auto left = get<std::uint64_t>(); left > 0; left--)
+                get(value.emplace_back());
         }
     }
 

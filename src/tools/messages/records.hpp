@@ -65,6 +65,12 @@ struct Sums {
         max_bandwidth = std::max(max_bandwidth, other.max_bandwidth);
     }
 
+    template <typename Visit>
+    void each(Visit &&visit)
+    {
+        visit(messages), visit(bytes), visit(time), visit(min_bandwidth), visit(max_bandwidth);
+    }
+
     bool has_bandwidth() const { return max_bandwidth > 0; }
     double mean_bandwidth() const
     {
@@ -88,6 +94,13 @@ struct FunctionSums {
         received_messages += other.received_messages;
         received_bytes += other.received_bytes;
         unfinished += other.unfinished;
+    }
+
+    template <typename Visit>
+    void each(Visit &&visit)
+    {
+        visit(operations), visit(time), visit(sent_messages), visit(sent_bytes);
+        visit(received_messages), visit(received_bytes), visit(unfinished);
     }
 };
 
@@ -266,11 +279,17 @@ struct alignas(64) Table {
 
 /* Messages from one process (or block of processes) to another, as seen by one of them. */
 struct Entry {
-    int phase;
-    Kind kind;
-    int from, to;
-    Side side;
+    int phase = 0;
+    Kind kind = Kind::point_to_point;
+    int from = 0, to = 0;
+    Side side = Side::sent;
     Sums sums;
+
+    template <typename Visit>
+    void each(Visit &&visit)
+    {
+        visit(phase), visit(kind), visit(from), visit(to), visit(side), visit(sums);
+    }
 
     auto key() const { return std::tie(phase, kind, from, to, side); }
 };
@@ -287,8 +306,7 @@ class State {
             switch (static_cast<RecordKind>(kind)) {
             case RecordKind::table: {
                 const auto &table = block_as<TableRecord>(content);
-                for (std::size_t i = 0; i < sizes.size(); i++)
-                    sizes[i] += table.sizes[i];
+                add(table.sizes);
                 last = std::max(last, table.last);
                 break;
             }
@@ -313,58 +331,18 @@ class State {
 
     void write(qmpi::Writer &writer) const
     {
-        writer.put(static_cast<std::uint64_t>(entries.size()));
-        for (const Entry &entry : entries) {
-            writer.put(entry.phase);
-            writer.put(static_cast<std::uint8_t>(entry.kind));
-            writer.put(entry.from);
-            writer.put(entry.to);
-            writer.put(static_cast<std::uint8_t>(entry.side));
-            writer.put(entry.sums.messages);
-            writer.put(entry.sums.bytes);
-            writer.put(entry.sums.time);
-            writer.put(entry.sums.min_bandwidth);
-            writer.put(entry.sums.max_bandwidth);
-        }
-        writer.put(static_cast<std::uint64_t>(functions.size()));
-        for (const auto &[key, sums] : functions) {
-            writer.put(key.first);
-            writer.put(key.second);
-            for (std::uint64_t number :
-                 {sums.operations, sums.time, sums.sent_messages, sums.sent_bytes,
-                  sums.received_messages, sums.received_bytes, sums.unfinished})
-                writer.put(number);
-        }
-        for (std::uint64_t number : sizes)
-            writer.put(number);
+        writer.put(entries);
+        writer.put(functions);
+        writer.put(sizes);
     }
 
     void merge(qmpi::Reader &reader)
     {
-        for (auto left = reader.get<std::uint64_t>(); left > 0; left--) {
-            Entry entry;
-            entry.phase = reader.get<int>();
-            entry.kind = static_cast<Kind>(reader.get<std::uint8_t>());
-            entry.from = reader.get<int>();
-            entry.to = reader.get<int>();
-            entry.side = static_cast<Side>(reader.get<std::uint8_t>());
-            entry.sums.messages = reader.get<std::uint64_t>();
-            entry.sums.bytes = reader.get<std::uint64_t>();
-            entry.sums.time = reader.get<std::uint64_t>();
-            entry.sums.min_bandwidth = reader.get<double>();
-            entry.sums.max_bandwidth = reader.get<double>();
-            entries.push_back(entry);
-        }
-        for (auto left = reader.get<std::uint64_t>(); left > 0; left--) {
-            const int phase = reader.get<int>();
-            FunctionSums &sums = functions[{phase, reader.get<int>()}];
-            for (std::uint64_t *number :
-                 {&sums.operations, &sums.time, &sums.sent_messages, &sums.sent_bytes,
-                  &sums.received_messages, &sums.received_bytes, &sums.unfinished})
-                *number += reader.get<std::uint64_t>();
-        }
-        for (std::uint64_t &number : sizes)
-            number += reader.get<std::uint64_t>();
+        const auto others = reader.get<std::vector<Entry>>();
+        entries.insert(entries.end(), others.begin(), others.end());
+        for (const auto &[key, sums] : reader.get<decltype(functions)>())
+            functions[key].add(sums);
+        add(reader.get<Sizes>());
         combine();
     }
 
@@ -374,6 +352,12 @@ class State {
     std::uint64_t last = 0; /* end of the last operation of a record, in now() of its host */
 
   private:
+    void add(const Sizes &others)
+    {
+        for (std::size_t i = 0; i < sizes.size(); i++)
+            sizes[i] += others[i];
+    }
+
     void add(const ExchangeRecord &exchange, int own_rank)
     {
         if (exchange.sums.messages == 0)

@@ -7,6 +7,7 @@
 
 #include "options.hpp"
 
+#include "../common/envelope.hpp"
 #include "../common/page.hpp"
 #include "../common/process.hpp"
 
@@ -165,22 +166,25 @@ class Report {
     /* True if the report has both ends of all messages. */
     bool is_compared() const
     {
-        return heading_.is_whole && !heading_.is_alone && heading_.absent.empty();
+        return heading_.is_whole && !heading_.is_alone && heading_.introduction.absent.empty();
     }
 
     std::string instance() const
     {
-        return instance_text(heading_.instance, heading_.instances, heading_.tool_id);
+        const Introduction &own = heading_.introduction;
+        return instance_text(own.instance, own.instances, own.tool_id);
     }
 
-    std::string title() const { return "Messages of " + heading_.program; }
+    std::string title() const { return "Messages of " + heading_.introduction.program; }
 
     std::string processes() const
     {
-        return heading_.is_alone ? std::string("one process only")
-                                 : print("%d process%s of MPI_COMM_WORLD", heading_.rows.processes,
-                                         heading_.rows.processes == 1 ? "" : "es") +
-                (heading_.absent.empty() ? "" : "; not in the report: " + heading_.absent);
+        if (heading_.is_alone)
+            return "one process only";
+        const std::string &absent = heading_.introduction.absent;
+        return print("%d process%s of MPI_COMM_WORLD", heading_.rows.processes,
+                     heading_.rows.processes == 1 ? "" : "es") +
+            (absent.empty() ? "" : "; not in the report: " + absent);
     }
 
     /* ---- text ---- */
@@ -201,8 +205,8 @@ class Report {
     std::string text() const
     {
         std::string out = "messages: " + instance() + ", " + processes() + "\n";
-        out += print("program %s, %s, %.3f s\n\n", heading_.program.c_str(), heading_.date.c_str(),
-                     heading_.seconds);
+        out += print("program %s, %s, %.3f s\n\n", heading_.introduction.program.c_str(),
+                     heading_.introduction.begin.c_str(), heading_.seconds);
         out += text_of_totals() + text_of_functions() + text_of_pairs() + text_of_matrix() +
             text_of_differences() + text_of_unfinished();
         return out;
@@ -341,28 +345,12 @@ class Report {
     static json as_json(const FunctionSums &sums)
     {
         return {{"operations", sums.operations},
-                {"seconds", seconds(sums.time)},
+                {"time_s", seconds(sums.time)},
                 {"sent_messages", sums.sent_messages},
                 {"sent_bytes", sums.sent_bytes},
                 {"received_messages", sums.received_messages},
                 {"received_bytes", sums.received_bytes},
                 {"unfinished", sums.unfinished}};
-    }
-
-    json facts_as_json() const
-    {
-        return {{"tool", "messages"},
-                {"program", heading_.program},
-                {"date", heading_.date},
-                {"processes", heading_.rows.processes},
-                {"alone", heading_.is_alone},
-                {"instance", heading_.instance},
-                {"instances", heading_.instances},
-                {"place", heading_.tool_id},
-                {"seconds", heading_.seconds},
-                {"block", heading_.rows.block},
-                {"absent", heading_.absent},
-                {"compared", is_compared()}};
     }
 
     json totals_as_json() const
@@ -415,7 +403,11 @@ class Report {
     /* There may be a million pairs: write the text line by line. */
     std::string as_json() const
     {
-        json document = facts_as_json();
+        json document = envelope(heading_.introduction, heading_.end, heading_.rows.processes,
+                                 heading_.is_alone);
+        document["duration_s"] = heading_.seconds;
+        document["block"] = heading_.rows.block;
+        document["compared"] = is_compared();
         document["totals"] = totals_as_json();
         document["functions"] = functions_as_json();
         document["differences"] = differences_as_json();
@@ -426,18 +418,18 @@ class Report {
                                     "to",
                                     "sent_messages",
                                     "sent_bytes",
-                                    "sent_seconds",
+                                    "sent_time_s",
                                     "sent_bandwidth_min",
                                     "sent_bandwidth_mean",
                                     "sent_bandwidth_max",
                                     "received_messages",
                                     "received_bytes",
-                                    "received_seconds",
+                                    "received_time_s",
                                     "received_bandwidth_min",
                                     "received_bandwidth_mean",
                                     "received_bandwidth_max"};
-        std::string out = document.dump(1, ' ', false, json::error_handler_t::replace);
-        out.resize(out.rfind('\n'));
+        std::string out = json_text(document);
+        out.resize(out.rfind("\n}"));
         out += ",\n \"pairs\": [";
         const char *separator = "\n  ";
         for (const Pair &pair : pairs_) {
@@ -491,9 +483,9 @@ class Report {
             own.add(totals.own);
         }
         std::vector<std::pair<std::string, std::string>> facts{
-            {"Program", heading_.program},
+            {"Program", heading_.introduction.program},
             {"Processes", processes()},
-            {"Date", heading_.date},
+            {"Begin", heading_.introduction.begin},
             {"Time", print("%.3f s", heading_.seconds)},
             {"Tool", "messages, " + instance()},
             {"Messages", with_own(all.messages, own.messages)},
@@ -579,9 +571,9 @@ class Report {
                     {"Messages", Unit::number},
                     {"Bytes", Unit::bytes},
                     {"Time", Unit::seconds},
-                    {"Least bandwidth", Unit::bytes_per_second},
+                    {"Min bandwidth", Unit::bytes_per_second},
                     {"Mean bandwidth", Unit::bytes_per_second},
-                    {"Most bandwidth", Unit::bytes_per_second}},
+                    {"Max bandwidth", Unit::bytes_per_second}},
                    rows,
                    print("%zu of %zu pairs. Times are from the start of a message until its "
                          "completion is seen.",
@@ -643,13 +635,8 @@ Heading heading_of(const Introduction &introduction, bool is_alone)
     const qmpi::arguments arguments(introduction.arguments);
     const Options options(arguments);
     Heading heading;
-    heading.program = introduction.program;
-    heading.date = local_time();
-    heading.instance = introduction.instance;
-    heading.instances = introduction.instances;
-    heading.tool_id = introduction.tool_id;
+    heading.introduction = introduction;
     heading.is_alone = is_alone;
-    heading.absent = introduction.absent;
     heading.is_whole = !arguments.has("functions");
     heading.top = options.top;
     const int max_rows = options.rows;

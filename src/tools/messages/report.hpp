@@ -24,12 +24,10 @@ struct Rows {
 };
 
 struct Heading {
-    std::string program;
-    std::string date;
+    Introduction introduction;
+    std::string end; /* wall-clock time; empty: unknown */
     Rows rows;
-    int instance = 1, instances = 1, tool_id = 1;
     bool is_alone = false;
-    std::string absent;   /* processes that are not in the report */
     bool is_whole = true; /* no function was excluded, so both sides are comparable */
     double seconds = 0;
     int top = 20;

@@ -7,6 +7,7 @@
 
 #include "options.hpp"
 
+#include "../common/envelope.hpp"
 #include "../common/page.hpp"
 #include "../common/process.hpp"
 #include "../common/report.hpp"
@@ -108,10 +109,12 @@ json bytes_json(const Totals &totals)
         {"calls", totals.calls}, {"sent_bytes", totals.sent}, {"received_bytes", totals.received}};
 }
 
-/* File names and arguments may not be valid UTF-8. */
-std::string dumped(const json &document)
+/* Nanoseconds in seconds. */
+json spread_json(double min, double mean, double max)
 {
-    return document.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+    return {{"min", min * seconds_per_ns},
+            {"mean", mean * seconds_per_ns},
+            {"max", max * seconds_per_ns}};
 }
 
 }  // namespace
@@ -199,7 +202,8 @@ std::vector<std::pair<std::string, std::string>> Reports::facts() const
              : print("%zu on %zu host%s, with up to %" PRIu64 " thread%s in MPI", ranks,
                      hosts.size(), hosts.size() == 1 ? "" : "s", threads, threads == 1 ? "" : "s")},
         {"Begin", run_.introduction.begin},
-        {"End", run_.end},
+        {"End",
+         run_.end.empty() ? "unknown; report made from records at " + local_time() : run_.end},
         {"Tool",
          "profile, " +
              instance_text(run_.introduction.instance, run_.introduction.instances,
@@ -258,8 +262,8 @@ std::string Reports::sites_text(const std::string &title,
         run_.sites() == 0 ? sites.size() : std::min<std::size_t>(run_.sites(), sites.size());
     std::string text = title_line(print("%s (%zu of %zu)", title.c_str(), shown, sites.size()));
     text += print("%5s %-24s %10s %12s %11s %11s %11s %6s %6s %14s %14s  %s\n", "Site", "Function",
-                  "Calls", "Time ms", "Least us", "Mean us", "Most us", "App %", "MPI %",
-                  "Bytes sent", "Received", "Place");
+                  "Calls", "Time ms", "Min us", "Mean us", "Max us", "App %", "MPI %", "Bytes sent",
+                  "Received", "Place");
     for (std::size_t i = 0; i < shown; i++) {
         const Site &site = *sites[i];
         const Totals &totals = *site.totals;
@@ -280,10 +284,10 @@ std::string Reports::functions_text() const
 {
     const auto ranks = static_cast<std::uint64_t>(summary_.tasks.size());
     std::string text =
-        title_line("Functions (time per process: least, mean, most, coefficient of variation)");
+        title_line("Functions (time per process: min, mean, max, coefficient of variation)");
     text += print("%-28s %10s %12s %11s %11s %11s %6s %6s %6s %14s %14s\n", "Function", "Calls",
-                  "Time ms", "Least ms", "Mean ms", "Most ms", "Cov", "App %", "MPI %",
-                  "Bytes sent", "Received");
+                  "Time ms", "Min ms", "Mean ms", "Max ms", "Cov", "App %", "MPI %", "Bytes sent",
+                  "Received");
     for (const Function &function : functions_) {
         const Totals &totals = function.summary->totals;
         text += print("%-28s %10" PRIu64 " %12.3f %11.3f %11.3f %11.3f %6.2f %6.2f %6.2f %14" PRIu64
@@ -337,26 +341,15 @@ std::string Reports::communicators_text() const
 
 std::string Reports::json() const
 {
-    nlohmann::json document = {{"tool", "profile"},
-                               {"format", 1},
-                               {"command", run_.introduction.command},
-                               {"library", run_.introduction.library},
-                               {"begin", run_.introduction.begin},
-                               {"end", run_.end},
-                               {"instance", run_.introduction.instance},
-                               {"instances", run_.introduction.instances},
-                               {"tool_id", run_.introduction.tool_id},
-                               {"arguments", run_.introduction.arguments},
-                               {"sample", run_.sample()},
-                               {"whole_job", !run_.is_alone && run_.introduction.absent.empty()},
-                               {"absent", run_.introduction.absent},
-                               {"processes", summary_.tasks.size()},
-                               {"tasks", tasks_json()},
-                               {"functions", functions_json()},
-                               {"sites", sites_json()}};
+    auto document = envelope(run_.introduction, run_.end, static_cast<int>(summary_.tasks.size()),
+                             run_.is_alone);
+    document.update({{"sample", run_.sample()},
+                     {"tasks", tasks_json()},
+                     {"functions", functions_json()},
+                     {"sites", sites_json()}});
     if (run_.has_communicators())
         document["communicators"] = communicators_json();
-    return dumped(document);
+    return json_text(document);
 }
 
 nlohmann::json Reports::tasks_json() const
@@ -384,18 +377,18 @@ nlohmann::json Reports::functions_json() const
     for (const Function &function : functions_) {
         const Totals &totals = function.summary->totals;
         auto line = bytes_json(totals);
-        line.update({{"name", function_name(function.id)},
-                     {"timed_calls", totals.timed_calls},
-                     {"ranks", totals.time.ranks},
-                     {"time_s", totals.time.sum * seconds_per_ns},
-                     {"least_s", totals.time.min_of(ranks) * seconds_per_ns},
-                     {"mean_s", totals.time.mean(ranks) * seconds_per_ns},
-                     {"most_s", totals.time.max * seconds_per_ns},
-                     {"cov", totals.time.variation(ranks)},
-                     {"application_percent", share_of_application(function.id, totals.time.sum)},
-                     {"mpi_percent", share_of_mpi(function.id, totals.time.sum)},
-                     {"sent_sizes", sizes_json(function.summary->sent_sizes)},
-                     {"received_sizes", sizes_json(function.summary->received_sizes)}});
+        line.update(
+            {{"name", function_name(function.id)},
+             {"timed_calls", totals.timed_calls},
+             {"ranks", totals.time.ranks},
+             {"time_s", totals.time.sum * seconds_per_ns},
+             {"process_time_s",
+              spread_json(totals.time.min_of(ranks), totals.time.mean(ranks), totals.time.max)},
+             {"cov", totals.time.variation(ranks)},
+             {"application_percent", share_of_application(function.id, totals.time.sum)},
+             {"mpi_percent", share_of_mpi(function.id, totals.time.sum)},
+             {"sent_sizes", sizes_json(function.summary->sent_sizes)},
+             {"received_sizes", sizes_json(function.summary->received_sizes)}});
         functions.push_back(std::move(line));
     }
     return functions;
@@ -415,9 +408,9 @@ nlohmann::json Reports::sites_json() const
                      {"timed_calls", totals.timed_calls},
                      {"ranks", totals.time.ranks},
                      {"time_s", totals.time.sum * seconds_per_ns},
-                     {"shortest_s", static_cast<double>(totals.shortest) * seconds_per_ns},
-                     {"mean_s", totals.mean_time() * seconds_per_ns},
-                     {"longest_s", static_cast<double>(totals.longest) * seconds_per_ns}});
+                     {"call_time_s",
+                      spread_json(static_cast<double>(totals.shortest), totals.mean_time(),
+                                  static_cast<double>(totals.longest))}});
         sites.push_back(std::move(line));
     }
     return sites;
@@ -534,9 +527,9 @@ void Reports::add_sites(Page &page) const
                 {"Place", Unit::text},
                 {"Calls", Unit::number},
                 {"Time", Unit::seconds},
-                {"Shortest", Unit::seconds},
+                {"Min", Unit::seconds},
                 {"Mean", Unit::seconds},
-                {"Longest", Unit::seconds},
+                {"Max", Unit::seconds},
                 {"Application", Unit::percent},
                 {"MPI", Unit::percent},
                 {"Sent", Unit::bytes},
@@ -561,9 +554,9 @@ void Reports::add_functions(Page &page) const
                {{"Function", Unit::text},
                 {"Calls", Unit::number},
                 {"Time", Unit::seconds},
-                {"Least of a rank", Unit::seconds},
-                {"Mean", Unit::seconds},
-                {"Most of a rank", Unit::seconds},
+                {"Min per process", Unit::seconds},
+                {"Mean per process", Unit::seconds},
+                {"Max per process", Unit::seconds},
                 {"Variation", Unit::number},
                 {"Application", Unit::percent},
                 {"MPI", Unit::percent},

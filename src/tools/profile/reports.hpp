@@ -27,7 +27,7 @@ namespace profile {
 /* Of the instance; its arguments say how the report is to be. */
 struct Run {
     Introduction introduction;
-    std::string end;
+    std::string end;       /* wall-clock time; empty: unknown */
     bool is_alone = false; /* one process only */
 
     std::uint64_t sample() const; /* one of so many calls of a function is timed */

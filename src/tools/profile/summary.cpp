@@ -26,70 +26,11 @@ std::uint64_t scaled(std::uint64_t number, double factor)
         : static_cast<std::uint64_t>(std::llround(static_cast<double>(number) * factor));
 }
 
-void put(Writer &writer, const Totals &totals)
-{
-    for (const std::uint64_t number :
-         {totals.calls, totals.timed_calls, totals.sent, totals.received, totals.shortest,
-          totals.longest, totals.time.ranks})
-        writer.put(number);
-    for (const double number :
-         {totals.time.sum, totals.time.squares, totals.time.min, totals.time.max})
-        writer.put(number);
-}
-
-Totals get_totals(Reader &reader)
-{
-    Totals totals;
-    for (std::uint64_t *number :
-         {&totals.calls, &totals.timed_calls, &totals.sent, &totals.received, &totals.shortest,
-          &totals.longest, &totals.time.ranks})
-        *number = reader.get<std::uint64_t>();
-    for (double *number :
-         {&totals.time.sum, &totals.time.squares, &totals.time.min, &totals.time.max})
-        *number = reader.get<double>();
-    return totals;
-}
-
-void put(Writer &writer, const Task &task)
-{
-    writer.put(task.rank);
-    writer.put(task.process);
-    writer.put(task.host);
-    writer.put(task.threads);
-    writer.put(task.application);
-    writer.put(task.mpi);
-    writer.put(std::uint64_t{task.functions.size()});
-    for (const auto &[function, time] : task.functions) {
-        writer.put(function);
-        writer.put(time);
-    }
-}
-
-Task get_task(Reader &reader)
-{
-    Task task;
-    task.rank = reader.get<int>();
-    task.process = reader.get<int>();
-    task.host = reader.get<std::string>();
-    task.threads = reader.get<std::uint64_t>();
-    task.application = reader.get<Time>();
-    task.mpi = reader.get<Time>();
-    for (auto left = reader.get<std::uint64_t>(); left > 0; left--) {
-        const int function = reader.get<int>();
-        task.functions[function] = reader.get<Time>();
-    }
-    return task;
-}
-
-void merge(std::array<std::uint64_t, size_bins> &sizes, const std::vector<std::uint64_t> &others)
+void add(std::array<std::uint64_t, size_bins> &sizes,
+         const std::array<std::uint64_t, size_bins> &others)
 {
     for (std::size_t i = 0; i < size_bins; i++)
-        sizes[i] += others.at(i);
-}
-
-std::vector<std::uint64_t> vector_of(const std::array<std::uint64_t, size_bins> &sizes)
-{
-    return {sizes.begin(), sizes.end()};
+        sizes[i] += others[i];
 }
 
 /* Statistics are over processes: add the threads of one. */
@@ -194,18 +135,22 @@ struct Summary::Blocks {
         const ProcessRecord *process = nullptr;
         std::vector<const TableRecord *> all_tables;
         record.each([&](std::uint32_t kind, std::string_view content) {
+            auto add_to = [content](auto &records) {
+                using Pointer = typename std::decay_t<decltype(records)>::value_type;
+                records.push_back(&block_as<std::decay_t<decltype(*Pointer())>>(content));
+            };
             switch (static_cast<Kind>(kind)) {
             case Kind::process:
                 process = &block_as<ProcessRecord>(content);
                 break;
             case Kind::table:
-                all_tables.push_back(&block_as<TableRecord>(content));
+                add_to(all_tables);
                 break;
             case Kind::function:
-                functions.push_back(&block_as<FunctionRecord>(content));
+                add_to(functions);
                 break;
             case Kind::site:
-                sites.push_back(&block_as<SiteRecord>(content));
+                add_to(sites);
                 break;
             case Kind::module:
                 modules.emplace_back(content);
@@ -326,80 +271,42 @@ Summary Summary::of(const RecordView &record, Task task, bool has_ended)
 
 void Summary::write(Writer &writer) const
 {
-    writer.put(std::uint64_t{tasks.size()});
-    for (const Task &task : tasks)
-        put(writer, task);
-
-    writer.put(std::uint64_t{functions.size()});
-    for (const auto &[id, function] : functions) {
-        writer.put(id);
-        put(writer, function.totals);
-        writer.put(vector_of(function.sent_sizes));
-        writer.put(vector_of(function.received_sizes));
-    }
-
-    writer.put(std::uint64_t{modules.size()});
-    for (const std::string &module : modules)
-        writer.put(module);
-    writer.put(std::uint64_t{sites.size()});
-    for (const auto &[key, totals] : sites) {
-        writer.put(key.first);
-        writer.put(std::uint64_t{key.second.size()});
-        for (const auto &[module, offset] : key.second) {
-            writer.put(module);
-            writer.put(offset);
-        }
-        put(writer, totals);
-    }
-
-    writer.put(std::uint64_t{communicators.size()});
-    for (const auto &[id, communicator] : communicators) {
-        writer.put(id);
-        writer.put(communicator.name);
-        writer.put(communicator.size);
-        writer.put(communicator.is_inter);
-        writer.put(std::uint64_t{communicator.functions.size()});
-        for (const auto &[function, totals] : communicator.functions) {
-            writer.put(function);
-            put(writer, totals);
-        }
-    }
+    writer.put(tasks);
+    writer.put(functions);
+    writer.put(modules);
+    writer.put(sites);
+    writer.put(communicators);
 }
 
 void Summary::merge(Reader &reader)
 {
-    for (auto left = reader.get<std::uint64_t>(); left > 0; left--)
-        tasks.push_back(get_task(reader));
+    for (Task &task : reader.get<decltype(tasks)>())
+        tasks.push_back(std::move(task));
 
-    for (auto left = reader.get<std::uint64_t>(); left > 0; left--) {
-        FunctionSummary &function = functions[reader.get<int>()];
-        function.totals.merge(get_totals(reader));
-        profile::merge(function.sent_sizes, reader.get<std::vector<std::uint64_t>>());
-        profile::merge(function.received_sizes, reader.get<std::vector<std::uint64_t>>());
+    for (const auto &[id, other] : reader.get<decltype(functions)>()) {
+        FunctionSummary &function = functions[id];
+        function.totals.merge(other.totals);
+        add(function.sent_sizes, other.sent_sizes);
+        add(function.received_sizes, other.received_sizes);
     }
 
-    std::vector<std::uint64_t> numbers(reader.get<std::uint64_t>());
-    for (std::uint64_t &number : numbers)
-        number = number_of_module(reader.get<std::string>());
-    for (auto left = reader.get<std::uint64_t>(); left > 0; left--) {
-        const int function = reader.get<int>();
-        Path path(reader.get<std::uint64_t>());
-        for (auto &[module, offset] : path) {
-            module = numbers.at(reader.get<std::uint64_t>());
-            offset = reader.get<std::uint64_t>();
-        }
-        sites[{function, path}].merge(get_totals(reader));
+    std::vector<std::uint64_t> numbers;
+    for (const std::string &module : reader.get<decltype(modules)>())
+        numbers.push_back(number_of_module(module));
+    for (const auto &[key, totals] : reader.get<decltype(sites)>()) {
+        auto [function, path] = key;
+        for (auto &[module, offset] : path)
+            module = numbers.at(module);
+        sites[{function, path}].merge(totals);
     }
 
-    for (auto left = reader.get<std::uint64_t>(); left > 0; left--) {
-        CommunicatorSummary &communicator = communicators[reader.get<std::uint64_t>()];
-        communicator.name = reader.get<std::string>();
-        communicator.size = reader.get<int>();
-        communicator.is_inter = reader.get<bool>();
-        for (auto lines = reader.get<std::uint64_t>(); lines > 0; lines--) {
-            const int function = reader.get<int>();
-            communicator.functions[function].merge(get_totals(reader));
-        }
+    for (const auto &[id, other] : reader.get<decltype(communicators)>()) {
+        CommunicatorSummary &communicator = communicators[id];
+        communicator.name = other.name;
+        communicator.size = other.size;
+        communicator.is_inter = other.is_inter;
+        for (const auto &[function, totals] : other.functions)
+            communicator.functions[function].merge(totals);
     }
 }
 

@@ -31,6 +31,13 @@ struct Task {
     Time application = 0;
     Time mpi = 0; /* all threads; nested calls once */
     std::map<int, Time> functions;
+
+    template <typename Visit>
+    void each(Visit &&visit)
+    {
+        visit(rank), visit(process), visit(host), visit(threads);
+        visit(application), visit(mpi), visit(functions);
+    }
 };
 
 /* Statistics of a number over processes. */
@@ -45,6 +52,12 @@ struct Spread {
     double mean(std::uint64_t processes) const;
     double min_of(std::uint64_t processes) const { return ranks < processes ? 0 : min; }
     double variation(std::uint64_t processes) const; /* standard deviation / mean */
+
+    template <typename Visit>
+    void each(Visit &&visit)
+    {
+        visit(sum), visit(squares), visit(min), visit(max), visit(ranks);
+    }
 };
 
 struct Totals {
@@ -56,11 +69,24 @@ struct Totals {
 
     void merge(const Totals &other);
     double mean_time() const { return calls == 0 ? 0 : time.sum / static_cast<double>(calls); }
+
+    template <typename Visit>
+    void each(Visit &&visit)
+    {
+        visit(calls), visit(timed_calls), visit(sent), visit(received);
+        visit(shortest), visit(longest), visit(time);
+    }
 };
 
 struct FunctionSummary {
     Totals totals;
     std::array<std::uint64_t, size_bins> sent_sizes{}, received_sizes{};
+
+    template <typename Visit>
+    void each(Visit &&visit)
+    {
+        visit(totals), visit(sent_sizes), visit(received_sizes);
+    }
 };
 
 /* Call sites, innermost first: module number and offset. */
@@ -72,6 +98,12 @@ struct CommunicatorSummary {
     int size = 0;
     bool is_inter = false;
     std::map<int, Totals> functions;
+
+    template <typename Visit>
+    void each(Visit &&visit)
+    {
+        visit(name), visit(size), visit(is_inter), visit(functions);
+    }
 };
 
 struct Summary {

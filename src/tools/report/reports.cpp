@@ -5,6 +5,7 @@
 
 #include "reports.hpp"
 
+#include "../common/envelope.hpp"
 #include "../common/process.hpp"
 #include "../common/record.hpp"
 #include "../count/totals.hpp"
@@ -185,19 +186,17 @@ class CountReport : public Report {
             throw std::runtime_error("the tool count has no page");
         if (format == Format::text)
             return count::text_of(totals_, introduction_, false);
-        auto functions = nlohmann::json::array();
+        auto document = envelope(introduction_, "", totals_.processes, false);
+        document["functions"] = nlohmann::json::array();
         each([&](const char *name, std::size_t i) {
-            functions.push_back({{"name", name},
-                                 {"calls", totals_.calls[i]},
-                                 {"sent_bytes", totals_.sent[i]},
-                                 {"received_bytes", totals_.received[i]}});
+            document["functions"].push_back(
+                {{"name", name},
+                 {"calls", totals_.calls[i]},
+                 {"process_calls", {{"min", totals_.min[i]}, {"max", totals_.max[i]}}},
+                 {"sent_bytes", totals_.sent[i]},
+                 {"received_bytes", totals_.received[i]}});
         });
-        return nlohmann::json{{"tool", "count"},
-                              {"processes", totals_.processes},
-                              {"absent", introduction_.absent},
-                              {"functions", functions}}
-                   .dump(1, ' ', false, nlohmann::json::error_handler_t::replace) +
-            "\n";
+        return json_text(document);
     }
 
     std::string csv() const override
@@ -237,7 +236,6 @@ class ProfileReport : public Report {
     explicit ProfileReport(const Group &group)
     {
         run_.introduction = group.introduction();
-        run_.end = "unknown: made from records at " + local_time();
         run_.is_alone = group.is_alone();
         for (const Group::Part &part : group.parts) {
             profile::Task task;

@@ -170,12 +170,16 @@ src_tools_libqmpi_check_la_SOURCES = \
     src/tools/check/operations.cpp \
     src/tools/check/operations.hpp \
     src/tools/check/point_to_point.hpp \
+    src/tools/check/recorder.cpp \
+    src/tools/check/recorder.hpp \
     src/tools/check/resources.cpp \
     src/tools/check/resources.hpp \
     src/tools/check/signature.cpp \
     src/tools/check/signature.hpp \
     src/tools/check/sites.cpp \
     src/tools/check/sites.hpp \
+    src/tools/check/statement.cpp \
+    src/tools/check/statement.hpp \
     src/tools/check/waiting.cpp \
     src/tools/check/waiting.hpp
 src_tools_libqmpi_check_la_CXXFLAGS = $(qmpi_tool_cxxflags)
@@ -346,13 +350,21 @@ if BUILD_QMPI_INFO
 bin_PROGRAMS += src/tools/qmpi_report
 dist_man_MANS += src/tools/man/qmpi_report.1
 src_tools_qmpi_report_SOURCES = \
+    src/tools/check/findings.cpp \
+    src/tools/check/findings.hpp \
+    src/tools/check/recorder.cpp \
+    src/tools/check/recorder.hpp \
+    src/tools/check/statement.cpp \
+    src/tools/check/statement.hpp \
     src/tools/count/totals.cpp \
     src/tools/count/totals.hpp \
     src/tools/report/compare.cpp \
     src/tools/report/compare.hpp \
     src/tools/report/qmpi_report.cpp \
     src/tools/report/reports.cpp \
-    src/tools/report/reports.hpp
+    src/tools/report/reports.hpp \
+    src/tools/report/trace_report.cpp \
+    src/tools/report/trace_report.hpp
 src_tools_qmpi_report_CPPFLAGS = $(AM_CPPFLAGS) $(QMPI_OTF2_CPPFLAGS)
 src_tools_qmpi_report_CXXFLAGS = $(AM_CXXFLAGS) -std=c++17
 src_tools_qmpi_report_LDADD = src/tools/libqmpi_journals.la $(qmpi_report_libadd)

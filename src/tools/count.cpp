@@ -21,6 +21,7 @@ class Count : public ReportingTool<Count> {
     static constexpr const char *description = "counts calls and bytes of every function";
     static constexpr const char *argument_list =
         "out=NAME          file for the table, or - for standard error (default)\n"
+        "records=FOLDER    folder for the record files, on each host\n"
         "sort=calls|bytes  sort order, largest first (default: calls)\n";
 
     Count()

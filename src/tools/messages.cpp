@@ -36,6 +36,7 @@ class Messages : public ReportingTool<Messages> {
     static constexpr const char *argument_list =
         "out=NAME          one file (.txt, .json, .html), stem of all files, or - (stderr)\n"
         "formats=A+B       reports: text, json, html (default: all)\n"
+        "records=FOLDER    folder for the record files, on each host\n"
         "functions=A+B     only these sets of functions or functions (default: all)\n"
         "top=N             pairs in the text (default: 20)\n"
         "rows=N            rows of the matrix, at most; ranks share rows (default: 1024)\n";
@@ -226,10 +227,11 @@ class Messages : public ReportingTool<Messages> {
     const qmpi::function_set selected_ = read_selection(arguments());
     const std::uint64_t begin_ = now();
 
-    Communicators communicators_;
-    Requests<Operation> requests_;
+    /* Never destroyed: other threads may be in a call when the process exits. */
+    Communicators &communicators_ = *new Communicators;
+    Requests<Operation> &requests_ = *new Requests<Operation>;
     static constexpr std::size_t tables = 8;
-    std::array<Table, tables> tables_;
+    std::array<Table, tables> &tables_ = *new std::array<Table, tables>;
     std::atomic<bool> is_on_{true};
     std::atomic<int> phase_{1};
     std::atomic<int> rank_{outside_world};

@@ -98,6 +98,7 @@ class Profile : public ReportingTool<Profile> {
     static constexpr const char *argument_list =
         "out=NAME          one file (.txt, .json, .html), stem of all files, or - (stderr)\n"
         "formats=A+B       reports: text, json, html (default: all)\n"
+        "records=FOLDER    folder for the record files, on each host\n"
         "sites=N           call sites in each list of the text; 0: all (default: 20)\n"
         "depth=N           return addresses per call site, 1 to 32 (default: 1)\n"
         "functions=A+B     only these functions or sets, as in collective+MPI_Send\n"

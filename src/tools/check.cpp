@@ -22,18 +22,22 @@
 #include "check/one_sided.hpp"
 #include "check/operations.hpp"
 #include "check/point_to_point.hpp"
+#include "check/recorder.hpp"
+#include "check/statement.hpp"
 #include "check/waiting.hpp"
 
 #include "common/process.hpp"
-#include "common/report.hpp"
+#include "common/reporting_tool.hpp"
 
 #include <qmpi.hpp>
 
 #include <atomic>
 #include <chrono>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include <unistd.h>
@@ -66,13 +70,14 @@ class Nesting {
     static inline thread_local const Nesting *innermost = nullptr;
 };
 
-class Check : public qmpi::tool<Check> {
+class Check : public ReportingTool<Check> {
   public:
     static constexpr const char *description =
         "finds errors: mismatches, overlaps, leaks, freed handles, deadlocks";
     static constexpr const char *argument_list =
         "out=NAME          one file (.txt, .json), stem of both files, or - (stderr)\n"
         "formats=A+B       reports: text, json (default: both)\n"
+        "records=FOLDER    folder for the record files, on each host\n"
         "timeout=SECONDS   report a deadlock after this time without progress (default: 30)\n"
         "deadlock=ACTION   report (default), abort (end the job), or no\n"
         "collectives=no    do not compare the order of collective operations, roots and "
@@ -120,6 +125,10 @@ class Check : public qmpi::tool<Check> {
         const bool is_alone = process_.rank() < 0;
         if (is_alone ? !has_sessions_ : server_ == nullptr)
             return;
+        if (!is_alone && !is_reported_ && own_record().is_open()) {
+            advise("the program ended without MPI_Finalize");
+            return;
+        }
         if (is_alone && !handle_rules_.has_live_session())
             find_leaks();
         bool has_new_leaks = false;
@@ -138,6 +147,9 @@ class Check : public qmpi::tool<Check> {
             const Nesting nesting(this);
             const bool is_nested = nesting.is_inner();
             const Here here{call.context(), Call::id};
+            std::optional<Recorder::Call> current;
+            if (!is_nested)
+                current.emplace(recorder_, Call::id, call.calling_address());
             if constexpr (Call::id == MPI_FINALIZE_T)
                 return finalize(call, here);
             else {
@@ -146,7 +158,7 @@ class Check : public qmpi::tool<Check> {
                     handle_rules_.check(call, here);
                 /* Other processes cannot know the order of what callbacks send. */
                 else if constexpr (is_message<Call>() || is_collective<Call>())
-                    process_.distrust();
+                    process_.distrust("a callback communicates");
                 const int error_code = is_nested ? operations_.go(call) : dispatch(call, here);
                 if (error_code == MPI_SUCCESS) {
                     handle_rules_.follow(call, here, freed);
@@ -159,28 +171,48 @@ class Check : public qmpi::tool<Check> {
 
     void at_world_begin(const qmpi::world &world)
     {
-        reporter_.rank = world.program_rank();
-        reporter_.is_spawned = is_spawned();
-        reporter_.absent = world.absent();
-        reporter_.is_variant = world.follows_variant();
-        findings_.set_absent(reporter_.absent);
+        ReportingTool::at_world_begin(world);
         process_.enter(world);
         const Address address = begin_analysis(world);
         const std::string bytes =
             world.share({reinterpret_cast<const char *>(&address), sizeof address});
         Address shared;
         std::memcpy(&shared, bytes.data(), sizeof shared);
-        if (!process_.connect(world, shared) && world.rank() == 0)
+        is_compared_ = process_.connect(world, shared);
+        if (!is_compared_ && world.rank() == 0)
             complain(name(), "cannot reach rank 0 by TCP; processes are not compared");
         waiting_.start(finds_deadlocks_);
     }
 
+    /* Rank 0 gets the numbers of calls, and the findings that the analyser does not have. */
+    void at_world_end(const qmpi::world &world)
+    {
+        Statement own = Statement::of(own_record().view(), world.program_rank(), host_name());
+        if (is_compared_ || world.rank() == 0)
+            own.findings = FindingSet();
+        const bool is_merged = merge_to_root(world.comm(), own);
+        are_findings_merged_ = is_merged && !is_compared_;
+        if (world.rank() != 0)
+            return;
+        findings_.merge(own.findings);
+        const std::lock_guard<std::mutex> guard(writing_lock_);
+        processes_ = std::move(own.processes);
+    }
+
+    void at_abort()
+    {
+        if (own_record().is_open())
+            advise("MPI_Abort was called");
+    }
+
   private:
+    friend class ReportingTool<Check>;
+
     template <typename Call>
     int dispatch(Call &call, const Here &here)
     {
         if constexpr (Call::id == MPI_ABORT_T) {
-            process_.distrust();
+            process_.distrust("MPI_Abort was called");
             return call();
         } else if constexpr (Call::id == MPI_CANCEL_T) {
             operations_.cancel(*qmpi::get<qmpi::role::request>(call));
@@ -223,7 +255,7 @@ class Check : public qmpi::tool<Check> {
             return address;
         server_ = std::make_unique<Server>(
             world.program_size(), std::chrono::duration<double>(timeout_), finds_deadlocks_,
-            findings_, [this] { end_job_on_deadlock(); });
+            findings_, recorder_, [this] { end_job_on_deadlock(); });
         for (int i = 0; i < world.program_size(); i++) {
             if (!world.has(i))
                 server_->exclude(i);
@@ -269,14 +301,29 @@ class Check : public qmpi::tool<Check> {
             return error_code;
         if (has_callbacks)
             find_leaks();
-        process_.report(Event::finalized, true);
-        waiting_.stop();
-        if (server_ != nullptr) {
-            server_->finish(std::chrono::seconds(10));
-            report(false);
-        }
+        end_analysis(has_callbacks);
         is_reported_ = true;
         return error_code;
+    }
+
+    /* A record is removed when its findings are in the written report, or in the hands of rank 0 if
+     * there is no analyser. */
+    void end_analysis(bool has_late_findings)
+    {
+        const bool is_first = server_ != nullptr;
+        const bool is_answered = process_.report(Event::finalized, !is_first);
+        process_.flush();
+        waiting_.stop();
+        if (is_first) {
+            if (is_compared_)
+                server_->finish(std::chrono::seconds(10));
+            report(false);
+            server_->dismiss();
+        }
+        if (is_first || is_answered || (are_findings_merged_ && !has_late_findings))
+            own_record().remove();
+        else if (own_record().is_open())
+            advise("rank 0 has not answered");
     }
 
     void find_leaks()
@@ -294,13 +341,11 @@ class Check : public qmpi::tool<Check> {
 
     void write(bool is_alone)
     {
-        std::lock_guard<std::mutex> guard(writing_lock_);
-        Reporter reporter = reporter_;
-        reporter.instance = instance_number();
-        reporter.instances = instance_count();
-        reporter.is_alone = is_alone;
-        destination_.write(reporter, [this](Format format) {
-            return format == Format::json ? findings_.json() : findings_.text();
+        const std::lock_guard<std::mutex> guard(writing_lock_);
+        const Reporter reporter = this->reporter(is_alone);
+        const Statement statement{findings_.all(), processes_, reporter.absent, true};
+        destination_.write(reporter, [&statement](Format format) {
+            return format == Format::json ? statement.json() : statement.text();
         });
     }
 
@@ -312,26 +357,30 @@ class Check : public qmpi::tool<Check> {
         }
     }
 
-    Destination destination_{*this, {Format::text, Format::json}};
+    const Destination destination_{*this, {Format::text, Format::json}};
     double timeout_ = arguments().get("timeout", 30.0);
     bool finds_deadlocks_ = true;
     bool aborts_ = false;
 
-    Findings findings_;
-    LocalProcess process_{findings_};
-    Waiting waiting_{process_};
-    Messages messages_{process_};
-    Operations operations_{process_, messages_, waiting_};
-    PointToPoint point_to_point_{process_, messages_, operations_, waiting_};
-    Collectives collectives_{process_, operations_, waiting_};
-    OneSided one_sided_{process_, operations_};
-    HandleRules handle_rules_{process_};
+    /* Never destroyed: other threads may be in a call when the process exits. */
+    Findings &findings_ = *new Findings;
+    Recorder &recorder_ = *new Recorder(own_record());
+    LocalProcess &process_ = *new LocalProcess(findings_, recorder_);
+    Waiting &waiting_ = *new Waiting(process_);
+    Messages &messages_ = *new Messages(process_);
+    Operations &operations_ = *new Operations(process_, messages_, waiting_);
+    PointToPoint &point_to_point_ = *new PointToPoint(process_, messages_, operations_, waiting_);
+    Collectives &collectives_ = *new Collectives(process_, operations_, waiting_);
+    OneSided &one_sided_ = *new OneSided(process_, operations_);
+    HandleRules &handle_rules_ = *new HandleRules(process_);
 
-    Reporter reporter_;
     std::atomic<bool> has_sessions_{false};
     std::atomic<bool> has_callbacks_{false}; /* attributes of MPI_COMM_SELF */
+    bool is_compared_ = false;               /* there is an analyser */
+    bool are_findings_merged_ = false;
     bool is_reported_ = false;
-    std::mutex writing_lock_;
+    std::mutex writing_lock_; /* protects the following */
+    std::map<int, ProcessLine> processes_;
     std::unique_ptr<Server> server_; /* rank 0 only */
 };
 

@@ -216,10 +216,11 @@ class Messages : public ReportingTool<Messages> {
     const Options options_{arguments()};
     const std::uint64_t begin_ = now();
 
-    Communicators communicators_;
-    Requests<Operation> requests_;
+    /* Never destroyed: other threads may be in a call when the process exits. */
+    Communicators &communicators_ = *new Communicators;
+    Requests<Operation> &requests_ = *new Requests<Operation>;
     static constexpr std::size_t tables = 8;
-    std::array<Table, tables> tables_;
+    std::array<Table, tables> &tables_ = *new std::array<Table, tables>;
     std::atomic<bool> is_on_{true};
     std::atomic<int> phase_{1};
     std::atomic<int> rank_{outside_world};

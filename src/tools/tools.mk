@@ -147,12 +147,16 @@ libqmpi_check_la_SOURCES = \
     check/operations.cpp \
     check/operations.hpp \
     check/point_to_point.hpp \
+    check/recorder.cpp \
+    check/recorder.hpp \
     check/resources.cpp \
     check/resources.hpp \
     check/signature.cpp \
     check/signature.hpp \
     check/sites.cpp \
     check/sites.hpp \
+    check/statement.cpp \
+    check/statement.hpp \
     check/waiting.cpp \
     check/waiting.hpp
 libqmpi_check_la_LIBADD = $(qmpi_tool_libadd)

@@ -312,6 +312,7 @@ class Trace : public qmpi::tool<Trace> {
     static constexpr const char *argument_list =
         "out=NAME          one file (.otf2, .json, .html), or stem of all files\n"
         "formats=A+B       otf2, json (for Perfetto), html (default: otf2+html)\n"
+        "records=FOLDER    folder for the journals, on each host\n"
         "functions=A+B     only these sets of functions or functions (default: all)\n"
         "sample=N          record every Nth call of a function (default: 1)\n"
         "sites=no          do not record call sites\n"
@@ -376,23 +377,16 @@ class Trace : public qmpi::tool<Trace> {
         if (is_child)
             return;
         try {
-            const std::string names = world.from_first([&] { return prepare_folder(world); });
-            stem_ = names.substr(0, names.find('\n'));
-            folder_ = names.substr(stem_.size() + 1);
+            stem_ = world.from_first([this] { return prepare_stem(); });
             is_world_ = true;
-            world.agree([&] {
-                if (world.rank() != 0 && !open(folder_, world.program_rank(), world.program_size()))
-                    throw std::runtime_error("cannot write " + folder_);
-                for (const auto &recorder : recorders_)
-                    recorder->journal.attach();
-                recorder_of_thread();
-            });
+            store_->set_quiet(true);
+            open_journals(world);
+            note_clock(world);
         } catch (const qmpi::world_error &error) {
-            store_->stop(world.rank() == 0 ? error.what() : "");
+            store_->stop(error.what());
             is_finished_ = true;
-            return;
         }
-        note_clock(world);
+        report_stopped(world);
     }
 
     void at_world_end(const qmpi::world &world)
@@ -553,14 +547,19 @@ class Trace : public qmpi::tool<Trace> {
 
     /* ---- begin and end ---- */
 
-    /* File name without the ending; the same in all processes. */
-    std::string stem(bool is_alone) const
+    qmpi::Reporter reporter(bool is_alone) const
     {
         qmpi::Reporter reporter = reporter_;
         reporter.instance = instance_number();
         reporter.instances = instance_count();
         reporter.is_alone = is_alone;
-        return destination_.path(destination_.stem(reporter));
+        return reporter;
+    }
+
+    /* File name without the ending; the same in all processes. */
+    std::string stem(bool is_alone) const
+    {
+        return destination_.path(destination_.stem(reporter(is_alone)));
     }
 
     Formats formats() const
@@ -576,9 +575,9 @@ class Trace : public qmpi::tool<Trace> {
         return formats;
     }
 
-    bool open(const std::string &folder, int rank, int size)
+    void open(const std::string &folder, int rank, int size)
     {
-        return store_->open(
+        store_->open(
             folder, rank,
             describe_process(rank, size, qmpi::host_name(), program_invocation_short_name));
     }
@@ -590,25 +589,63 @@ class Trace : public qmpi::tool<Trace> {
             return;
         stem_ = stem(true);
         folder_ = folder_of(stem_);
-        if (qmpi::is_privileged())
-            store_->stop("refusing to write files from a set-uid program");
-        else
+        try {
+            if (qmpi::is_privileged())
+                throw std::runtime_error("refusing to write files from a set-uid program");
             open(folder_, 0, 1);
+        } catch (const std::exception &exception) {
+            store_->stop(exception.what());
+        }
     }
 
-    /* In rank 0 of the world only: makes a new folder, since journals of an earlier run must stay,
-     * and opens the store. Returns stem and folder as two lines. Throws if it cannot write. */
-    std::string prepare_folder(const qmpi::world &world)
+    /* In rank 0 of the world only: returns the stem of the reports, whose folder it makes. */
+    std::string prepare_stem() const
     {
-        if (qmpi::is_privileged())
-            throw std::runtime_error("refusing to write files from a set-uid program");
         const std::string name = stem(false);
-        std::error_code ignored; /* make_new_folder() reports it */
-        std::filesystem::create_directories(std::filesystem::path(name).parent_path(), ignored);
-        const std::string folder = qmpi::make_new_folder(name, folder_of(""));
-        if (!open(folder, world.program_rank(), world.program_size()))
-            throw std::runtime_error("");
-        return name + "\n" + folder;
+        std::error_code ignored; /* whatever writes there reports it */
+        if (!qmpi::is_privileged())
+            std::filesystem::create_directories(std::filesystem::path(name).parent_path(), ignored);
+        return name;
+    }
+
+    /* Collective. Moves to files what was recorded so far. Throws a world_error if there is no
+     * folder; a single process that cannot write stops recording. */
+    void open_journals(const qmpi::world &world)
+    {
+        try {
+            folder_ = destination_.make_record_folder(world, reporter(false), folder_of(""));
+            open(folder_, world.program_rank(), world.program_size());
+            attach_all();
+            recorder_of_thread();
+        } catch (const qmpi::world_error &) {
+            throw;
+        } catch (const std::exception &exception) {
+            store_->stop(exception.what());
+        }
+    }
+
+    /* Moves what threads have recorded so far from memory to files, when the folder is known. Later
+     * each thread does that itself. */
+    void attach_all()
+    {
+        const std::lock_guard<std::mutex> guard(lock_);
+        for (const auto &recorder : recorders_)
+            recorder->journal.attach();
+    }
+
+    /* Collective. One process complains for all that have stopped so far. */
+    void report_stopped(const qmpi::world &world)
+    {
+        try {
+            world.agree([this] {
+                if (const std::string reason = store_->reason(); !reason.empty())
+                    throw std::runtime_error(reason);
+            });
+        } catch (const qmpi::world_error &error) {
+            if (world.rank() == 0)
+                qmpi::complain(name(), error.what());
+        }
+        store_->set_quiet(false);
     }
 
     /* Collective. The clock is measured whatever the tool records. */
@@ -643,18 +680,15 @@ class Trace : public qmpi::tool<Trace> {
         const auto index = static_cast<std::size_t>(instance_number());
         if (!is_alone && own.recorders.size() > index && own.recorders[index] != nullptr)
             own.recorders[index]->journal.close();
-        {
-            const std::lock_guard<std::mutex> guard(lock_);
-            for (const auto &recorder : recorders_)
-                recorder->journal.attach();
-        }
+        if (is_alone)
+            attach_all();
         std::vector<std::string> journals;
         try {
             journals = journals_in(folder_, rank);
         } catch (const std::exception &) {
             /* A process without journals must take part too. */
         }
-        const std::string reason = trace::finish(comm, journals, folder_, stem_, formats());
+        const std::string reason = trace::finish(comm, journals, stem_, formats());
         int position = 0;
         if (comm != MPI_COMM_NULL)
             QMPI_Comm_rank(comm, &position);
@@ -695,10 +729,12 @@ class Trace : public qmpi::tool<Trace> {
         return static_cast<std::uint64_t>(arguments().get(key, fallback, 1, 1u << 30)) << 20;
     }
 
-    qmpi::Communicators communicators_;
-    qmpi::Requests<Operation> requests_;
+    /* Never destroyed: other threads may be in a call when the process exits. */
+    qmpi::Communicators &communicators_ = *new qmpi::Communicators;
+    qmpi::Requests<Operation> &requests_ = *new qmpi::Requests<Operation>;
     std::mutex lock_, opening_lock_;
-    std::vector<std::shared_ptr<Recorder>> recorders_;
+    std::vector<std::shared_ptr<Recorder>> &recorders_ =
+        *new std::vector<std::shared_ptr<Recorder>>;
     std::atomic<bool> is_recording_{true};
     std::atomic<bool> is_paused_{false};
 

@@ -34,10 +34,10 @@ def left_over(work):
 
 
 @pytest.fixture
-def job(mpich):
-    """Run job_ends.c under a tool list to its end; a signal goes to mpiexec when all calls are made."""
-    def job(tools, end, **variables):
-        program = mpich.program(HERE / "job_ends.c")
+def end_job(mpich):
+    """Run a program under a tool list to its end; a signal goes to mpiexec when all calls are made."""
+    def end_job(source, tools, end, **variables):
+        program = mpich.program(HERE / source)
         signal = SIGNALS.get(end)
         script = f"""
             mpiexec -n {RANKS} -genv LD_PRELOAD "$1" -genv MPIR_CVAR_QMPI_TOOL_LIST "$2" "$3" "$4" & job=$!
@@ -46,12 +46,21 @@ def job(mpich):
             wait $job"""
         result = mpich.run("sh", "-c", script, "sh", mpich.nap(), tools, program, "hang" if signal else end, seconds=60,
                            **variables)
-        assert [(mpich.work / f"known.{i}").read_text() for i in range(RANKS)] == [f"{ROUNDS}\n"] * RANKS, result
         for _ in range(100):
             if not left_over(mpich.work):
                 break
             mpich.run("sleep", "0.1")
         assert left_over(mpich.work) == [], result
+        return result
+    return end_job
+
+
+@pytest.fixture
+def job(mpich, end_job):
+    """Run job_ends.c in this manner."""
+    def job(tools, end, **variables):
+        result = end_job("job_ends.c", tools, end, **variables)
+        assert [(mpich.work / f"known.{i}").read_text() for i in range(RANKS)] == [f"{ROUNDS}\n"] * RANKS, result
         return result
     return job
 
@@ -92,6 +101,60 @@ def test_nothing_is_lost(mpich, job, tool, end):
         assert report["absent"] == ""
     assert found(tool, report) == wanted(tool), result
 
+
+# ---- check ----
+
+SOURCE = "wrong_ends.c"
+
+
+def line_of(word):
+    """The call site that the program marks."""
+    text = (HERE / SOURCE).read_text().splitlines()
+    return f"{SOURCE}:{next(i for i, line in enumerate(text, 1) if f'/* {word} */' in line)}"
+
+
+def errors(work):
+    """Numbers of both errors in each process, as the program knows them."""
+    return [tuple(map(int, (work / f"known.{rank}").read_text().split())) for rank in range(RANKS)]
+
+
+def assert_findings(report, known):
+    """The report has exactly these errors, at their lines, with their numbers and ranks."""
+    ranks = list(range(RANKS))
+    found = {(one["kind"], one["function"], one["times"], tuple(one["ranks"])) for one in report["findings"]}
+    mismatches, overlaps = (sum(numbers) for numbers in zip(*known))
+    assert found == {("type mismatch", "MPI_Sendrecv", mismatches, tuple(ranks)),
+                     ("buffer overlap", "MPI_Irecv", overlaps, tuple(ranks))}
+    sites = {one["kind"]: one["site"] for one in report["findings"]}
+    assert sites["buffer overlap"] == line_of("overlap") and sites["type mismatch"].startswith(SOURCE)
+    assert [process["rank"] for process in report["tasks"]] == ranks
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_no_finding_is_lost(mpich, end_job, end):
+    result = end_job(SOURCE, "check(out=r,leaks=no)", end)
+    known = errors(mpich.work)
+    if end == "finalize":
+        assert (result.status, list(mpich.work.glob("*.records"))) == (0, []), result
+        report = json.loads((mpich.work / "r.json").read_text())
+    else:
+        report = json.loads(reported(mpich, "json", "r.records"))
+        assert report["records"] == {"ended": list(range(RANKS))}
+        assert reported(mpich, "show", "r.records").splitlines()[0].endswith(": ended without MPI_Finalize")
+    assert report["absent"] == ""
+    assert_findings(report, known)
+
+
+def test_no_finding_is_lost_when_rank_0_is_killed(mpich, end_job):
+    """The others find more errors, which they cannot send to it."""
+    end_job(SOURCE, "check(out=r)", "first")
+    known = errors(mpich.work)
+    assert [overlaps for _, overlaps in known] == [known[0][1]] + [2 * known[0][1]] * (RANKS - 1)
+    report = json.loads(reported(mpich, "json", "r.records"))
+    assert_findings(report, known)
+
+
+# ---- records ----
 
 @pytest.mark.parametrize("tool", RECORDING)
 def test_report_from_records_is_the_report_of_mpi_finalize(mpich, job, tool):

@@ -22,7 +22,7 @@ void Analyser::take(int rank, Event event, Reader &reader)
     }
     case Event::found: {
         const auto found = get<FoundEvent>(reader);
-        add(static_cast<Kind>(found.kind), rank, found.position, found.text);
+        findings_.add(finding(static_cast<Kind>(found.kind), rank, found.position, found.text));
         break;
     }
     case Event::collective:
@@ -137,9 +137,19 @@ std::string Analyser::text(int rank, const Position &position)
     return std::string(function_name(position.function)) + " at " + site(rank, position);
 }
 
+Finding Analyser::finding(Kind kind, int rank, const Position &position, const std::string &text)
+{
+    return {kind, rank, function_name(position.function), site(rank, position), text};
+}
+
+/* A finding of the analyser itself. */
 void Analyser::add(Kind kind, int rank, const Position &position, const std::string &text)
 {
-    findings_.add({kind, rank, function_name(position.function), site(rank, position), text});
+    if (!findings_.wants(kind))
+        return;
+    const Finding found = finding(kind, rank, position, text);
+    recorder_.found(found);
+    findings_.add(found);
 }
 
 /* ---- collective operations ---- */

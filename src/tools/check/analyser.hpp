@@ -12,6 +12,7 @@
 
 #include "events.hpp"
 #include "findings.hpp"
+#include "recorder.hpp"
 
 #include <chrono>
 #include <deque>
@@ -28,9 +29,11 @@ class Analyser {
   public:
     using Clock = std::chrono::steady_clock;
 
-    /* findings must outlive the analyser. */
-    Analyser(int size, std::chrono::duration<double> timeout, Findings &findings)
-        : timeout_(timeout), findings_(findings), processes_(static_cast<std::size_t>(size))
+    /* findings and recorder must outlive the analyser. */
+    Analyser(int size, std::chrono::duration<double> timeout, Findings &findings,
+             Recorder &recorder)
+        : timeout_(timeout), findings_(findings), recorder_(recorder),
+          processes_(static_cast<std::size_t>(size))
     {
     }
 
@@ -104,6 +107,7 @@ class Analyser {
     std::string site(int rank, const Position &position);
 
     std::string text(int rank, const Position &position);
+    Finding finding(Kind kind, int rank, const Position &position, const std::string &text);
     void add(Kind kind, int rank, const Position &position, const std::string &text);
 
     /* ---- collective operations ---- */
@@ -152,6 +156,7 @@ class Analyser {
 
     const std::chrono::duration<double> timeout_;
     Findings &findings_;
+    Recorder &recorder_;
     std::vector<Process> processes_;
     std::map<std::uint64_t, Group> groups_;
     std::map<std::pair<std::uint64_t, int>, Inbox> inboxes_; /* by communicator and receiver */

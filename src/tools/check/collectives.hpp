@@ -51,7 +51,7 @@ class Collectives {
             error_code = operations_.go(call);
         }
         if (error_code != MPI_SUCCESS)
-            process_.distrust();
+            process_.distrust("a communication failed");
         return error_code;
     }
 

@@ -119,6 +119,15 @@ void Server::stop()
         thread_.join();
 }
 
+void Server::dismiss()
+{
+    const std::lock_guard<std::mutex> guard(lock_);
+    for (Peer &peer : peers_) {
+        if (peer.has_ended)
+            peer.socket.send_all("!");
+    }
+}
+
 void Server::run()
 {
     bool has_input = true;
@@ -184,7 +193,9 @@ bool Server::take(Peer &peer)
                 break;
             Reader reader(input.substr(sizeof head, head.size));
             analyser_.take(peer.rank, static_cast<Event>(head.event), reader);
-            if (head.wants_answer)
+            if (static_cast<Event>(head.event) == Event::finalized)
+                peer.has_ended = head.wants_answer != 0;
+            else if (head.wants_answer)
                 peer.socket.send_all("!");
             input.remove_prefix(sizeof head + head.size);
         }
@@ -227,11 +238,11 @@ void Client::flush()
     send();
 }
 
-void Client::put(Event event, const std::string &fields, bool wants_answer)
+bool Client::put(Event event, const std::string &fields, bool wants_answer)
 {
     std::lock_guard<std::mutex> guard(lock_);
     if (!socket_.is_open())
-        return;
+        return false;
     Head head;
     head.size = static_cast<std::uint32_t>(fields.size());
     head.event = static_cast<std::uint8_t>(event);
@@ -239,10 +250,11 @@ void Client::put(Event event, const std::string &fields, bool wants_answer)
     output_.append(reinterpret_cast<const char *>(&head), sizeof head);
     output_ += fields;
     if (!wants_answer && output_.size() < 16384)
-        return;
+        return true;
     send();
     if (wants_answer && socket_.is_open() && !is_answered())
         end();
+    return socket_.is_open();
 }
 
 void Client::send()

@@ -55,8 +55,8 @@ class Server {
   public:
     /* The thread calls on_deadlock after it has reported a deadlock. */
     Server(int size, std::chrono::duration<double> timeout, bool finds_deadlocks,
-           Findings &findings, std::function<void()> on_deadlock)
-        : analyser_(size, timeout, findings), finds_deadlocks_(finds_deadlocks),
+           Findings &findings, Recorder &recorder, std::function<void()> on_deadlock)
+        : analyser_(size, timeout, findings, recorder), finds_deadlocks_(finds_deadlocks),
           on_deadlock_(std::move(on_deadlock))
     {
     }
@@ -73,11 +73,15 @@ class Server {
     void finish(std::chrono::duration<double> longest);
     void stop();
 
+    /* Answers the processes that have ended. After stop(), when the report is written. */
+    void dismiss();
+
   private:
     struct Peer {
         Socket socket;
         int rank = -1;
         std::string input;
+        bool has_ended = false; /* and waits until the report is written */
     };
 
     void run();
@@ -107,29 +111,29 @@ class Client {
     bool is_up() const { return is_up_.load(std::memory_order_relaxed); }
 
     /* Sends an event. With wants_answer: returns when the analyser has processed it and all earlier
-     * ones, and printed its findings. Otherwise flush() sends it. */
+     * ones, and printed its findings; false if it does not answer. Otherwise flush() sends it. */
     template <typename Fields>
-    void report(Event event, Fields fields, bool wants_answer)
+    bool report(Event event, Fields fields, bool wants_answer)
     {
         if (!is_up())
-            return;
+            return false;
         Writer writer;
         fields.each(Put(writer));
-        put(event, writer.take(), wants_answer);
+        return put(event, writer.take(), wants_answer);
     }
 
-    void report(Event event, bool wants_answer) { put(event, {}, wants_answer); }
+    bool report(Event event, bool wants_answer) { return put(event, {}, wants_answer); }
 
     void flush();
+    void end();
 
   private:
     static constexpr int max_wait = 20000; /* ms; then the analyser counts as lost */
 
-    void put(Event event, const std::string &fields, bool wants_answer);
+    bool put(Event event, const std::string &fields, bool wants_answer);
     void send();
 
     bool is_answered();
-    void end();
 
     std::mutex lock_;
     Socket socket_;

@@ -7,9 +7,79 @@
 
 #include "../common/report.hpp"
 
-#include <nlohmann/json.hpp>
+#include <vector>
 
 namespace qmpi::check {
+
+std::string brief_text_of(const CallSite &site)
+{
+    if (site.line <= 0)
+        return text_of(site);
+    return site.file.substr(site.file.rfind('/') + 1) + ":" + std::to_string(site.line);
+}
+
+void Finding::write(Writer &writer) const
+{
+    writer.put(static_cast<std::uint8_t>(kind));
+    writer.put(rank);
+    for (const std::string *field : {&function, &site, &text})
+        writer.put(*field);
+}
+
+Finding Finding::read(Reader &reader)
+{
+    Finding finding;
+    const auto kind = reader.get<std::uint8_t>();
+    if (kind >= number_of_kinds)
+        throw std::runtime_error("unknown kind of finding");
+    finding.kind = static_cast<Kind>(kind);
+    finding.rank = reader.get<int>();
+    for (std::string *field : {&finding.function, &finding.site, &finding.text})
+        *field = reader.get<std::string>();
+    return finding;
+}
+
+/* ---- FindingSet ---- */
+
+FindingSet::Entry &FindingSet::entry_of(const Finding &finding)
+{
+    Entry &entry = entries_[{finding.kind, finding.function, finding.site,
+                             finding.kind == Kind::deadlock ? finding.rank : -1}];
+    if (entry.times == 0)
+        entry.first = finding;
+    return entry;
+}
+
+bool FindingSet::add(const Finding &finding, std::uint64_t times)
+{
+    Entry &entry = entry_of(finding);
+    const bool is_new = entry.times == 0;
+    entry.times += times;
+    entry.ranks.insert(finding.rank);
+    return is_new;
+}
+
+void FindingSet::write(Writer &writer) const
+{
+    writer.put(static_cast<std::uint64_t>(entries_.size()));
+    each([&writer](const Entry &entry) {
+        entry.first.write(writer);
+        writer.put(entry.times);
+        writer.put(std::vector<int>(entry.ranks.begin(), entry.ranks.end()));
+    });
+}
+
+void FindingSet::merge(Reader &reader)
+{
+    for (auto number = reader.get<std::uint64_t>(); number > 0; number--) {
+        Entry &entry = entry_of(Finding::read(reader));
+        entry.times += reader.get<std::uint64_t>();
+        const auto ranks = reader.get<std::vector<int>>();
+        entry.ranks.insert(ranks.begin(), ranks.end());
+    }
+}
+
+/* ---- Findings ---- */
 
 void Findings::add(const Finding &finding)
 {
@@ -17,51 +87,29 @@ void Findings::add(const Finding &finding)
         on_new_();
 }
 
-std::string Findings::text() const
-{
-    std::lock_guard<std::mutex> guard(lock_);
-    std::string text = "check: " + std::to_string(entries_.size()) +
-        (entries_.size() == 1 ? " finding" : " findings") +
-        (absent_.empty() ? "" : "; not compared: " + absent_) + "\n";
-    for (const auto &[key, entry] : entries_) {
-        text += entry.first.line();
-        if (entry.times > 1)
-            text += " (" + std::to_string(entry.times) + " times, " +
-                std::to_string(entry.ranks.size()) +
-                (entry.ranks.size() == 1 ? " rank)" : " ranks)");
-        text += "\n";
-    }
-    return text;
-}
-
-std::string Findings::json() const
-{
-    std::lock_guard<std::mutex> guard(lock_);
-    nlohmann::json findings = nlohmann::json::array();
-    for (const auto &[key, entry] : entries_)
-        findings.push_back({{"kind", name_of(entry.first.kind)},
-                            {"function", entry.first.function},
-                            {"site", entry.first.site},
-                            {"rank", entry.first.rank},
-                            {"text", entry.first.text},
-                            {"times", entry.times},
-                            {"ranks", entry.ranks}});
-    return nlohmann::json{{"tool", "check"}, {"absent", absent_}, {"findings", findings}}.dump(
-               1, ' ', false, nlohmann::json::error_handler_t::replace) +
-        "\n";
-}
-
 bool Findings::keep(const Finding &finding)
 {
-    std::lock_guard<std::mutex> guard(lock_);
-    auto &entry = entries_[{finding.kind, finding.function, finding.site,
-                            finding.kind == Kind::deadlock ? finding.rank : -1}];
-    entry.ranks.insert(finding.rank);
-    if (entry.times++ > 0)
-        return false;
-    entry.first = finding;
-    write_stderr("QMPI check: " + finding.line() + "\n");
-    return true;
+    const std::lock_guard<std::mutex> guard(lock_);
+    const bool is_new = set_.add(finding);
+    if (is_new)
+        write_stderr("QMPI check: " + finding.line() + "\n");
+    return is_new;
+}
+
+void Findings::merge(const FindingSet &others)
+{
+    Writer writer;
+    others.write(writer);
+    const std::string bytes = writer.take();
+    Reader reader(bytes);
+    const std::lock_guard<std::mutex> guard(lock_);
+    set_.merge(reader);
+}
+
+FindingSet Findings::all() const
+{
+    const std::lock_guard<std::mutex> guard(lock_);
+    return set_;
 }
 
 }  // namespace qmpi::check

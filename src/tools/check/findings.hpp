@@ -3,10 +3,13 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Findings: one per call site and kind, printed when new. */
+/* Findings: one per call site and kind. */
 
 #ifndef TOOLS_CHECK_FINDINGS_HPP_INCLUDED
 #define TOOLS_CHECK_FINDINGS_HPP_INCLUDED
+
+#include "../common/call_sites.hpp"
+#include "../common/wire.hpp"
 
 #include <array>
 #include <cstdint>
@@ -60,9 +63,12 @@ inline const char *name_of(Kind kind)
     return kind_names[static_cast<std::size_t>(kind)].name;
 }
 
+/* "halo.c:231", or what else is known. */
+std::string brief_text_of(const CallSite &site);
+
 struct Finding {
-    Kind kind;
-    int rank; /* -1 outside MPI_COMM_WORLD */
+    Kind kind = Kind::collective;
+    int rank = -1; /* -1 outside MPI_COMM_WORLD */
     std::string function;
     std::string site;
     std::string text; /* without the prefix "rank ...: " */
@@ -72,9 +78,42 @@ struct Finding {
         const std::string who = rank < 0 ? std::string() : "rank " + std::to_string(rank) + ": ";
         return who + function + " at " + site + ": " + name_of(kind) + ": " + text;
     }
+
+    void write(Writer &writer) const;
+    static Finding read(Reader &reader);
 };
 
-/* Thread-safe. */
+/* Findings that differ only in rank and text are one entry; a deadlock has one for each rank. */
+class FindingSet {
+  public:
+    struct Entry {
+        Finding first;
+        std::uint64_t times = 0;
+        std::set<int> ranks;
+    };
+
+    /* Returns true if the entry is new. */
+    bool add(const Finding &finding, std::uint64_t times = 1);
+
+    void write(Writer &writer) const;
+    void merge(Reader &reader);
+
+    std::size_t size() const { return entries_.size(); }
+
+    template <typename Visit>
+    void each(Visit visit) const
+    {
+        for (const auto &[key, entry] : entries_)
+            visit(entry);
+    }
+
+  private:
+    Entry &entry_of(const Finding &finding);
+
+    std::map<std::tuple<Kind, std::string, std::string, int>, Entry> entries_;
+};
+
+/* Findings that this process prints, each entry when it is new. Thread-safe. */
 class Findings {
   public:
     /* Kinds the user wants; initially all. */
@@ -84,27 +123,18 @@ class Findings {
     }
     bool wants(Kind kind) const { return is_wanted_[static_cast<std::size_t>(kind)]; }
 
-    /* Prints the finding if it is new for its call site and kind. In a deadlock, the text counts as
-     * well. */
     void add(const Finding &finding);
+
+    /* Adds findings that other processes have printed. */
+    void merge(const FindingSet &others);
 
     /* on_new is called after each new finding, by the thread that found it. */
     void when_new(std::function<void()> on_new) { on_new_ = std::move(on_new); }
 
-    /* Processes that take no part. */
-    void set_absent(const std::string &absent) { absent_ = absent; }
-
-    std::string text() const;
-    std::string json() const;
+    FindingSet all() const;
 
   private:
     bool keep(const Finding &finding);
-
-    struct Entry {
-        Finding first;
-        std::uint64_t times = 0;
-        std::set<int> ranks;
-    };
 
     std::array<bool, number_of_kinds> is_wanted_ = [] {
         std::array<bool, number_of_kinds> all{};
@@ -112,9 +142,8 @@ class Findings {
         return all;
     }();
     std::function<void()> on_new_;
-    std::string absent_;
     mutable std::mutex lock_;
-    std::map<std::tuple<Kind, std::string, std::string, int>, Entry> entries_;
+    FindingSet set_;
 };
 
 }  // namespace qmpi::check

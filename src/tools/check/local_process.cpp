@@ -11,8 +11,9 @@
 
 namespace qmpi::check {
 
-LocalProcess::LocalProcess(Findings &findings)
-    : findings_(findings), sites_([this](std::uint32_t number, const std::string &text) {
+LocalProcess::LocalProcess(Findings &findings, Recorder &recorder)
+    : findings_(findings), recorder_(recorder),
+      sites_([this](std::uint32_t number, const std::string &text) {
           report(Event::site, SiteEvent{number, text}, false);
       })
 {
@@ -24,16 +25,20 @@ void LocalProcess::found(Kind kind, const Position &position, const std::string 
 {
     if (!wants(kind))
         return;
-    if (is_connected())
-        report(Event::found, FoundEvent{static_cast<std::uint8_t>(kind), position, text}, true);
-    else
-        found_alone(kind, position, text);
+    const Finding found = finding(kind, position, text);
+    recorder_.found(found);
+    if (!report(Event::found, FoundEvent{static_cast<std::uint8_t>(kind), position, text}, true))
+        findings_.add(found);
 }
 
 void LocalProcess::found_alone(Kind kind, const Position &position, const std::string &text)
 {
-    findings_.add(
-        {kind, rank_, function_name(position.function), sites_.text(position.site), text});
+    findings_.add(finding(kind, position, text));
+}
+
+Finding LocalProcess::finding(Kind kind, const Position &position, const std::string &text) const
+{
+    return {kind, rank_, function_name(position.function), sites_.text(position.site), text};
 }
 
 Position LocalProcess::position(const Here &here)
@@ -63,8 +68,10 @@ bool LocalProcess::connect(const qmpi::world &world, const Address &address)
     int is_up = address.port != 0 && client_.connect(address, rank_), are_all_up = is_up;
     if (world.size() > 1)
         QMPI_Allreduce(&is_up, &are_all_up, 1, MPI_INT, MPI_LAND, world.comm());
-    if (!are_all_up)
-        is_distrusted_ = true;
+    if (!are_all_up) {
+        client_.end();
+        distrust("no connection to rank 0");
+    }
     sites_.each([this](std::uint32_t number, const std::string &text) {
         report(Event::site, SiteEvent{number, text}, false);
     });
@@ -73,10 +80,12 @@ bool LocalProcess::connect(const qmpi::world &world, const Address &address)
 
 /* ---- comparability ---- */
 
-void LocalProcess::distrust()
+void LocalProcess::distrust(const char *reason)
 {
-    if (!is_distrusted_.exchange(true))
-        report(Event::distrust, true);
+    if (is_distrusted_.exchange(true))
+        return;
+    recorder_.distrusted(reason);
+    report(Event::distrust, true);
 }
 
 SharedCommunicator LocalProcess::communicator(MPI_Comm comm)
@@ -92,8 +101,12 @@ SharedCommunicator LocalProcess::communicator(MPI_Comm comm)
 bool LocalProcess::is_comparable(const SharedCommunicator &communicator)
 {
     note_thread();
-    if (communicator == nullptr || is_distrusted_ || !is_connected())
+    if (communicator == nullptr || is_distrusted_)
         return false;
+    if (!is_connected()) {
+        distrust("no connection to rank 0");
+        return false;
+    }
     for (const std::vector<int> *group : {&communicator->world, &communicator->remote}) {
         for (const int rank : *group) {
             if (rank == outside_world || !is_in_world_[static_cast<std::size_t>(rank)])
@@ -109,7 +122,7 @@ void LocalProcess::note_thread()
     static thread_local char own;
     char *first = nullptr;
     if (!first_thread_.compare_exchange_strong(first, &own) && first != &own)
-        distrust();
+        distrust("a second thread communicates");
 }
 
 }  // namespace qmpi::check

@@ -11,6 +11,7 @@
 
 #include "connection.hpp"
 #include "findings.hpp"
+#include "recorder.hpp"
 #include "resources.hpp"
 #include "signature.hpp"
 #include "sites.hpp"
@@ -37,8 +38,8 @@ struct Here {
 /* Thread-safe. */
 class LocalProcess {
   public:
-    /* findings receives them while there is no analyser; it must outlive this object. */
-    explicit LocalProcess(Findings &findings);
+    /* findings receives them while there is no analyser. Both must outlive this object. */
+    LocalProcess(Findings &findings, Recorder &recorder);
 
     Types types;
     Handles handles;
@@ -68,12 +69,13 @@ class LocalProcess {
 
     bool is_connected() const { return client_.is_up(); }
 
+    /* As Client::report(). */
     template <typename Fields>
-    void report(Event event, Fields fields, bool wants_answer)
+    bool report(Event event, Fields fields, bool wants_answer)
     {
-        client_.report(event, std::move(fields), wants_answer);
+        return client_.report(event, std::move(fields), wants_answer);
     }
-    void report(Event event, bool wants_answer) { client_.report(event, wants_answer); }
+    bool report(Event event, bool wants_answer) { return client_.report(event, wants_answer); }
     void flush() { client_.flush(); }
 
     /* The first calls of a call site wait for the analyser, so that its finding is printed before
@@ -82,8 +84,8 @@ class LocalProcess {
 
     /* ---- comparability ---- */
 
-    /* Excludes this process from all further comparison. */
-    void distrust();
+    /* Excludes this process from all further comparison. The reason is for the report. */
+    void distrust(const char *reason);
     bool is_distrusted() const { return is_distrusted_; }
 
     /* Communicator of a call about to be made: only for handles known to be valid, else nullptr. */
@@ -93,9 +95,11 @@ class LocalProcess {
     bool is_comparable(const SharedCommunicator &communicator);
 
   private:
+    Finding finding(Kind kind, const Position &position, const std::string &text) const;
     void note_thread();
 
     Findings &findings_;
+    Recorder &recorder_;
     Client client_;
     Sites sites_;
     int rank_ = -1;

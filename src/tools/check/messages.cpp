@@ -41,7 +41,7 @@ void Messages::begin_send(Pending &pending, bool wants_answer)
     const Message &send = pending.send;
     const int destination = communicator.world_rank_of(send.peer);
     if (destination == outside_world)
-        return process_.distrust();
+        return process_.distrust("invalid rank");
     process_.report(Event::send,
                     SendEvent{pending.position, communicator.id, destination, send.tag,
                               process_.types.signature(send.datatype, send.count)},
@@ -57,7 +57,7 @@ void Messages::begin_receive(Pending &pending, bool wants_answer)
     const bool is_from_any = receive.peer == MPI_ANY_SOURCE;
     const int source = is_from_any ? MPI_ANY_SOURCE : communicator.world_rank_of(receive.peer);
     if (!is_from_any && source == outside_world)
-        return process_.distrust();
+        return process_.distrust("invalid rank");
     pending.number = ++number_of_receives_;
     process_.report(
         Event::receive,
@@ -103,7 +103,7 @@ void Messages::failed(const Pending &pending, int error_code)
 {
     if (pending.receive.exists && is_truncation(error_code) && !pending.is_certain)
         process_.found(Kind::truncation, pending.position, "the message is longer than the buffer");
-    process_.distrust();
+    process_.distrust("a communication failed");
 }
 
 void Messages::matched(const Pending &probe, const MPI_Status &status)

@@ -89,7 +89,7 @@ void Operations::end(Pending &pending, const MPI_Status *status, Outcome outcome
         messages_.failed(pending, status != nullptr ? status->MPI_ERROR : MPI_SUCCESS);
     else if (outcome == Outcome::freed) {
         if (pending.number != 0 && !pending.is_certain)
-            process_.distrust();
+            process_.distrust("the request of a pending receive was freed");
     } else
         messages_.received(pending, status);
 }
@@ -103,7 +103,7 @@ void Operations::cancel(MPI_Request request)
     });
     /* Neither side knows whether the message will be received. */
     if (is_send)
-        process_.distrust();
+        process_.distrust("a send was cancelled");
 }
 
 std::vector<Wait> Operations::waits_of(const MPI_Request *requests, int number, bool needs_all)

@@ -35,7 +35,7 @@ class PointToPoint {
             return operations_.go(call);
         else if constexpr (Call::form == qmpi::form::enqueued) {
             /* The order of streams is unknown. */
-            process_.distrust();
+            process_.distrust("an operation is in the order of a stream");
             return operations_.go(call);
         } else {
             Pending pending;
@@ -115,7 +115,7 @@ class PointToPoint {
         if (error_code == MPI_SUCCESS)
             operations_.add(*qmpi::get<qmpi::role::request>(call), std::move(pending));
         else
-            process_.distrust();
+            process_.distrust("a communication failed");
         return error_code;
     }
 

@@ -5,17 +5,9 @@
 
 #include "sites.hpp"
 
+#include "findings.hpp"
+
 namespace qmpi::check {
-namespace {
-
-std::string brief_text_of(const CallSite &site)
-{
-    if (site.line <= 0)
-        return text_of(site);
-    return site.file.substr(site.file.rfind('/') + 1) + ":" + std::to_string(site.line);
-}
-
-}  // namespace
 
 std::uint32_t Sites::number_of(const void *address)
 {

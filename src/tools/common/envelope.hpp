@@ -15,7 +15,7 @@
 
 #include <string>
 
-namespace tools {
+namespace qmpi {
 
 /* Incremented when a reader of the former version would misread a report; new members do not. */
 constexpr int report_version = 1;
@@ -49,6 +49,6 @@ inline std::string json_text(const nlohmann::json &report)
     return report.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
-}  // namespace tools
+}  // namespace qmpi
 
 #endif /* TOOLS_ENVELOPE_HPP_INCLUDED */

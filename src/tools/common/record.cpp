@@ -157,6 +157,7 @@ void Record::open(const std::string &path, Introduction introduction)
     };
     if (const int reason = posix_fallocate(file, 0, static_cast<off_t>(end)))
         give_up(reason);
+    head_->is_locked = mark_as_running(file);
     for (std::size_t done = 0; done < used;) {
         const ssize_t written = pwrite(file, base_ + done, used - done, static_cast<off_t>(done));
         if (written < 0 && errno != EINTR)
@@ -196,6 +197,7 @@ RecordView::RecordView(std::string_view content, std::vector<const char *> other
     content_ =
         content.substr(0, static_cast<std::size_t>(head->used.load(std::memory_order_acquire)));
     is_incomplete_ = head->is_incomplete.load(std::memory_order_relaxed) != 0;
+    is_locked_ = head->is_locked != 0;
 }
 
 Introduction RecordView::introduction() const
@@ -212,6 +214,27 @@ Introduction RecordView::introduction() const
     if (!has_one)
         throw std::runtime_error("the record does not say what it is");
     return found;
+}
+
+/* ---- files of a running process ---- */
+
+/* The kernel removes such a lock when the process ends; a child made by fork does not have it. */
+bool mark_as_running(int file)
+{
+    struct flock lock {};
+    lock.l_type = F_WRLCK;
+    lock.l_whence = SEEK_SET;
+    return fcntl(file, F_SETLK, &lock) == 0;
+}
+
+Life life_of(int file)
+{
+    struct flock lock {};
+    lock.l_type = F_RDLCK;
+    lock.l_whence = SEEK_SET;
+    if (fcntl(file, F_GETLK, &lock) != 0)
+        return Life::unknown;
+    return lock.l_type == F_UNLCK ? Life::ended : Life::running;
 }
 
 /* ---- folders ---- */

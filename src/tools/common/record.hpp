@@ -28,9 +28,10 @@ namespace qmpi {
 
 /* First bytes of a record. The format is that of the machine and of this version of the tools. */
 struct RecordHead {
-    char magic[8] = {'Q', 'M', 'P', 'I', 'r', 'e', 'c', '1'};
+    char magic[8] = {'Q', 'M', 'P', 'I', 'r', 'e', 'c', '2'};
     std::atomic<std::uint64_t> used{sizeof(RecordHead)}; /* bytes, including this head */
     std::atomic<std::uint64_t> is_incomplete{0};         /* a limit or a full disk was reached */
+    std::uint64_t is_locked = 0;                         /* see mark_as_running() */
 };
 
 /* Precedes each block. */
@@ -155,6 +156,13 @@ class RecordView {
 
     Introduction introduction() const;
     bool is_incomplete() const { return is_incomplete_; }
+    bool is_locked() const { return is_locked_; }
+
+    /* False for a file that a process is about to write. */
+    static bool has_begun(std::string_view content)
+    {
+        return !content.empty() && content.front() != '\0';
+    }
 
     static constexpr std::uint32_t hidden = 1u << 31; /* in bytes: not published yet */
     static constexpr std::size_t rounded(std::size_t bytes) { return (bytes + 7) / 8 * 8; }
@@ -162,7 +170,7 @@ class RecordView {
   private:
     std::string_view content_;
     std::vector<const char *> others_;
-    bool is_incomplete_ = false;
+    bool is_incomplete_ = false, is_locked_ = false;
 };
 
 /* A block's content as the structure that the tool keeps there. Throws std::runtime_error. */
@@ -173,6 +181,17 @@ const Type &block_as(std::string_view content)
         throw std::runtime_error("a record is damaged");
     return *reinterpret_cast<const Type *>(content.data());
 }
+
+/* ---- files of a running process ---- */
+
+enum class Life { running, ended, unknown };
+
+/* Locks a file that the process has just created, until the process ends. Returns false if the file
+ * system has no locks. The process must not open the file again. */
+bool mark_as_running(int file);
+
+/* Of the process that has marked the open file. */
+Life life_of(int file);
 
 /* ---- folders ---- */
 

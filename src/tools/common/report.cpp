@@ -6,6 +6,7 @@
 #include "report.hpp"
 
 #include "process.hpp"
+#include "record.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -232,12 +233,29 @@ std::string instance_text(int instance, int instances, int tool_id)
     return print("instance %d of %d (tool %d of the chain)", instance, instances, tool_id);
 }
 
+std::string ranks_text(const std::set<int> &ranks)
+{
+    std::string text;
+    for (auto rank = ranks.begin(); rank != ranks.end();) {
+        const int first = *rank;
+        int last = first;
+        while (++rank != ranks.end() && *rank == last + 1)
+            last = *rank;
+        text += (text.empty() ? "" : ", ") +
+            (first == last ? "rank " + std::to_string(first)
+                           : "ranks " + std::to_string(first) + "-" + std::to_string(last));
+    }
+    return text;
+}
+
 Destination::Destination(const Owner &owner, const qmpi::arguments &arguments,
                          const std::vector<Format> &known, const char *fallback,
                          const std::vector<std::string> &others)
     : tool_name_(owner.tool_name), out_(arguments.get("out", fallback == nullptr ? "" : fallback)),
-      folder_(path_of(".")), formats_(known)
+      folder_(path_of(".")), records_(arguments.get("records", "")), formats_(known)
 {
+    if (arguments.has("records") && records_.empty())
+        throw qmpi::argument_error("argument records=: needs a folder");
     if (arguments.has("out") && out_.empty())
         throw qmpi::argument_error("argument out=: needs a file name");
     const bool is_chosen = arguments.has("formats");
@@ -314,9 +332,33 @@ std::string Destination::default_stem(const Reporter &reporter) const
         std::to_string(getpid());
 }
 
-std::string Destination::record_stem(const Reporter &reporter) const
+std::string Destination::make_record_folder(const qmpi::world &world, const Reporter &reporter,
+                                            const std::string &ending) const
 {
-    return path(is_stderr_ ? default_stem(reporter) : stem(reporter));
+    const bool is_local = !records_.empty();
+    const std::string folder = world.from_first([&] {
+        if (is_privileged())
+            throw std::runtime_error("refusing to write files from a set-uid program");
+        const std::string name = path(is_stderr_ ? default_stem(reporter) : stem(reporter));
+        return is_local ? new_name_in_records(name, ending) : make_new_folder(name, ending);
+    });
+    std::error_code fault;
+    if (is_local)
+        std::filesystem::create_directories(folder, fault);
+    if (fault)
+        throw std::runtime_error("cannot write " + folder + ": " + fault.message());
+    return folder;
+}
+
+/* Host and process number make the name unique, since no process sees the folders of all hosts. */
+std::string Destination::new_name_in_records(const std::string &stem,
+                                             const std::string &ending) const
+{
+    const std::string name = std::filesystem::path(stem).filename().string() + "." + process_text();
+    std::string folder = path(records_ + "/" + name + ending);
+    for (int number = 2; std::filesystem::exists(folder); number++)
+        folder = path(records_ + "/" + name + "-" + std::to_string(number) + ending);
+    return folder;
 }
 
 std::string Destination::path(const std::string &name) const

@@ -13,6 +13,7 @@
 #include <qmpi.hpp>
 
 #include <functional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -35,6 +36,9 @@ void complain(const char *tool_name, const std::string &what);
 
 /* "instance 1 of 2 (tool 3 of the chain)" */
 std::string instance_text(int instance, int instances, int tool_id);
+
+/* "rank 1, ranks 3-5" */
+std::string ranks_text(const std::set<int> &ranks);
 
 /* otf2: a folder that the tool writes itself. */
 enum class Format { text, json, html, otf2 };
@@ -61,6 +65,7 @@ struct Reporter {
  *                    the stem of all files; - is text on standard error. Default: program, tool
  *                    and process number, as in halo.profile.4711
  *   formats=A+B      text, json, html, otf2; default: all that the tool has
+ *   records=FOLDER   folder for the folder of the records, on each host; default: that of NAME
  * A name is relative to the folder in which the tool was constructed, and belongs to the first
  * instance that has it. Other instances of the same tool append their number (-2); another tool is
  * refused. A process that reports alone, and processes whose arguments differ from those of lower
@@ -90,8 +95,11 @@ class Destination {
     /* File name of a format. */
     std::string file(const Reporter &reporter, Format format) const;
 
-    /* Absolute path of the record folder without its ending. */
-    std::string record_stem(const Reporter &reporter) const;
+    /* Makes a new folder for the records of a run, named by this process's stem and the ending, on
+     * each host if the user gave records=. Collective; returns its absolute path, which is the same
+     * in all processes. Throws std::runtime_error in the processes that have no folder. */
+    std::string make_record_folder(const qmpi::world &world, const Reporter &reporter,
+                                   const std::string &ending) const;
 
     /* Absolute path of a file name. */
     std::string path(const std::string &name) const;
@@ -100,6 +108,9 @@ class Destination {
 
     /* False if everything goes to standard error. */
     bool has_files() const { return !is_stderr_; }
+
+    /* True if the user expects records, or at least files. */
+    bool wants_records() const { return !is_stderr_ || !records_.empty(); }
 
   private:
     struct Owner {
@@ -112,6 +123,7 @@ class Destination {
                 const std::vector<Format> &known, const char *fallback,
                 const std::vector<std::string> &others);
     std::string default_stem(const Reporter &reporter) const;
+    std::string new_name_in_records(const std::string &stem, const std::string &ending) const;
     void choose_one(const std::string &out, Format format, const std::vector<Format> &known,
                     bool is_chosen);
     void claim_name(const Owner &owner, const std::string &out,
@@ -120,6 +132,7 @@ class Destination {
     const char *tool_name_;
     std::string out_; /* without ending; empty: default */
     std::string folder_;
+    std::string records_; /* empty: beside the reports */
     bool is_stderr_ = false;
     std::vector<Format> formats_;
 };

@@ -23,6 +23,8 @@ struct ReportOptions : options {
         "(stderr)");
     std::string formats =
         option("formats", "").value("A+B").help("reports: text, json, html (default: all)");
+    std::string records =
+        option("records", "").value("FOLDER").help("folder for the record files, on each host");
 };
 
 }  // namespace qmpi

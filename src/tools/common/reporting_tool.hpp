@@ -73,6 +73,9 @@ class ReportingTool : public qmpi::tool<Tool> {
             tool().write(tool().state(true), reporter(true));
         } else if (world.rank() == 0)
             tool().write(state, reporter(false));
+        /* A record is removed when the report is written. */
+        if (world.size() > 1)
+            QMPI_Barrier(world.comm());
         record_.remove();
         return is_merged;
     }
@@ -106,6 +109,14 @@ class ReportingTool : public qmpi::tool<Tool> {
         return reporter;
     }
 
+    void advise(const std::string &why) const
+    {
+        const std::string folder = record_.path().substr(0, record_.path().rfind('/'));
+        complain(Tool::name(),
+                 why + "; records are in " + folder + "; \"qmpi_report show " + folder +
+                     "\" reports them");
+    }
+
     Record &own_record() { return record_; }
 
     Introduction introduction() const
@@ -132,27 +143,17 @@ class ReportingTool : public qmpi::tool<Tool> {
     void open_record(const qmpi::world &world)
     {
         const Destination &destination = tool().destination_;
-        bool has_folder = false;
         try {
-            const std::string folder = world.from_first([&] {
-                return make_new_folder(destination.record_stem(reporter(false)),
-                                       record_folder_ending);
+            world.agree([&] {
+                const std::string folder =
+                    destination.make_record_folder(world, reporter(false), record_folder_ending);
+                record_.open(folder + "/" + std::to_string(reporter_.rank) + record_ending,
+                             introduction());
             });
-            has_folder = true;
-            record_.open(folder + "/" + std::to_string(reporter_.rank) + record_ending,
-                         introduction());
-        } catch (const std::exception &exception) {
-            if ((is_first_ || has_folder) && destination.has_files())
-                complain(Tool::name(), std::string("no record file: ") + exception.what());
+        } catch (const qmpi::world_error &error) {
+            if (is_first_ && destination.wants_records())
+                complain(Tool::name(), std::string("no record file: ") + error.what());
         }
-    }
-
-    void advise(const std::string &why) const
-    {
-        const std::string folder = record_.path().substr(0, record_.path().rfind('/'));
-        complain(Tool::name(),
-                 why + "; records are in " + folder + "; \"qmpi_report show " + folder +
-                     "\" reports them");
     }
 
     static constexpr std::size_t limit = std::size_t{1} << 28;

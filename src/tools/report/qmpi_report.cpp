@@ -12,10 +12,12 @@
 #include "../common/report.hpp"
 #include "../common/text.hpp"
 #include "../trace/finish.hpp"
+#include "../trace/journal.hpp"
 #include "../trace/otf2_output.hpp"
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <memory>
@@ -87,21 +89,34 @@ int compare(const std::string &before, const std::string &after, const report::T
     return text.empty() ? 0 : 1;
 }
 
-/* Makes a trace from journals. */
-void finish_trace(std::string folder, trace::Formats formats, bool keeps)
+std::string stem_of(std::string folder)
 {
     while (folder.size() > 1 && folder.back() == '/')
         folder.pop_back();
     const std::string ending = trace::folder_of("");
-    const std::string stem = ends_in(folder, ending)
-        ? folder.substr(0, folder.size() - ending.size())
-        : folder + ".trace";
-    const std::vector<std::string> journals = trace::journals_in(folder, -1);
+    return ends_in(folder, ending) ? folder.substr(0, folder.size() - ending.size())
+                                   : folder + ".trace";
+}
+
+bool is_running(const std::string &journal)
+{
+    return trace::JournalFile(journal).life() == Life::running;
+}
+
+/* Makes a trace from journals. */
+void finish_trace(const Paths &folders, const std::string &stem, trace::Formats formats, bool keeps)
+{
+    const std::vector<std::string> journals = trace::journals_in(folders);
     if (journals.empty())
-        throw std::runtime_error(folder + " has no journals");
+        throw std::runtime_error(folders.front() + " has no journals");
+    if (!keeps && std::any_of(journals.begin(), journals.end(), is_running)) {
+        keeps = true;
+        std::fputs("qmpi_report: the program is still running; the journals stay\n", stderr);
+    }
     if (!formats.otf2 && !formats.json && !formats.html)
         formats = {trace::has_otf2, !trace::has_otf2, true};
-    const std::string reason = trace::finish(MPI_COMM_NULL, journals, folder, stem, formats, keeps);
+    const std::string reason = trace::finish(
+        MPI_COMM_NULL, journals, stem.empty() ? stem_of(folders.front()) : stem, formats, keeps);
     if (!reason.empty())
         throw std::runtime_error(reason);
 }
@@ -115,7 +130,7 @@ int main(int argc, char **argv)
         "NAME.unfinished), and compares reports.");
     app.require_subcommand(1);
     Paths paths;
-    std::string output, before, after, folder;
+    std::string output, before, after;
     report::Thresholds limits;
     trace::Formats formats{false, false, false};
     bool keeps = false;
@@ -155,12 +170,13 @@ int main(int argc, char **argv)
 
     CLI::App *const otf2 =
         app.add_subcommand("otf2", "make a trace from journals (NAME.unfinished), and remove them");
-    otf2->add_option("JOURNALS", folder, "folder")->required();
+    otf2->add_option("JOURNALS", paths, "folders")->required();
+    otf2->add_option("-o,--output", output, "name of the files without ending (default: NAME)");
     otf2->add_flag("--otf2", formats.otf2, "make NAME.otf2 (default, with NAME.html)");
     otf2->add_flag("--json", formats.json, "make NAME.json, for Perfetto");
     otf2->add_flag("--html", formats.html, "make NAME.html");
     otf2->add_flag("--keep", keeps, "keep the journals");
-    otf2->callback([&] { finish_trace(folder, formats, keeps); });
+    otf2->callback([&] { finish_trace(paths, output, formats, keeps); });
 
     try {
         app.parse(argc, argv);

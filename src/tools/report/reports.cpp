@@ -5,18 +5,23 @@
 
 #include "reports.hpp"
 
+#include "trace_report.hpp"
+
+#include "../check/statement.hpp"
 #include "../common/envelope.hpp"
 #include "../common/process.hpp"
-#include "../common/record.hpp"
 #include "../count/totals.hpp"
 #include "../messages/report.hpp"
 #include "../profile/reports.hpp"
+#include "../trace/finish.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
+#include <iterator>
 #include <map>
 #include <set>
 #include <stdexcept>
@@ -46,6 +51,7 @@ class File {
         size_ = static_cast<std::size_t>(status.st_size);
         if (size_ > 0)
             data_ = mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0);
+        life_ = life_of(file);
         close(file);
         if (data_ == MAP_FAILED)
             throw std::runtime_error("cannot read " + path);
@@ -60,19 +66,28 @@ class File {
     File(const File &) = delete;
     File &operator=(const File &) = delete;
 
+    /* False if a process is about to write it. */
+    bool has_begun() const { return RecordView::has_begun(content()); }
+
     RecordView view() const
     {
         try {
-            return RecordView({static_cast<const char *>(data_), size_});
+            return RecordView(content());
         } catch (const std::exception &exception) {
             throw std::runtime_error(path_ + ": " + exception.what());
         }
     }
 
+    const std::string &path() const { return path_; }
+    Life life() const { return life_; }
+
   private:
+    std::string_view content() const { return {static_cast<const char *>(data_), size_}; }
+
     std::string path_;
     std::size_t size_ = 0;
     void *data_ = nullptr;
+    Life life_ = Life::unknown;
 };
 
 /* Records of one instance, by rank. */
@@ -80,6 +95,8 @@ struct Group {
     struct Part {
         Introduction introduction;
         RecordView view;
+        Life life;
+        std::string path;
     };
     std::vector<Part> parts;
 
@@ -93,11 +110,13 @@ struct Group {
             ranks.insert(part.introduction.rank);
             is_incomplete |= part.view.is_incomplete();
         }
-        std::vector<bool> has(static_cast<std::size_t>(whole.size));
-        for (int rank = 0; rank < whole.size; rank++)
-            has[static_cast<std::size_t>(rank)] = ranks.count(rank) > 0;
-        if (ranks.size() < has.size())
-            whole.absent = "records of " + ranks_without(has) +
+        std::set<int> missing;
+        for (int rank = 0; rank < whole.size; rank++) {
+            if (ranks.count(rank) == 0)
+                missing.insert(rank);
+        }
+        if (!missing.empty())
+            whole.absent = "records of " + ranks_text(missing) +
                 (whole.absent.empty() ? "" : " (of these without the tool: " + whole.absent + ")");
         if (is_incomplete)
             whole.absent += std::string(whole.absent.empty() ? "" : "; ") +
@@ -107,23 +126,27 @@ struct Group {
 
     bool is_alone() const { return parts.size() == 1 && parts.front().introduction.size > 1; }
 
-  private:
-    static std::string ranks_without(const std::vector<bool> &has)
+    Lives lives() const
     {
-        std::string text;
-        for (std::size_t i = 0; i < has.size();) {
-            const std::size_t first = i;
-            while (i < has.size() && !has[i])
-                i++;
-            if (i == first) {
-                i++;
-                continue;
-            }
-            text += (text.empty() ? "" : ", ") +
-                (i == first + 1 ? "rank " + std::to_string(first)
-                                : "ranks " + std::to_string(first) + "-" + std::to_string(i - 1));
-        }
-        return text;
+        Lives lives;
+        for (const Part &part : parts)
+            lives.add(part.introduction.rank, part.life);
+        return lives;
+    }
+
+    /* By rank. Throws std::runtime_error if two are of the same. */
+    void sort()
+    {
+        std::sort(parts.begin(), parts.end(), [](const Part &a, const Part &b) {
+            return a.introduction.rank < b.introduction.rank;
+        });
+        const auto same =
+            std::adjacent_find(parts.begin(), parts.end(), [](const Part &a, const Part &b) {
+                return a.introduction.rank == b.introduction.rank;
+            });
+        if (same != parts.end())
+            throw std::runtime_error(same->path + " and " + std::next(same)->path +
+                                     " are of different runs");
     }
 };
 
@@ -145,18 +168,6 @@ std::string quoted(const std::string &text)
     return out + "\"";
 }
 
-constexpr const char *csv_heading =
-    "tool,kind,function,site,calls,time_s,sent_bytes,received_bytes\n";
-
-std::string csv_line(const std::string &tool, const std::string &kind, const std::string &function,
-                     const std::string &site, std::uint64_t calls, double time, std::uint64_t sent,
-                     std::uint64_t received)
-{
-    return tool + "," + kind + "," + function + "," + quoted(site) + "," + std::to_string(calls) +
-        "," + print("%.9f", time) + "," + std::to_string(sent) + "," + std::to_string(received) +
-        "\n";
-}
-
 std::string name_of(const Introduction &introduction)
 {
     return introduction.tool + ", " +
@@ -167,7 +178,8 @@ std::string name_of(const Introduction &introduction)
 
 class CountReport : public Report {
   public:
-    explicit CountReport(const Group &group) : introduction_(group.introduction())
+    explicit CountReport(const Group &group)
+        : Report(group.lives()), introduction_(group.introduction())
     {
         for (const Group::Part &part : group.parts) {
             if (is_first_)
@@ -180,7 +192,7 @@ class CountReport : public Report {
 
     std::string name() const override { return name_of(introduction_); }
 
-    std::string make(Format format) const override
+    std::string content(Format format) const override
     {
         if (format == Format::html)
             throw std::runtime_error("the tool count has no page");
@@ -233,7 +245,7 @@ class CountReport : public Report {
 
 class ProfileReport : public Report {
   public:
-    explicit ProfileReport(const Group &group)
+    explicit ProfileReport(const Group &group) : Report(group.lives())
     {
         run_.introduction = group.introduction();
         run_.is_alone = group.is_alone();
@@ -248,7 +260,7 @@ class ProfileReport : public Report {
     }
 
     std::string name() const override { return name_of(run_.introduction); }
-    std::string make(Format format) const override { return reports_->make(format); }
+    std::string content(Format format) const override { return reports_->make(format); }
 
     std::string csv() const override
     {
@@ -281,7 +293,7 @@ class ProfileReport : public Report {
 class MessagesReport : public Report {
   public:
     explicit MessagesReport(const Group &group)
-        : introduction_(group.introduction()),
+        : Report(group.lives()), introduction_(group.introduction()),
           heading_(messages::heading_of(introduction_, group.is_alone())),
           state_(heading_.rows.block)
     {
@@ -299,7 +311,7 @@ class MessagesReport : public Report {
 
     std::string name() const override { return name_of(introduction_); }
 
-    std::string make(Format format) const override
+    std::string content(Format format) const override
     {
         return messages::report_maker(state_, heading_)(format);
     }
@@ -333,9 +345,57 @@ class MessagesReport : public Report {
     messages::State state_;
 };
 
+/* ---- check ---- */
+
+class CheckReport : public Report {
+  public:
+    explicit CheckReport(const Group &group)
+        : Report(group.lives()), introduction_(group.introduction())
+    {
+        CallSites call_sites;
+        for (const Group::Part &part : group.parts)
+            add(statement_,
+                check::Statement::of(part.view, part.introduction.rank, part.introduction.host,
+                                     &call_sites));
+        statement_.absent = introduction_.absent;
+    }
+
+    std::string name() const override { return name_of(introduction_); }
+
+    std::string content(Format format) const override
+    {
+        if (format == Format::html)
+            throw std::runtime_error("the tool check has no page");
+        return format == Format::json ? statement_.json() : statement_.text();
+    }
+
+    std::string csv() const override
+    {
+        std::string text = "tool,kind,function,site,rank,times,text\n";
+        statement_.findings.each([&text](const check::FindingSet::Entry &entry) {
+            text += std::string("check,") + check::name_of(entry.first.kind) + "," +
+                entry.first.function + "," + quoted(entry.first.site) + "," +
+                std::to_string(entry.first.rank) + "," + std::to_string(entry.times) + "," +
+                quoted(entry.first.text) + "\n";
+        });
+        return text;
+    }
+
+    std::vector<std::pair<Format, std::string>> formats() const override
+    {
+        return {{Format::text, ".txt"}, {Format::json, ".json"}};
+    }
+
+  private:
+    const Introduction introduction_;
+    check::Statement statement_;
+};
+
 std::unique_ptr<Report> report_of(const Group &group)
 {
     const std::string &tool = group.parts.front().introduction.tool;
+    if (tool == "check")
+        return std::make_unique<CheckReport>(group);
     if (tool == "count")
         return std::make_unique<CountReport>(group);
     if (tool == "profile")
@@ -347,29 +407,123 @@ std::unique_ptr<Report> report_of(const Group &group)
 
 }  // namespace
 
+/* ---- Lives ---- */
+
+namespace {
+
+const char *name_of(Life life)
+{
+    return life == Life::running ? "running" : life == Life::ended ? "ended" : "unknown";
+}
+
+const char *text_of(Life life)
+{
+    return life == Life::running ? "still running"
+        : life == Life::ended    ? "ended without MPI_Finalize"
+                                 : "perhaps still running (the file system has no locks)";
+}
+
+}  // namespace
+
+std::string Lives::text() const
+{
+    std::string text;
+    for (const auto &[life, ranks] : ranks_)
+        text += (text.empty() ? "" : "; ") + std::string(text_of(life)) +
+            (ranks_.size() == 1 ? "" : ": " + ranks_text(ranks));
+    return text;
+}
+
+std::map<std::string, std::set<int>> Lives::by_name() const
+{
+    std::map<std::string, std::set<int>> named;
+    for (const auto &[life, ranks] : ranks_)
+        named[name_of(life)] = ranks;
+    return named;
+}
+
+/* ---- Report ---- */
+
+std::string Report::make(Format format) const
+{
+    const std::string content = this->content(format);
+    if (format == Format::text)
+        return name() + ", from records at " + local_time() + ": " + lives_.text() + "\n" + content;
+    if (format != Format::json)
+        return content;
+    auto document = nlohmann::ordered_json::parse(content);
+    document["records"] = lives_.by_name();
+    return document.dump(1) + "\n";
+}
+
+const char *const csv_heading = "tool,kind,function,site,calls,time_s,sent_bytes,received_bytes\n";
+
+std::string csv_line(const std::string &tool, const std::string &kind, const std::string &function,
+                     const std::string &site, std::uint64_t calls, double time, std::uint64_t sent,
+                     std::uint64_t received)
+{
+    return tool + "," + kind + "," + function + "," + quoted(site) + "," + std::to_string(calls) +
+        "," + print("%.9f", time) + "," + std::to_string(sent) + "," + std::to_string(received) +
+        "\n";
+}
+
+/* ---- loading ---- */
+
+namespace {
+
+/* Records of several instances, and journals of one. */
+class Loader {
+  public:
+    void add(const std::string &path)
+    {
+        for (const std::string &name : record_files_in(path))
+            add_record(name);
+        if (std::filesystem::is_directory(path) && !trace::journals_in(path).empty())
+            journal_folders_.push_back(path);
+    }
+
+    std::vector<std::unique_ptr<Report>> reports()
+    {
+        std::vector<std::unique_ptr<Report>> reports;
+        for (auto &[key, group] : groups_) {
+            group.sort();
+            reports.push_back(report_of(group));
+        }
+        if (!journal_folders_.empty())
+            reports.push_back(trace_report_of(trace::journals_in(journal_folders_)));
+        return reports;
+    }
+
+  private:
+    void add_record(const std::string &name)
+    {
+        auto file = std::make_unique<File>(name);
+        if (!file->has_begun())
+            return;
+        const RecordView view = file->view();
+        const Introduction own = view.introduction();
+        const Life life =
+            file->life() == Life::running || view.is_locked() ? file->life() : Life::unknown;
+        groups_[{own.tool_id, own.tool, own.arguments, own.instance}].parts.push_back(
+            {own, view, life, name});
+        files_.push_back(std::move(file));
+    }
+
+    std::vector<std::unique_ptr<File>> files_;
+    std::map<std::tuple<int, std::string, std::string, int>, Group> groups_;
+    std::vector<std::string> journal_folders_;
+};
+
+}  // namespace
+
 std::vector<std::unique_ptr<Report>> load(const std::vector<std::string> &paths)
 {
-    std::vector<std::unique_ptr<File>> files;
-    std::map<std::tuple<int, std::string, std::string, int>, Group> groups;
-    for (const std::string &path : paths) {
-        for (const std::string &name : record_files_in(path)) {
-            files.push_back(std::make_unique<File>(name));
-            const RecordView view = files.back()->view();
-            const Introduction own = view.introduction();
-            groups[{own.tool_id, own.tool, own.arguments, own.instance}].parts.push_back(
-                {own, view});
-        }
-    }
-    if (groups.empty())
+    Loader loader;
+    for (const std::string &path : paths)
+        loader.add(path);
+    auto reports = loader.reports();
+    if (reports.empty())
         throw std::runtime_error(paths.front() + " has no records");
-    std::vector<std::unique_ptr<Report>> reports;
-    for (auto &[key, group] : groups) {
-        std::sort(group.parts.begin(), group.parts.end(),
-                  [](const Group::Part &a, const Group::Part &b) {
-                      return a.introduction.rank < b.introduction.rank;
-                  });
-        reports.push_back(report_of(group));
-    }
     return reports;
 }
 

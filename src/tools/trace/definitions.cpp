@@ -262,6 +262,7 @@ Definitions::Definitions(const std::vector<Recording> &recordings)
                 process.host = reader.get<std::string>();
                 process.program = reader.get<std::string>();
                 process.pid = reader.get<std::int64_t>();
+                process.is_locked = reader.get<char>() != 0;
             } else if (head.what() == Kind::clock)
                 process.clock.add(read_clock(reader));
             else if (head.what() < Kind::process) {

@@ -49,6 +49,7 @@ struct Process {
     std::string host;
     std::string program;
     std::int64_t pid = 0;
+    bool is_locked = false; /* its journals, see mark_as_running() */
     Clock clock;
     std::vector<std::int32_t> threads; /* that recorded something */
 };

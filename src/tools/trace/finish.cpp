@@ -17,6 +17,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <map>
 #include <stdexcept>
 
 #include <dirent.h>
@@ -90,24 +91,25 @@ std::string attempt(Work work)
     }
 }
 
-std::string part_of(const std::string &folder, int number)
+/* In the folder of the reports, which all hosts see. */
+std::string part_of(const std::string &stem, int number)
 {
-    return folder + "/" + std::to_string(number) + ".json";
+    return stem + "." + std::to_string(number) + ".json~";
 }
 
-std::string write_json(const Team &team, const std::string &folder, const std::string &stem,
-                       const Definitions &definitions, const std::vector<Recording> &recordings)
+std::string write_json(const Team &team, const std::string &stem, const Definitions &definitions,
+                       const std::vector<Recording> &recordings)
 {
     std::string reason = team.first(attempt(
-        [&] { return write_chrome_events(part_of(folder, team.rank), definitions, recordings); }));
+        [&] { return write_chrome_events(part_of(stem, team.rank), definitions, recordings); }));
     if (team.rank == 0 && reason.empty()) {
         std::vector<std::string> parts;
         for (int i = 0; i < team.size; i++)
-            parts.push_back(part_of(folder, i));
+            parts.push_back(part_of(stem, i));
         reason = attempt([&] { return join_chrome_events(stem + ".json", parts, definitions); });
     }
     reason = team.first(reason);
-    unlink(part_of(folder, team.rank).c_str());
+    unlink(part_of(stem, team.rank).c_str());
     return reason;
 }
 
@@ -127,7 +129,7 @@ std::string write_html(const Team &team, const std::string &stem, const Definiti
 }
 
 std::string write_all(const Team &team, const std::vector<std::string> &journals,
-                      const std::string &folder, const std::string &stem, const Formats &formats)
+                      const std::string &stem, const Formats &formats)
 {
     std::vector<Recording> recordings;
     Definitions definitions;
@@ -151,6 +153,8 @@ std::string write_all(const Team &team, const std::vector<std::string> &journals
         definitions.merge(reader);
     }
 
+    if (definitions.processes.empty())
+        return ""; /* no process could write a journal, and one has said why */
     auto add = [&](std::string other) {
         other = team.first(std::move(other));
         if (reason.empty())
@@ -160,7 +164,7 @@ std::string write_all(const Team &team, const std::vector<std::string> &journals
         add(attempt(
             [&] { return write_otf2(team.comm, stem + ".otf2", definitions, recordings); }));
     if (formats.json)
-        add(write_json(team, folder, stem, definitions, recordings));
+        add(write_json(team, stem, definitions, recordings));
     if (formats.html)
         add(attempt([&] { return write_html(team, stem, definitions, recordings); }));
     return reason;
@@ -189,19 +193,36 @@ std::vector<std::string> journals_in(const std::string &folder, int rank)
     return paths;
 }
 
-std::string finish(MPI_Comm comm, const std::vector<std::string> &journals,
-                   const std::string &folder, const std::string &stem, const Formats &formats,
-                   bool keeps_journals)
+std::vector<std::string> journals_in(const std::vector<std::string> &folders)
+{
+    std::map<std::string, std::string> by_name;
+    std::vector<std::string> all;
+    for (const std::string &folder : folders) {
+        for (const std::string &path : journals_in(folder)) {
+            const auto [other, is_new] =
+                by_name.try_emplace(path.substr(path.rfind('/') + 1), path);
+            if (!is_new)
+                throw std::runtime_error(other->second + " and " + path + " are of different runs");
+            all.push_back(path);
+        }
+    }
+    return all;
+}
+
+std::string finish(MPI_Comm comm, const std::vector<std::string> &journals, const std::string &stem,
+                   const Formats &formats, bool keeps_journals)
 {
     const Team team(comm);
-    const std::string reason = write_all(team, journals, folder, stem, formats);
+    const std::string reason = write_all(team, journals, stem, formats);
     if (reason.empty() && !keeps_journals) {
         for (const std::string &journal : journals)
             unlink(journal.c_str());
     }
     team.first("");
-    if (reason.empty() && !keeps_journals && team.rank == 0)
-        rmdir(folder.c_str());
+    if (reason.empty() && !keeps_journals) {
+        for (const std::string &journal : journals)
+            rmdir(journal.substr(0, journal.rfind('/')).c_str());
+    }
     return reason;
 }
 

@@ -22,7 +22,11 @@ inline std::string folder_of(const std::string &stem)
 }
 
 /* Journals in a folder; rank -1: of all ranks. Throws std::runtime_error if it cannot be read. */
-std::vector<std::string> journals_in(const std::string &folder, int rank);
+std::vector<std::string> journals_in(const std::string &folder, int rank = -1);
+
+/* Journals of one run, in folders of several hosts. Throws std::runtime_error if two are the same
+ * thread's. */
+std::vector<std::string> journals_in(const std::vector<std::string> &folders);
 
 struct Formats {
     bool otf2 = true, json = false, html = true;
@@ -31,12 +35,10 @@ struct Formats {
 /* Writes the folder STEM.otf2, STEM.json and STEM.html from journals.
  *   comm      processes that call this, each with the journals of its rank; or MPI_COMM_NULL for
  *             one process with all journals
- *   folder    for temporary files; the same for all processes
  * Collective. Returns, in all processes, the reason of a failure or an empty text; then it removes
- * the journals, unless keeps_journals. */
-std::string finish(MPI_Comm comm, const std::vector<std::string> &journals,
-                   const std::string &folder, const std::string &stem, const Formats &formats,
-                   bool keeps_journals = false);
+ * the journals and their folders, unless keeps_journals. */
+std::string finish(MPI_Comm comm, const std::vector<std::string> &journals, const std::string &stem,
+                   const Formats &formats, bool keeps_journals = false);
 
 }  // namespace qmpi::trace
 

@@ -40,19 +40,16 @@ Store::Store(std::string tool, std::uint64_t limit, std::size_t window)
 {
 }
 
-bool Store::open(const std::string &folder, int rank, std::string introduction)
+void Store::open(const std::string &folder, int rank, std::string introduction)
 {
     std::error_code fault;
     std::filesystem::create_directories(folder, fault);
-    if (fault) {
-        stop("cannot write " + folder + ": " + fault.message());
-        return false;
-    }
+    if (fault)
+        throw std::runtime_error("cannot write " + folder + ": " + fault.message());
     folder_ = folder;
     rank_ = rank;
     introduction_ = std::move(introduction);
     is_open_.store(true, std::memory_order_release);
-    return true;
 }
 
 std::string Store::path_of(int thread) const
@@ -74,9 +71,20 @@ bool Store::reserve(std::uint64_t bytes)
 
 void Store::stop(const std::string &reason)
 {
-    if (is_stopped_.exchange(true) || reason.empty())
+    if (is_stopped_.exchange(true))
         return;
-    qmpi::complain(tool_.c_str(), reason);
+    {
+        const std::lock_guard<std::mutex> guard(lock_);
+        reason_ = reason;
+    }
+    if (!reason.empty() && !is_quiet_)
+        qmpi::complain(tool_.c_str(), reason);
+}
+
+std::string Store::reason() const
+{
+    const std::lock_guard<std::mutex> guard(lock_);
+    return reason_;
 }
 
 /* ---- Journal ---- */
@@ -213,8 +221,8 @@ void Journal::attach()
     window_ = next_ = end_ = nullptr;
     store_.give_back(size);
     const std::uint64_t last_time = std::exchange(last_time_, 0);
-    const std::string &introduction = store_.introduction();
-    define(Kind::process, static_cast<std::uint32_t>(thread_), introduction);
+    const char is_locked = mark_as_running(file);
+    define(Kind::process, static_cast<std::uint32_t>(thread_), store_.introduction() + is_locked);
     last_time_ = last_time;
     if (used > 0 && (static_cast<std::size_t>(end_ - next_) >= used || map_file(used))) {
         std::memcpy(next_, memory, used);
@@ -260,18 +268,37 @@ JournalFile::JournalFile(std::string path) : path_(std::move(path))
         fail();
     }
     size_ = static_cast<std::size_t>(found.st_size);
+    life_ = life_of(file);
     void *mapped = nullptr;
-    if (size_ > 0)
+    if (life_ == Life::running)
+        copy(file);
+    else if (size_ > 0)
         mapped = mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0);
     ::close(file);
     if (mapped == MAP_FAILED)
         fail();
-    data_ = static_cast<const char *>(mapped);
+    data_ = life_ == Life::running ? copy_.data() : static_cast<const char *>(mapped);
+}
+
+void JournalFile::copy(int file)
+{
+    copy_.resize(size_);
+    std::size_t done = 0;
+    while (done < size_) {
+        const ssize_t number =
+            pread(file, copy_.data() + done, size_ - done, static_cast<off_t>(done));
+        if (number < 0 && errno == EINTR)
+            continue;
+        if (number <= 0)
+            break;
+        done += static_cast<std::size_t>(number);
+    }
+    size_ = done;
 }
 
 JournalFile::~JournalFile()
 {
-    if (data_ != nullptr)
+    if (life_ != Life::running && data_ != nullptr)
         munmap(const_cast<char *>(data_), size_);
 }
 

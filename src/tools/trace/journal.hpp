@@ -10,10 +10,13 @@
 #ifndef TOOLS_TRACE_JOURNAL_HPP_INCLUDED
 #define TOOLS_TRACE_JOURNAL_HPP_INCLUDED
 
+#include "../common/record.hpp"
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -78,9 +81,9 @@ class Store {
      * per journal, at most. */
     Store(std::string tool, std::uint64_t limit, std::size_t window);
 
-    /* Creates the folder if needed; returns false, with a message, on failure. rank is part of the
-     * file names; introduction defines the process. */
-    bool open(const std::string &folder, int rank, std::string introduction);
+    /* Creates the folder if needed; throws std::runtime_error on failure. rank is part of the file
+     * names; introduction defines the process. */
+    void open(const std::string &folder, int rank, std::string introduction);
 
     /* Called to open the store when a journal outgrows memory. */
     void set_opener(std::function<void()> opener) { opener_ = std::move(opener); }
@@ -97,8 +100,12 @@ class Store {
     bool reserve(std::uint64_t bytes);
     void give_back(std::uint64_t bytes) { used_.fetch_sub(bytes); }
 
-    /* Stops all recording, with one message unless the reason is empty. */
+    /* Stops all recording, with one message unless the reason is empty or is_quiet. */
     void stop(const std::string &reason);
+    void set_quiet(bool is_quiet) { is_quiet_ = is_quiet; }
+
+    /* Of stop(); empty if it was not called. */
+    std::string reason() const;
 
   private:
     std::string tool_, folder_, introduction_;
@@ -106,6 +113,9 @@ class Store {
     int rank_ = 0;
     std::uint64_t limit_;
     std::size_t window_;
+    mutable std::mutex lock_;
+    std::string reason_;
+    std::atomic<bool> is_quiet_{false};
     std::atomic<std::uint64_t> used_{0};
     std::atomic<bool> is_open_{false};
     std::atomic<bool> is_stopped_{false};
@@ -158,7 +168,8 @@ class Journal {
     std::uint64_t requests_ = 0;
 };
 
-/* A journal for reading. Throws std::runtime_error if the file cannot be read. */
+/* A journal for reading. Throws std::runtime_error if the file cannot be read. The journal of a
+ * running process is copied, since it may grow and be truncated. */
 class JournalFile {
   public:
     explicit JournalFile(std::string path);
@@ -166,14 +177,19 @@ class JournalFile {
     JournalFile(const JournalFile &) = delete;
     JournalFile &operator=(const JournalFile &) = delete;
 
-    /* Calls visit for each complete record; content follows the head. */
+    /* Calls visit for each complete record; content follows the head. Always the same records. */
     void each(const std::function<void(const Head &, std::string_view content)> &visit) const;
 
     const std::string &path() const { return path_; }
+    Life life() const { return life_; }
 
   private:
+    void copy(int file);
+
     std::string path_;
-    const char *data_ = nullptr;
+    Life life_ = Life::unknown;
+    std::string copy_;
+    const char *data_ = nullptr; /* mapped, or the copy */
     std::size_t size_ = 0;
 };
 

@@ -1,0 +1,125 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+#include "recorder.hpp"
+
+#include <cstring>
+#include <new>
+
+namespace qmpi::check {
+
+std::string SiteBlock::written() const
+{
+    Writer writer;
+    writer.put(number);
+    writer.put(location.module);
+    writer.put(location.offset);
+    return writer.take();
+}
+
+SiteBlock SiteBlock::read(std::string_view content)
+{
+    Reader reader(content);
+    SiteBlock site;
+    site.number = reader.get<std::uint32_t>();
+    site.location.module = reader.get<std::string>();
+    site.location.offset = reader.get<std::uint64_t>();
+    return site;
+}
+
+std::string DistrustBlock::written() const
+{
+    Writer writer;
+    writer.put(calls);
+    writer.put(reason);
+    return writer.take();
+}
+
+DistrustBlock DistrustBlock::read(std::string_view content)
+{
+    Reader reader(content);
+    DistrustBlock distrust;
+    distrust.calls = reader.get<std::uint64_t>();
+    distrust.reason = reader.get<std::string>();
+    return distrust;
+}
+
+/* ---- Recorder ---- */
+
+namespace {
+
+/* Not an address of a call. */
+const char other = 0;
+const void *const no_site = &other;
+
+}  // namespace
+
+thread_local Recorder::Thread Recorder::own_;
+
+/* The block is published after it has the number 1, so that no reader misses a finding. */
+void Recorder::found(const Finding &finding)
+{
+    const std::lock_guard<std::mutex> guard(lock_);
+    auto &times = findings_[{finding.kind, finding.rank, finding.function, finding.site}];
+    if (times != nullptr) {
+        times->fetch_add(1, std::memory_order_relaxed);
+        return;
+    }
+    Writer writer;
+    finding.write(writer);
+    const std::string bytes = writer.take();
+    char *const block = record_.allocate<char>(RecordBlock::finding, sizeof *times + bytes.size());
+    times = new (block) std::atomic<std::uint64_t>(1);
+    std::memcpy(block + sizeof *times, bytes.data(), bytes.size());
+    Record::publish(block);
+}
+
+void Recorder::distrusted(const std::string &reason)
+{
+    const std::lock_guard<std::mutex> guard(lock_);
+    DistrustBlock distrust{0, reason};
+    for (const auto &[thread, activity] : activities_)
+        distrust.calls += activity->calls.load(std::memory_order_relaxed);
+    record_.add(RecordBlock::distrust, distrust.written());
+}
+
+Activity &Recorder::begin(int function, const void *address)
+{
+    if (own_.recorder != this)
+        own_ = thread();
+    if (own_.address != address) {
+        own_.site = number_of(address);
+        own_.address = address;
+    }
+    Activity &activity = *own_.activity;
+    activity.calls.store(activity.calls.load(std::memory_order_relaxed) + 1,
+                         std::memory_order_relaxed);
+    activity.current.store(CurrentCall{function, own_.site}.packed(), std::memory_order_relaxed);
+    return activity;
+}
+
+/* A thread with the id of an earlier one continues its numbers. */
+Recorder::Thread Recorder::thread()
+{
+    const std::lock_guard<std::mutex> guard(lock_);
+    Activity *&activity = activities_[std::this_thread::get_id()];
+    if (activity == nullptr) {
+        activity = new (record_.allocate<Activity>(RecordBlock::thread)) Activity;
+        Record::publish(activity);
+    }
+    return {this, activity, no_site, 0};
+}
+
+std::uint32_t Recorder::number_of(const void *address)
+{
+    const std::lock_guard<std::mutex> guard(lock_);
+    const auto [found, is_new] =
+        sites_.try_emplace(address, static_cast<std::uint32_t>(sites_.size()));
+    if (is_new)
+        record_.add(RecordBlock::site, SiteBlock{found->second, locate(address)}.written());
+    return found->second;
+}
+
+}  // namespace qmpi::check

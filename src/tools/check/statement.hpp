@@ -1,0 +1,54 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+/* The report: findings, and what is known of the processes. */
+
+#ifndef TOOLS_CHECK_STATEMENT_HPP_INCLUDED
+#define TOOLS_CHECK_STATEMENT_HPP_INCLUDED
+
+#include "findings.hpp"
+
+#include "../common/call_sites.hpp"
+#include "../common/record.hpp"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace qmpi::check {
+
+struct ProcessLine {
+    struct Call {
+        std::string function, site;
+    };
+
+    std::string host;
+    std::uint64_t calls = 0;
+    std::vector<Call> current;        /* of its threads */
+    std::uint64_t compared_calls = 0; /* if there is a reason */
+    std::string reason;               /* why it is no longer compared with others; or empty */
+};
+
+struct Statement {
+    FindingSet findings;
+    std::map<int, ProcessLine> processes; /* by rank */
+    std::string absent;                   /* processes that take no part */
+    bool has_ended = false;               /* with MPI_Finalize: current calls do not matter */
+
+    /* Of one process. Without call_sites, current calls are left out. */
+    static Statement of(const RecordView &record, int rank, const std::string &host,
+                        CallSites *call_sites = nullptr);
+
+    void write(Writer &writer) const;
+    void merge(Reader &reader);
+
+    std::string text() const;
+    std::string json() const;
+};
+
+}  // namespace qmpi::check
+
+#endif /* TOOLS_CHECK_STATEMENT_HPP_INCLUDED */

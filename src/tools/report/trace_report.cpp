@@ -1,0 +1,170 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+#include "trace_report.hpp"
+
+#include "../common/text.hpp"
+#include "../trace/definitions.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <stdexcept>
+#include <vector>
+
+namespace qmpi::report {
+namespace {
+
+constexpr double per_second = 1e-9;
+
+/* Sums of the calls, by number of the function. */
+class Calls : public trace::Sink {
+  public:
+    struct Sums {
+        std::uint64_t calls = 0, time = 0;
+    };
+
+    void begin(std::int32_t, std::int32_t) override { begins_.clear(); }
+
+    void enter(std::uint64_t time, std::uint32_t function, std::uint32_t) override
+    {
+        sums_[function].calls++;
+        begins_.push_back(time);
+    }
+
+    void leave(std::uint64_t time, std::uint32_t function) override
+    {
+        sums_[function].time += time - begins_.back();
+        begins_.pop_back();
+    }
+
+    void transfer(trace::Kind, std::uint64_t, std::uint32_t, const trace::Transfer &) override {}
+    void end() override {}
+
+    const std::map<std::uint32_t, Sums> &sums() const { return sums_; }
+
+  private:
+    std::map<std::uint32_t, Sums> sums_;
+    std::vector<std::uint64_t> begins_; /* of the open calls */
+};
+
+Lives lives_of(const std::vector<trace::Recording> &recordings,
+               const trace::Definitions &definitions)
+{
+    std::set<std::int32_t> running;
+    for (const trace::Recording &recording : recordings) {
+        if (recording.file->life() == Life::running)
+            running.insert(recording.rank);
+    }
+    Lives lives;
+    for (const auto &[rank, process] : definitions.processes) {
+        if (!process.threads.empty())
+            lives.add(rank,
+                      running.count(rank) > 0 ? Life::running
+                          : process.is_locked ? Life::ended
+                                              : Life::unknown);
+    }
+    return lives;
+}
+
+class TraceReport : public Report {
+  public:
+    TraceReport(const std::vector<trace::Recording> &recordings,
+                const trace::Definitions &definitions)
+        : Report(lives_of(recordings, definitions)), threads_(recordings.size()),
+          seconds_(static_cast<double>(definitions.end - definitions.begin) * per_second)
+    {
+        std::set<int> missing;
+        for (const auto &[rank, process] : definitions.processes) {
+            if (process.threads.empty())
+                missing.insert(rank);
+        }
+        processes_ = definitions.processes.size() - missing.size();
+        absent_ = missing.empty() ? "" : "journals of " + ranks_text(missing);
+
+        Calls calls;
+        for (const trace::Recording &recording : recordings)
+            replay(recording, definitions, calls);
+        for (const auto &[name, number] : definitions.functions) {
+            const auto found = calls.sums().find(number);
+            if (found != calls.sums().end())
+                lines_.push_back({name, found->second.calls,
+                                  static_cast<double>(found->second.time) * per_second});
+        }
+        std::stable_sort(lines_.begin(), lines_.end(),
+                         [](const Line &a, const Line &b) { return a.seconds > b.seconds; });
+    }
+
+    std::string name() const override { return "trace"; }
+
+    std::string content(Format format) const override
+    {
+        if (format == Format::html)
+            throw std::runtime_error("use \"qmpi_report otf2 --keep --html\" for journals");
+        return format == Format::json ? json() : text();
+    }
+
+    std::string csv() const override
+    {
+        std::string text = csv_heading;
+        for (const Line &line : lines_)
+            text += csv_line("trace", "function", line.name, "", line.calls, line.seconds, 0, 0);
+        return text;
+    }
+
+    std::vector<std::pair<Format, std::string>> formats() const override
+    {
+        return {{Format::text, ".txt"}, {Format::json, ".json"}};
+    }
+
+  private:
+    struct Line {
+        std::string name;
+        std::uint64_t calls;
+        double seconds;
+    };
+
+    std::string text() const
+    {
+        std::string text =
+            print("trace: %zu processes, %zu threads, %.6f s", processes_, threads_, seconds_) +
+            (absent_.empty() ? "" : "; not in the report: " + absent_) + "\n";
+        text += print("%-32s %12s %14s\n", "Function", "Calls", "Time (s)");
+        for (const Line &line : lines_)
+            text += print("%-32s %12s %14.6f\n", line.name.c_str(), grouped(line.calls).c_str(),
+                          line.seconds);
+        return text;
+    }
+
+    std::string json() const
+    {
+        auto functions = nlohmann::json::array();
+        for (const Line &line : lines_)
+            functions.push_back(
+                {{"name", line.name}, {"calls", line.calls}, {"time_s", line.seconds}});
+        return nlohmann::json{{"tool", "trace"},     {"processes", processes_},
+                              {"threads", threads_}, {"seconds", seconds_},
+                              {"absent", absent_},   {"functions", functions}}
+                   .dump(1) +
+            "\n";
+    }
+
+    std::size_t processes_ = 0, threads_;
+    double seconds_;
+    std::string absent_;
+    std::vector<Line> lines_; /* by time */
+};
+
+}  // namespace
+
+std::unique_ptr<Report> trace_report_of(const std::vector<std::string> &journals)
+{
+    const std::vector<trace::Recording> recordings = trace::read_recordings(journals);
+    return std::make_unique<TraceReport>(recordings, trace::Definitions(recordings));
+}
+
+}  // namespace qmpi::report

@@ -1,0 +1,135 @@
+# Copyright (C) by the QMPI for MPICH developers
+#     See COPYRIGHT in top-level directory
+
+"""Reports of a job that is still running: qmpi_report reads the records of the live job, whose report has what the
+program knows it did so far, and says that it runs."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+RANKS, BYTES = 3, 40        # bytes of a message of job_ends.c
+TOOLS = ["check", "count", "messages", "profile", "trace"]
+LIST = ",".join(f"{tool}(out={tool})" for tool in TOOLS)
+
+
+def records_of(tool):
+    return "trace.unfinished" if tool == "trace" else f"{tool}.records"
+
+
+def show():
+    """Shell commands: the reports in JSON and as text, and the files of the program before and after them."""
+    lines = ["cat known.* > before"]
+    for tool in TOOLS:
+        lines += [f"qmpi_report json -o {tool}.live.json {records_of(tool)} || echo failed",
+                  f"qmpi_report show {records_of(tool)} > {tool}.live.txt || echo failed"]
+    return "\n".join([*lines, "cat known.* > after"])
+
+
+@pytest.fixture(scope="module")
+def live(mpich_module):
+    """Run a program under all tools, run commands when all processes have written their file, and kill it."""
+    def live(source, end, commands):
+        mpich = mpich_module
+        script = f"""
+            rm -rf known.* *.records *.unfinished
+            mpiexec -n {RANKS} -genv LD_PRELOAD "$1" -genv MPIR_CVAR_QMPI_TOOL_LIST "$2" "$3" "$4" & job=$!
+            until [ $(ls known.* 2> /dev/null | wc -l) = {RANKS} ]; do sleep 0.05; done
+            sleep 0.5
+            {commands}
+            kill -TERM $job
+            wait $job
+            true"""
+        result = mpich.run("sh", "-c", script, "sh", mpich.nap(), LIST, mpich.program(HERE / source), end, seconds=100)
+        assert result.status == 0 and "failed" not in result.out and "qmpi_report:" not in result.err, result
+        return result
+    return live
+
+
+@pytest.fixture(scope="module")
+def working(mpich_module, live):
+    """Reports of a job that makes calls all the time."""
+    live("job_ends.c", "forever", show())
+    return mpich_module.work
+
+
+def rounds(work, name):
+    return sum(map(int, (work / name).read_text().split()))
+
+
+def report_of(work, tool):
+    return json.loads((work / f"{tool}.live.json").read_text())
+
+
+def barriers(tool, report):
+    """Calls of MPI_Barrier in the report, or what goes with them."""
+    if tool == "check":
+        # two calls in each round, and MPI_Init, MPI_Comm_rank and MPI_Comm_size
+        return sum((process["calls"] - 3) // 2 for process in report["tasks"])
+    if tool == "messages":
+        return report["totals"]["point-to-point"]["bytes"] // BYTES
+    return next(line["calls"] for line in report["functions"] if line["name"] == "MPI_Barrier")
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_report_of_a_working_job_is_current(working, tool):
+    """Calls lie between what the program had made before and after; each process is in one more call."""
+    number = barriers(tool, report_of(working, tool))
+    assert 0 < rounds(working, "before") <= number <= rounds(working, "after") + RANKS
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_report_says_that_the_job_runs(working, tool):
+    assert report_of(working, tool)["records"] == {"running": list(range(RANKS))}
+    assert report_of(working, tool)["absent"] == ""
+    assert re.fullmatch(rf"{tool}.*, from records at \S+ \S+ \S+: still running",
+                        (working / f"{tool}.live.txt").read_text().splitlines()[0])
+
+
+def test_journals_of_a_running_job_stay(mpich_module, live):
+    result = live("job_ends.c", "forever", "qmpi_report otf2 --json trace.unfinished 2> note")
+    assert (mpich_module.work / "note").read_text() == "qmpi_report: the program is still running; the journals stay\n"
+    assert len(list(mpich_module.work.glob("trace.unfinished/*.journal"))) == RANKS, result
+    assert json.loads((mpich_module.work / "trace.json").read_text())["traceEvents"]
+
+
+# ---- a job that hangs ----
+
+@pytest.fixture(scope="module")
+def hanging(mpich_module, live):
+    """Reports of a job in which one process waits for a message that nobody sends."""
+    live("wrong_ends.c", "wait", show())
+    return mpich_module.work
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_report_of_a_hanging_job(hanging, tool):
+    assert report_of(hanging, tool)["records"] == {"running": list(range(RANKS))}
+
+
+def test_check_shows_where_each_process_is(hanging):
+    line = next(i for i, text in enumerate((HERE / "wrong_ends.c").read_text().splitlines(), 1) if "/* wait */" in text)
+    call = {"function": "MPI_Recv", "site": f"wrong_ends.c:{line}"}
+    assert [process["current_calls"] for process in report_of(hanging, "check")["tasks"]] == [[], [call], []]
+    assert (hanging / "check.live.txt").read_text().splitlines()[-2:] == [
+        f"rank 1: in MPI_Recv at wrong_ends.c:{line}", "rank 0, rank 2: outside MPI"]
+
+
+# ---- part of a job ----
+
+def test_report_names_processes_that_have_ended(mpich):
+    """Rank 0 is killed, and the others sleep."""
+    script = """
+        mpiexec -n 3 -genv LD_PRELOAD "$1" -genv MPIR_CVAR_QMPI_TOOL_LIST "check(out=r)" "$2" stay &
+        until [ $(ls known.* | wc -l) = 3 ]; do sleep 0.05; done
+        qmpi_report json -o live.json r.records
+        qmpi_report show r.records
+        kill -KILL $(cat process.1 process.2)
+        wait"""
+    result = mpich.run("sh", "-c", script, "sh", mpich.nap(), mpich.program(HERE / "wrong_ends.c"), seconds=60)
+    report = json.loads((mpich.work / "live.json").read_text())
+    assert report["records"] == {"ended": [0], "running": [1, 2]}, result
+    assert result.out.splitlines()[0].endswith(": still running: ranks 1-2; ended without MPI_Finalize: rank 0"), result

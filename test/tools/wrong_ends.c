@@ -1,0 +1,164 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+/* Makes two errors in each of ROUNDS rounds: a message of integers that is received as floating
+ * point numbers, which takes two processes to find, and two pending receives in the same memory,
+ * which one process finds. Writes the numbers of both errors to the file known.RANK when
+ * they are made. Then it ends as the argument says:
+ *
+ *     finalize, abort, error, kill, kill_all, exit, leave, hang
+ *     first     rank 0 is killed; the others repeat the second error alone and are killed, too
+ *     stay      the same, but the others then sleep
+ *     wait      like hang, but rank 1 is in MPI_Recv */
+
+#define _GNU_SOURCE
+#include <mpi.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { ROUNDS = 10, NUMBERS = 4 };
+
+static int rank, size, mismatches, overlaps;
+
+/* Atomic, so that a reader never sees a part. */
+static void write_text(const char *stem, const char *text)
+{
+    char name[32], temporary[32];
+    FILE *file;
+    snprintf(name, sizeof name, "%s.%d", stem, rank);
+    snprintf(temporary, sizeof temporary, "part.%d", rank);
+    file = fopen(temporary, "w");
+    fputs(text, file);
+    fclose(file);
+    rename(temporary, name);
+}
+
+static void write_known(void)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%d %d\n", mismatches, overlaps);
+    write_text("known", text);
+}
+
+static void mismatch(void)
+{
+    int out[NUMBERS] = { 0 };
+    float in[NUMBERS];
+    MPI_Sendrecv(out, NUMBERS, MPI_INT, (rank + 1) % size, 0, in, NUMBERS, MPI_FLOAT,
+                 (rank + size - 1) % size, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);   /* mismatch */
+    mismatches++;
+}
+
+static void overlap(void)
+{
+    int in[NUMBERS], out[NUMBERS] = { 0 };
+    MPI_Request requests[2];
+    MPI_Irecv(in, NUMBERS, MPI_INT, 0, 0, MPI_COMM_SELF, &requests[0]);
+    MPI_Irecv(in, NUMBERS, MPI_INT, 0, 1, MPI_COMM_SELF, &requests[1]); /* overlap */
+    for (int i = 0; i < 2; i++)
+        MPI_Send(out, NUMBERS, MPI_INT, 0, i, MPI_COMM_SELF);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    overlaps++;
+}
+
+/* Returns when the process has written its file. */
+static void await(const char *stem, int other)
+{
+    char name[32];
+    snprintf(name, sizeof name, "%s.%d", stem, other);
+    while (access(name, R_OK) != 0)
+        usleep(1000);
+}
+
+static pid_t process_of_first(void)
+{
+    int number = 0;
+    FILE *file;
+    await("process", 0);
+    file = fopen("process.0", "r");
+    if (fscanf(file, "%d", &number) != 1)
+        exit(1);
+    fclose(file);
+    return number;
+}
+
+/* When a process has been killed, mpiexec kills the process groups of the others. */
+static void leave_process_group(void)
+{
+    const pid_t child = fork();
+    if (child != 0) {
+        waitpid(child, NULL, 0);
+        raise(SIGKILL);
+    }
+    setpgid(0, 0);
+}
+
+static void outlive_first(const char *end)
+{
+    pid_t first;
+    write_text("ready", "");
+    if (rank == 0) {
+        for (int i = 1; i < size; i++)
+            await("ready", i);
+        write_known();
+        raise(SIGKILL);
+    }
+    first = process_of_first();
+    while (kill(first, 0) == 0 || errno != ESRCH)
+        usleep(1000);
+    for (int i = 0; i < ROUNDS; i++)
+        overlap();
+    write_known();
+    if (strcmp(end, "first") == 0)
+        raise(SIGKILL);
+    sleep(300);
+}
+
+int main(int argc, char **argv)
+{
+    const char *end = argc > 1 ? argv[1] : "finalize";
+    const int is_outliving = strcmp(end, "first") == 0 || strcmp(end, "stay") == 0;
+    char text[32];
+    int numbers[1] = { 0 };
+
+    if (is_outliving)
+        leave_process_group();
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    snprintf(text, sizeof text, "%d\n", (int) getpid());
+    write_text("process", text);
+    for (int i = 0; i < ROUNDS; i++) {
+        mismatch();
+        overlap();
+    }
+    if (is_outliving)
+        outlive_first(end);
+    write_known();
+    for (int i = 0; i < size; i++)
+        await("known", i);
+
+    if (strcmp(end, "abort") == 0 && rank == 1)
+        MPI_Abort(MPI_COMM_WORLD, 3);
+    if (strcmp(end, "error") == 0 && rank == 1)
+        MPI_Send(numbers, 1, MPI_INT, size + 7, 0, MPI_COMM_WORLD);
+    if (strcmp(end, "kill_all") == 0 || (strcmp(end, "kill") == 0 && rank == 1))
+        raise(SIGKILL);
+    if (strcmp(end, "exit") == 0)
+        _exit(5);
+    if (strcmp(end, "leave") == 0)
+        return 0;
+    if (strcmp(end, "wait") == 0 && rank == 1)
+        MPI_Recv(numbers, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* wait */
+    if (strcmp(end, "finalize") != 0)
+        sleep(300);
+    MPI_Finalize();
+    return 0;
+}

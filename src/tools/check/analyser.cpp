@@ -154,6 +154,52 @@ void Analyser::add(Kind kind, int rank, const Position &position, const std::str
 
 /* ---- collective operations ---- */
 
+namespace {
+
+/* Number of the function, the same for the form with large counts. */
+int family(int function)
+{
+    static const std::vector<int> families = [] {
+        std::vector<int> numbers;
+        std::map<std::string, int> known;
+        for (int i = 0; i < MPI_LAST_FUNC_T; i++) {
+            std::string name = function_name(i);
+            if (name.size() > 2 && name.substr(name.size() - 2) == "_c")
+                name.resize(name.size() - 2);
+            numbers.push_back(known.emplace(name, i).first->second);
+        }
+        return numbers;
+    }();
+    return families[static_cast<std::size_t>(function)];
+}
+
+/* Two bits: known, and known without MPI_BYTE, which equals different types. */
+unsigned aspects(const Signature &signature)
+{
+    return !signature.is_known ? 0U : signature.has_bytes() ? 1U : 3U;
+}
+
+unsigned aspects(const Side &side)
+{
+    return side.blocks.size() == 1 ? aspects(side.blocks[0]) : 0U;
+}
+
+/* What an arrival has that others must agree with. */
+unsigned aspects(const CollectiveEvent &event)
+{
+    return 1U | (event.operation != 0 ? 2U : 0U) | aspects(event.same) << 2 |
+        aspects(event.sent) << 4 | aspects(event.received) << 6;
+}
+
+/* Has data for each other process. */
+bool concerns_each(const CollectiveEvent &event)
+{
+    return event.rank == event.root || event.sent.blocks.size() > 1 ||
+        event.received.blocks.size() > 1;
+}
+
+}  // namespace
+
 void Analyser::take_collective(int rank, CollectiveEvent event)
 {
     if (!process(rank).is_trusted)
@@ -161,21 +207,45 @@ void Analyser::take_collective(int rank, CollectiveEvent event)
     Group &group = groups_[event.communicator];
     if (event.number == 0) {
         group.name = event.name;
-        group.world = event.world;
+        group.world = std::move(event.world);
+        event.world.clear();
     }
-    auto &arrivals = group.operations[event.number];
+    const std::uint64_t number = event.number;
+    Operation &operation = group.operations[number];
+    if (!group.has_mismatch)
+        compare_with_earlier(group, operation, rank, event);
+    if (operation.arrivals.size() + 1 == static_cast<std::size_t>(event.size)) {
+        group.operations.erase(number);
+        return;
+    }
+    if (const unsigned own = aspects(event);
+        (own & ~operation.sampled) != 0 || concerns_each(event)) {
+        operation.samples.push_back(operation.arrivals.size());
+        operation.sampled |= own;
+    }
+    operation.has_arrived.resize(processes_.size());
+    operation.has_arrived[static_cast<std::size_t>(rank)] = true;
+    operation.arrivals.push_back({rank, std::move(event)});
+}
+
+void Analyser::compare_with_earlier(Group &group, const Operation &operation, int rank,
+                                    const CollectiveEvent &event)
+{
+    const auto &arrivals = operation.arrivals;
+    auto is_trusted = [&](const Arrival &arrival) { return process(arrival.rank).is_trusted; };
+
     compare(group, {rank, event}, rank, event); /* own contribution */
+    if (!concerns_each(event) &&
+        std::all_of(operation.samples.begin(), operation.samples.end(),
+                    [&](std::size_t i) { return is_trusted(arrivals[i]); })) {
+        for (const std::size_t i : operation.samples)
+            compare(group, arrivals[i], rank, event);
+        return;
+    }
     for (const Arrival &earlier : arrivals) {
-        if (process(earlier.rank).is_trusted)
+        if (is_trusted(earlier))
             compare(group, earlier, rank, event);
     }
-    const auto size = static_cast<std::size_t>(event.size);
-    const std::uint64_t number = event.number;
-    arrivals.push_back({rank, std::move(event)});
-    if (arrivals.size() == size)
-        group.operations.erase(number);
-    else
-        group.operations[number].back().event.world.clear();
 }
 
 void Analyser::compare(Group &group, const Arrival &earlier, int rank, const CollectiveEvent &event)
@@ -192,35 +262,27 @@ void Analyser::compare(Group &group, const Arrival &earlier, int rank, const Col
             (group.name.empty() ? "a communicator" : group.name));
 }
 
-std::string Analyser::strip(std::string name)
-{
-    if (name.size() > 2 && name.substr(name.size() - 2) == "_c")
-        name.resize(name.size() - 2);
-    return name;
-}
-
 std::string Analyser::difference(const Arrival &earlier, const CollectiveEvent &event)
 {
     const CollectiveEvent &other = earlier.event;
-    const std::string who = "rank " + std::to_string(earlier.rank);
-    if (strip(function_name(other.position.function)) !=
-        strip(function_name(event.position.function)))
-        return who + " calls a different function here";
+    const auto who = [&] { return "rank " + std::to_string(earlier.rank); };
+    if (family(other.position.function) != family(event.position.function))
+        return who() + " calls a different function here";
     if (other.root != event.root)
-        return "root " + std::to_string(event.root) + ", but " + who + " has root " +
+        return "root " + std::to_string(event.root) + ", but " + who() + " has root " +
             std::to_string(other.root);
     if (other.operation != event.operation && other.operation != 0 && event.operation != 0)
-        return who + " uses a different reduction operation";
+        return who() + " uses a different reduction operation";
     if (differ(other.same, event.same))
-        return event.same.text() + ", but " + who + " has " + other.same.text();
+        return event.same.text() + ", but " + who() + " has " + other.same.text();
     const Signature *sent = event.sent.block(other.rank),
                     *received = other.received.block(event.rank);
     if (sent != nullptr && received != nullptr && differ(*sent, *received))
-        return "sends " + sent->text() + ", but " + who + " receives " + received->text();
+        return "sends " + sent->text() + ", but " + who() + " receives " + received->text();
     sent = other.sent.block(event.rank);
     received = event.received.block(other.rank);
     if (sent != nullptr && received != nullptr && differ(*sent, *received))
-        return "receives " + received->text() + ", but " + who + " sends " + sent->text();
+        return "receives " + received->text() + ", but " + who() + " sends " + sent->text();
     return "";
 }
 
@@ -313,9 +375,12 @@ std::vector<int> Analyser::missing(const Wait &wait)
     const auto operation = group->second.operations.find(wait.number);
     if (operation == group->second.operations.end())
         return {};
-    std::vector<int> missing = group->second.world;
-    for (const Arrival &arrival : operation->second)
-        missing.erase(std::remove(missing.begin(), missing.end(), arrival.rank), missing.end());
+    const std::vector<bool> &has_arrived = operation->second.has_arrived;
+    std::vector<int> missing;
+    for (const int rank : group->second.world) {
+        if (rank < 0 || !has_arrived[static_cast<std::size_t>(rank)])
+            missing.push_back(rank);
+    }
     return missing;
 }
 

@@ -83,14 +83,25 @@ class Analyser {
     };
 
     struct Arrival {
-        int rank;
+        int rank; /* in MPI_COMM_WORLD */
         CollectiveEvent event;
+    };
+
+    /* A collective operation that not all processes have started. */
+    struct Operation {
+        std::vector<Arrival> arrivals;
+        std::vector<bool> has_arrived; /* [rank in MPI_COMM_WORLD] */
+
+        /* Most arrivals must agree with each other, so a new one is compared with few of them: these
+         * indexes of arrivals have everything that the others have. */
+        std::vector<std::size_t> samples;
+        unsigned sampled = 0; /* aspects that the samples have */
     };
 
     struct Group {
         std::string name;
         std::vector<int> world;
-        std::map<std::uint64_t, std::vector<Arrival>> operations;
+        std::map<std::uint64_t, Operation> operations;
         bool has_mismatch = false;
     };
 
@@ -113,12 +124,14 @@ class Analyser {
     /* ---- collective operations ---- */
 
     void take_collective(int rank, CollectiveEvent event);
+    void compare_with_earlier(Group &group, const Operation &operation, int rank,
+                              const CollectiveEvent &event);
 
     /* Later mismatches are consequences: one report per communicator. */
     void compare(Group &group, const Arrival &earlier, int rank, const CollectiveEvent &event);
-    static std::string strip(std::string name);
 
-    std::string difference(const Arrival &earlier, const CollectiveEvent &event);
+    /* Empty if there is none. */
+    static std::string difference(const Arrival &earlier, const CollectiveEvent &event);
     static bool differ(const Signature &a, const Signature &b);
 
     /* ---- messages ---- */

@@ -192,6 +192,7 @@ class Check : public ReportingTool<Check> {
             own.findings = FindingSet();
         const bool is_merged = merge_to_root(world.comm(), own);
         are_findings_merged_ = is_merged && !is_compared_;
+        find_unreceived(world);
         if (world.rank() != 0)
             return;
         findings_.merge(own.findings);
@@ -324,6 +325,25 @@ class Check : public ReportingTool<Check> {
             own_record().remove();
         else if (own_record().is_open())
             advise("rank 0 has not answered");
+    }
+
+    /* Collective. Before MPI_Finalize itself, which ends the job in MPICH 5.0.1 if a message is left.
+     * Delete callbacks on MPI_COMM_SELF, which run inside it, may still receive. */
+    void find_unreceived(const qmpi::world &world)
+    {
+        if (!is_compared_)
+            return;
+        int may_receive = has_callbacks_, may_any_receive = may_receive;
+        if (!may_receive)
+            process_.report(Event::silent, true);
+        if (world.size() > 1)
+            QMPI_Allreduce(&may_receive, &may_any_receive, 1, MPI_INT, MPI_LOR, world.comm());
+        if (may_any_receive)
+            return;
+        if (server_ != nullptr)
+            server_->find_unreceived();
+        if (world.size() > 1)
+            QMPI_Barrier(world.comm());
     }
 
     void find_leaks()

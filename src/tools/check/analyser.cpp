@@ -56,8 +56,11 @@ void Analyser::take(int rank, Event event, Reader &reader)
     case Event::distrust:
         process(rank).is_trusted = false;
         break;
+    case Event::silent:
+        process(rank).is_silent = true;
+        break;
     case Event::finalized:
-        process(rank).is_finalized = true;
+        process(rank).is_silent = process(rank).is_finalized = true;
         break;
     }
 }
@@ -75,13 +78,14 @@ bool Analyser::have_all_ended() const
     });
 }
 
-void Analyser::finish()
+void Analyser::find_unreceived()
 {
-    const bool is_certain = std::all_of(
-        processes_.begin(), processes_.end(),
-        [](const Process &process) { return process.is_finalized && process.is_trusted; });
-    if (!is_certain)
+    const bool is_certain =
+        std::all_of(processes_.begin(), processes_.end(),
+                    [](const Process &process) { return process.is_silent && process.is_trusted; });
+    if (!is_certain || has_found_unreceived_)
         return;
+    has_found_unreceived_ = true;
     for (auto &[address, inbox] : inboxes_) {
         for (auto &[envelope, sends] : inbox.sends) {
             if (has_earlier_receive(inbox, inbox.receives.end(), envelope.first, envelope.second))

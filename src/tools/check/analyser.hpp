@@ -44,8 +44,8 @@ class Analyser {
     void lost(int rank);
     bool have_all_ended() const;
 
-    /* At the end: reports messages that were never received. */
-    void finish();
+    /* Reports messages that were never received, once, if no process will communicate again. */
+    void find_unreceived();
 
     /* Finds processes that wait for each other. True if there are new ones. */
     bool find_deadlock();
@@ -58,6 +58,7 @@ class Analyser {
         std::optional<BlockedEvent> blocked;
         Clock::time_point blocked_since;
         bool is_trusted = true; /* order of its sends and receives is known */
+        bool is_silent = false; /* will not communicate again */
         bool is_finalized = false;
         bool is_lost = false;
     };
@@ -174,6 +175,7 @@ class Analyser {
     std::map<std::uint64_t, Group> groups_;
     std::map<std::pair<std::uint64_t, int>, Inbox> inboxes_; /* by communicator and receiver */
     std::set<int> reported_;
+    bool has_found_unreceived_ = false;
     Clock::time_point next_search_{};
 };
 

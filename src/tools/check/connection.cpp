@@ -109,7 +109,13 @@ void Server::finish(std::chrono::duration<double> longest)
 {
     std::unique_lock<std::mutex> guard(lock_);
     ended_.wait_for(guard, longest, [this] { return analyser_.have_all_ended(); });
-    analyser_.finish();
+    analyser_.find_unreceived();
+}
+
+void Server::find_unreceived()
+{
+    const std::lock_guard<std::mutex> guard(lock_);
+    analyser_.find_unreceived();
 }
 
 void Server::stop()

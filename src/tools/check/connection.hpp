@@ -69,6 +69,8 @@ class Server {
     /* Starts to listen on the loopback interface or on all. False on failure. */
     bool start(bool is_one_host, Address &address);
 
+    void find_unreceived();
+
     /* Waits until all processes have ended or the timeout, then makes the final checks. */
     void finish(std::chrono::duration<double> longest);
     void stop();

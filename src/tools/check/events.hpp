@@ -29,6 +29,7 @@ enum class Event : std::uint8_t {
     blocked,
     unblocked,
     distrust,
+    silent, /* will not communicate again */
     finalized
 };
 

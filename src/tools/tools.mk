@@ -89,7 +89,7 @@ tools_LTLIBRARIES += \
     libqmpi_messages.la \
     libqmpi_profile.la \
     libqmpi_trace.la
-noinst_LTLIBRARIES += libqmpi_page.la libqmpi_reports.la libqmpi_journals.la
+noinst_LTLIBRARIES += libqmpi_page.la libqmpi_reports.la libqmpi_journals.la libqmpi_statement.la
 
 libqmpi_page_la_SOURCES = common/envelope.hpp common/page.cpp common/page.hpp
 
@@ -124,6 +124,15 @@ libqmpi_profile_la_LIBADD = $(qmpi_report_libadd)
 libqmpi_messages_la_SOURCES = messages.cpp
 libqmpi_messages_la_LIBADD = $(qmpi_report_libadd)
 
+# The report of check: in the tool, or in qmpi_report
+libqmpi_statement_la_SOURCES = \
+    check/findings.cpp \
+    check/findings.hpp \
+    check/recorder.cpp \
+    check/recorder.hpp \
+    check/statement.cpp \
+    check/statement.hpp
+
 libqmpi_check_la_SOURCES = \
     check.cpp \
     check/analyser.cpp \
@@ -133,8 +142,6 @@ libqmpi_check_la_SOURCES = \
     check/connection.cpp \
     check/connection.hpp \
     check/events.hpp \
-    check/findings.cpp \
-    check/findings.hpp \
     check/functions.hpp \
     check/handle_rules.cpp \
     check/handle_rules.hpp \
@@ -147,19 +154,15 @@ libqmpi_check_la_SOURCES = \
     check/operations.cpp \
     check/operations.hpp \
     check/point_to_point.hpp \
-    check/recorder.cpp \
-    check/recorder.hpp \
     check/resources.cpp \
     check/resources.hpp \
     check/signature.cpp \
     check/signature.hpp \
     check/sites.cpp \
     check/sites.hpp \
-    check/statement.cpp \
-    check/statement.hpp \
     check/waiting.cpp \
     check/waiting.hpp
-libqmpi_check_la_LIBADD = $(qmpi_tool_libadd)
+libqmpi_check_la_LIBADD = libqmpi_statement.la $(qmpi_tool_libadd)
 
 # Makes a trace from journals: in the tool, or in qmpi_report if the job was killed.
 libqmpi_journals_la_SOURCES = \

@@ -37,38 +37,12 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 
 #include <unistd.h>
 
 namespace qmpi::check {
 namespace {
-
-/* Marks a call in progress in this thread. Calls nest if a callback calls MPI, or if the chain has
- * several instances. */
-class Nesting {
-  public:
-    explicit Nesting(const void *instance) : instance_(instance), outer_(innermost)
-    {
-        innermost = this;
-    }
-    ~Nesting() { innermost = outer_; }
-
-    /* True if this thread is already inside a call of this instance. */
-    bool is_inner() const
-    {
-        const Nesting *nesting = outer_;
-        while (nesting != nullptr && nesting->instance_ != instance_)
-            nesting = nesting->outer_;
-        return nesting != nullptr;
-    }
-
-  private:
-    const void *instance_;
-    const Nesting *outer_;
-    static inline thread_local const Nesting *innermost = nullptr;
-};
 
 class Check : public ReportingTool<Check> {
   public:
@@ -144,12 +118,9 @@ class Check : public ReportingTool<Check> {
         if constexpr (!Call::returns_error_code)
             return call();
         else {
-            const Nesting nesting(this);
-            const bool is_nested = nesting.is_inner();
+            const Recorder::Call current(recorder_, call);
+            const bool is_nested = current.is_inner();
             const Here here{call.context(), Call::id};
-            std::optional<Recorder::Call> current;
-            if (!is_nested)
-                current.emplace(recorder_, Call::id, call.calling_address());
             if constexpr (Call::id == MPI_FINALIZE_T)
                 return finalize(call, here);
             else {
@@ -384,7 +355,7 @@ class Check : public ReportingTool<Check> {
 
     /* Never destroyed: other threads may be in a call when the process exits. */
     Findings &findings_ = *new Findings;
-    Recorder &recorder_ = *new Recorder(own_record());
+    Recorder &recorder_ = *new Recorder(own_record(), instance_number());
     LocalProcess &process_ = *new LocalProcess(findings_, recorder_);
     Waiting &waiting_ = *new Waiting(process_);
     Messages &messages_ = *new Messages(process_);

@@ -35,6 +35,16 @@ constexpr bool is_one_sided()
     return Call::is_in(qmpi::set::rma) && Call::has(qmpi::role::window);
 }
 
+/* The call can wait for other processes. */
+template <typename Call>
+constexpr bool may_wait()
+{
+    namespace set = qmpi::set;
+    return Call::is_collective || Call::id == MPI_FINALIZE_T ||
+        Call::is_in(set::point_to_point | set::partitioned | set::collective | set::completion |
+                    set::rma | set::io | set::processes);
+}
+
 template <typename Call>
 constexpr bool has_request()
 {

@@ -56,8 +56,6 @@ const void *const no_site = &other;
 
 }  // namespace
 
-thread_local Recorder::Thread Recorder::own_;
-
 /* The block is published after it has the number 1, so that no reader misses a finding. */
 void Recorder::found(const Finding &finding)
 {
@@ -85,23 +83,8 @@ void Recorder::distrusted(const std::string &reason)
     record_.add(RecordBlock::distrust, distrust.written());
 }
 
-Activity &Recorder::begin(int function, const void *address)
-{
-    if (own_.recorder != this)
-        own_ = thread();
-    if (own_.address != address) {
-        own_.site = number_of(address);
-        own_.address = address;
-    }
-    Activity &activity = *own_.activity;
-    activity.calls.store(activity.calls.load(std::memory_order_relaxed) + 1,
-                         std::memory_order_relaxed);
-    activity.current.store(CurrentCall{function, own_.site}.packed(), std::memory_order_relaxed);
-    return activity;
-}
-
 /* A thread with the id of an earlier one continues its numbers. */
-Recorder::Thread Recorder::thread()
+void Recorder::enter(Thread &own)
 {
     const std::lock_guard<std::mutex> guard(lock_);
     Activity *&activity = activities_[std::this_thread::get_id()];
@@ -109,7 +92,9 @@ Recorder::Thread Recorder::thread()
         activity = new (record_.allocate<Activity>(RecordBlock::thread)) Activity;
         Record::publish(activity);
     }
-    return {this, activity, no_site, 0};
+    if (own.recorder == nullptr)
+        activity->current.store(0, std::memory_order_relaxed);
+    own = {this, activity, no_site, 0};
 }
 
 std::uint32_t Recorder::number_of(const void *address)

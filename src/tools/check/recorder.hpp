@@ -10,10 +10,12 @@
 #define TOOLS_CHECK_RECORDER_HPP_INCLUDED
 
 #include "findings.hpp"
+#include "functions.hpp"
 
 #include "../common/record.hpp"
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -21,7 +23,6 @@
 #include <thread>
 #include <tuple>
 #include <unordered_map>
-#include <vector>
 
 namespace qmpi::check {
 
@@ -72,45 +73,86 @@ struct DistrustBlock {
     static DistrustBlock read(std::string_view content);
 };
 
-/* Thread-safe. */
+/* Thread-safe. Never destroyed, since threads remember it. */
 class Recorder {
   public:
-    explicit Recorder(Record &record) : record_(record) {}
+    /* number: of the instance */
+    Recorder(Record &record, int number)
+        : record_(record), slot_(static_cast<std::size_t>(number) % slots)
+    {
+    }
 
     void found(const Finding &finding);
     void distrusted(const std::string &reason);
 
-    /* Marks a call of the application in this thread. */
+    /* A call in this thread, of which the outermost is marked. Calls nest if a callback calls MPI. The
+     * call site is noted only if the process can hang there. */
     class Call {
       public:
-        Call(Recorder &recorder, int function, const void *address)
-            : activity_(recorder.begin(function, address))
+        template <typename AnyCall>
+        Call(Recorder &recorder, AnyCall &call)
         {
+            Thread &own = recorder.own();
+            if (own.activity->current.load(std::memory_order_relaxed) != 0)
+                return;
+            activity_ = own.activity;
+            const void *address = nullptr;
+            if constexpr (may_wait<AnyCall>())
+                address = call.calling_address();
+            recorder.begin(own, AnyCall::id, address);
         }
-        ~Call() { activity_.current.store(0, std::memory_order_relaxed); }
+        ~Call()
+        {
+            if (!is_inner())
+                activity_->current.store(0, std::memory_order_relaxed);
+        }
         Call(const Call &) = delete;
         Call &operator=(const Call &) = delete;
 
+        bool is_inner() const { return activity_ == nullptr; }
+
       private:
-        Activity &activity_;
+        Activity *activity_ = nullptr;
     };
 
   private:
     /* Of a thread; the last call site is remembered, as most calls are in loops. */
     struct Thread {
-        const Recorder *recorder = nullptr;
-        Activity *activity = nullptr;
-        const void *address = nullptr;
-        std::uint32_t site = 0;
+        const Recorder *recorder;
+        Activity *activity;
+        const void *address;
+        std::uint32_t site;
     };
 
-    Activity &begin(int function, const void *address);
-    Thread thread();
+    Thread &own()
+    {
+        Thread &own = own_[slot_];
+        if (own.recorder != this)
+            enter(own);
+        return own;
+    }
+
+    void begin(Thread &own, int function, const void *address)
+    {
+        if (own.address != address) {
+            own.site = number_of(address);
+            own.address = address;
+        }
+        Activity &activity = *own.activity;
+        activity.calls.store(activity.calls.load(std::memory_order_relaxed) + 1,
+                             std::memory_order_relaxed);
+        activity.current.store(CurrentCall{function, own.site}.packed(), std::memory_order_relaxed);
+    }
+
+    void enter(Thread &own);
     std::uint32_t number_of(const void *address);
 
-    static thread_local Thread own_;
+    /* By instance; more instances share slots and look up their threads. */
+    static constexpr std::size_t slots = 8;
+    static inline thread_local Thread own_[slots]; /* zeros */
 
     Record &record_;
+    const std::size_t slot_;
     std::mutex lock_;
     std::map<std::thread::id, Activity *> activities_;
     std::unordered_map<const void *, std::uint32_t> sites_;

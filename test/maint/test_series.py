@@ -154,6 +154,8 @@ def test_apply_keeps_time_stamps(checkout):
     ("src/new.c", 'x("**new_error");\n', "generate-key"),
     ("src/Makefile.am", "x\n", "generate-key"),
     ("examples/a.c", "x\n", None),
+    ("src/tools/man/a.7", "x\n", None),
+    ("src/tools/common/page/a.mjs", "x\n", None),
     ("test/mpi/qmpi/Makefile.am", "x\n", "suite-key"),
     ("test/mpi/qmpi/testlist", "x\n", None)])
 def test_keys_say_when_autogen_must_run(checkout, path, text, key):

@@ -666,7 +666,7 @@ def test_page_of_the_solver_has_what_was_sent(mpich_module, page, tool, ranks):
 
 # For the documentation: page, part of it, picture, dark
 PICTURES = [("halo-profile-64", "Time per rank", "profile-64", False), ("halo-messages-64", "Who sends to whom", "messages-64", True),
-            ("halo-trace-64", "What the ranks did", "trace-64", False), ("profile-1024", "Time per rank", "profile-1024", True),
+            ("halo-trace-64", "Timeline", "trace-64", False), ("profile-1024", "Time per rank", "profile-1024", True),
             ("messages-1024", MATRIX, "messages-1024", False), ("trace-1024", "Overview", "trace-1024", True),
             ("profile-64", "Call sites", "table", False)]
 

@@ -263,7 +263,7 @@ std::string Reports::sites_text(const std::string &title,
     std::string text = title_line(print("%s (%zu of %zu)", title.c_str(), shown, sites.size()));
     text += print("%5s %-24s %10s %12s %11s %11s %11s %6s %6s %14s %14s  %s\n", "Site", "Function",
                   "Calls", "Time ms", "Min us", "Mean us", "Max us", "App %", "MPI %", "Bytes sent",
-                  "Received", "Place");
+                  "Received", "Call site");
     for (std::size_t i = 0; i < shown; i++) {
         const Site &site = *sites[i];
         const Totals &totals = *site.totals;
@@ -524,7 +524,7 @@ void Reports::add_sites(Page &page) const
     }
     page.table("Call sites",
                {{"Function", Unit::text},
-                {"Place", Unit::text},
+                {"Call site", Unit::text},
                 {"Calls", Unit::number},
                 {"Time", Unit::seconds},
                 {"Min", Unit::seconds},
@@ -580,8 +580,7 @@ void Reports::add_sizes(Page &page) const
             received.push_back({first_size(bin), next_size(bin), receiving});
     }
     page.histogram("Sizes of sent data", sent, Unit::bytes, "Calls by bytes sent.");
-    page.histogram("Sizes of received data", received, Unit::bytes,
-                   "Calls by receive-buffer size.");
+    page.histogram("Sizes of received data", received, Unit::bytes, "Calls by bytes received.");
 }
 
 void Reports::add_communicators(Page &page) const

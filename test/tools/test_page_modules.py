@@ -64,9 +64,3 @@ def test_module_is_in_the_script_once(local, module):
 
 def test_script_has_no_comments_of_its_own_line(local):
     assert [line for line in script(local).splitlines() if re.match(r" *(/\*|\*|//)(?!.*\*/.)", line)] == []
-
-
-def test_build_has_every_file():
-    rules = "".join(path.read_text() for path in SOURCE.parents[1].iterdir() if path.suffix in (".am", ".mk"))
-    listed = re.findall(r"src/tools/common/page/(\S+\.(?:mjs|css|ts|json)|assets)\b", rules)
-    assert sorted(set(listed)) == sorted(path.name for path in SOURCE.iterdir())

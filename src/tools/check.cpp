@@ -143,6 +143,7 @@ class Check : public ReportingTool<Check> {
     void at_world_begin(const qmpi::world &world)
     {
         ReportingTool::at_world_begin(world);
+        members_ = world.size();
         process_.enter(world);
         const Address address = begin_analysis(world);
         const std::string bytes =
@@ -234,7 +235,7 @@ class Check : public ReportingTool<Check> {
         }
         /* The job may be killed: write the report after each new finding. */
         if (destination_.has_files())
-            findings_.when_new([this] { write(false); });
+            findings_.when_new([this] { write(false, ""); });
         if (!server_->start(is_one_host, address))
             address.port = 0;
         return address;
@@ -327,16 +328,19 @@ class Check : public ReportingTool<Check> {
     {
         if (server_ != nullptr)
             server_->stop();
-        write(is_alone);
+        write(is_alone, local_time());
     }
 
-    void write(bool is_alone)
+    /* end: empty while the job runs */
+    void write(bool is_alone, const std::string &end)
     {
         const std::lock_guard<std::mutex> guard(writing_lock_);
         const Reporter reporter = this->reporter(is_alone);
         const Statement statement{findings_.all(), processes_, reporter.absent, true};
-        destination_.write(reporter, [&statement](Format format) {
-            return format == Format::json ? statement.json() : statement.text();
+        destination_.write(reporter, [&](Format format) {
+            return format == Format::json
+                ? statement.json(introduction(), end, is_alone ? 1 : members_, is_alone)
+                : statement.text();
         });
     }
 
@@ -372,6 +376,7 @@ class Check : public ReportingTool<Check> {
     bool is_reported_ = false;
     std::mutex writing_lock_; /* protects the following */
     std::map<int, ProcessLine> processes_;
+    int members_ = 1;                /* processes that have the instance */
     std::unique_ptr<Server> server_; /* rank 0 only */
 };
 

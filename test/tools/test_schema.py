@@ -2,7 +2,7 @@
 #     See COPYRIGHT in top-level directory
 
 """The JSON reports of the tools, and those of qmpi_report from records, have the form of the installed JSON Schema.
-The JSON of trace is not a report: its form is the trace-event format."""
+The JSON files of trace are not reports: their form is the trace-event format."""
 
 import json
 from pathlib import Path
@@ -15,7 +15,8 @@ except ImportError:
     jsonschema = None
 
 HERE = Path(__file__).resolve().parent
-LISTS = {"count": [], "profile": ["communicators,depth=3,sample=2", ""], "messages": ["", "functions=rma", "rows=2"]}
+LISTS = {"count": [], "profile": ["communicators,depth=3,sample=2", ""], "messages": ["", "functions=rma", "rows=2"],
+         "check": [""]}
 RECORDING = list(LISTS)
 
 
@@ -64,6 +65,12 @@ def test_report_from_records(mpich, assert_form, tool):
     mpich.mpiexec(3, mpich.program(HERE / "job_ends.c"), "abort", tools=f"{tool}(out=r)")
     report = assert_form(json.loads(mpich.run("qmpi_report", "json", "r.records").out), tool)
     assert (report["processes"], report["end"]) == (3, None)
+
+
+def test_report_from_journals(mpich, assert_form):
+    mpich.mpiexec(3, mpich.program(HERE / "job_ends.c"), "abort", tools="trace(out=r)")
+    report = assert_form(json.loads(mpich.run("qmpi_report", "json", "r.unfinished").out), "trace")
+    assert (report["processes"], report["instance"], report["begin"]) == (3, None, None)
 
 
 @pytest.mark.parametrize("tool", ["profile", "messages"])

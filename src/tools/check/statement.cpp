@@ -7,10 +7,9 @@
 
 #include "recorder.hpp"
 
+#include "../common/envelope.hpp"
 #include "../common/process.hpp"
 #include "../common/report.hpp"
-
-#include <nlohmann/json.hpp>
 
 #include <atomic>
 #include <functional>
@@ -167,7 +166,8 @@ std::string Statement::text() const
     return text;
 }
 
-std::string Statement::json() const
+std::string Statement::json(const Introduction &introduction, const std::string &end, int number,
+                            bool is_alone) const
 {
     auto listed = nlohmann::json::array(), tasks = nlohmann::json::array();
     findings.each([&listed](const FindingSet::Entry &entry) {
@@ -191,10 +191,9 @@ std::string Statement::json() const
             line["current_calls"] = current;
         tasks.push_back(line);
     }
-    return nlohmann::json{
-               {"tool", "check"}, {"absent", absent}, {"findings", listed}, {"tasks", tasks}}
-               .dump(1, ' ', false, nlohmann::json::error_handler_t::replace) +
-        "\n";
+    auto document = envelope(introduction, end, number, is_alone);
+    document.update({{"findings", listed}, {"tasks", tasks}});
+    return json_text(document);
 }
 
 }  // namespace qmpi::check

@@ -46,7 +46,9 @@ struct Statement {
     void merge(Reader &reader);
 
     std::string text() const;
-    std::string json() const;
+    /* introduction, end, number and is_alone: see envelope() */
+    std::string json(const Introduction &introduction, const std::string &end, int number,
+                     bool is_alone) const;
 };
 
 }  // namespace qmpi::check

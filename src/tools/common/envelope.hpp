@@ -20,24 +20,29 @@ namespace qmpi {
 /* Incremented when a reader of the former version would misread a report; new members do not. */
 constexpr int report_version = 1;
 
-/* A report without the tool's own members.
- *   end        wall-clock time; empty: unknown
- *   is_alone   of one process only, which could not be merged with others */
+/* A report without the tool's own members; null is unknown.
+ *   introduction   empty texts and numbers 0 are unknown
+ *   end            wall-clock time; empty: unknown
+ *   is_alone       of one process only, which could not be merged with others */
 inline nlohmann::json envelope(const Introduction &introduction, const std::string &end,
                                int processes, bool is_alone)
 {
+    auto number = [](int value) { return value > 0 ? nlohmann::json(value) : nlohmann::json(); };
+    auto time = [](const std::string &text) {
+        return text.empty() ? nlohmann::json() : nlohmann::json(text);
+    };
     return {{"format", "qmpi-report"},
             {"version", report_version},
             {"tool", introduction.tool},
-            {"instance", introduction.instance},
-            {"instances", introduction.instances},
-            {"tool_id", introduction.tool_id},
+            {"instance", number(introduction.instance)},
+            {"instances", number(introduction.instances)},
+            {"tool_id", number(introduction.tool_id)},
             {"arguments", introduction.arguments},
             {"program", introduction.program},
             {"command", introduction.command},
             {"library", introduction.library},
-            {"begin", introduction.begin},
-            {"end", end.empty() ? nlohmann::json() : nlohmann::json(end)},
+            {"begin", time(introduction.begin)},
+            {"end", time(end)},
             {"processes", processes},
             {"alone", is_alone},
             {"absent", introduction.absent}};

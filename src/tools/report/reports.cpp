@@ -350,7 +350,7 @@ class MessagesReport : public Report {
 class CheckReport : public Report {
   public:
     explicit CheckReport(const Group &group)
-        : Report(group.lives()), introduction_(group.introduction())
+        : Report(group.lives()), introduction_(group.introduction()), is_alone_(group.is_alone())
     {
         CallSites call_sites;
         for (const Group::Part &part : group.parts)
@@ -366,7 +366,10 @@ class CheckReport : public Report {
     {
         if (format == Format::html)
             throw std::runtime_error("the tool check has no page");
-        return format == Format::json ? statement_.json() : statement_.text();
+        return format == Format::json
+            ? statement_.json(introduction_, "", static_cast<int>(statement_.processes.size()),
+                              is_alone_)
+            : statement_.text();
     }
 
     std::string csv() const override
@@ -388,6 +391,7 @@ class CheckReport : public Report {
 
   private:
     const Introduction introduction_;
+    const bool is_alone_;
     check::Statement statement_;
 };
 

@@ -5,10 +5,9 @@
 
 #include "trace_report.hpp"
 
+#include "../common/envelope.hpp"
 #include "../common/text.hpp"
 #include "../trace/definitions.hpp"
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <map>
@@ -84,6 +83,8 @@ class TraceReport : public Report {
                 missing.insert(rank);
         }
         processes_ = definitions.processes.size() - missing.size();
+        if (!definitions.processes.empty())
+            program_ = definitions.processes.begin()->second.program;
         absent_ = missing.empty() ? "" : "journals of " + ranks_text(missing);
 
         Calls calls;
@@ -142,20 +143,23 @@ class TraceReport : public Report {
 
     std::string json() const
     {
-        auto functions = nlohmann::json::array();
+        Introduction introduction; /* journals have no more of it */
+        introduction.tool = "trace";
+        introduction.program = program_;
+        introduction.absent = absent_;
+        introduction.instance = introduction.instances = introduction.tool_id = 0;
+        auto document = envelope(introduction, "", static_cast<int>(processes_), false);
+        document.update({{"threads", threads_}, {"duration_s", seconds_}});
+        document["functions"] = nlohmann::json::array();
         for (const Line &line : lines_)
-            functions.push_back(
+            document["functions"].push_back(
                 {{"name", line.name}, {"calls", line.calls}, {"time_s", line.seconds}});
-        return nlohmann::json{{"tool", "trace"},     {"processes", processes_},
-                              {"threads", threads_}, {"seconds", seconds_},
-                              {"absent", absent_},   {"functions", functions}}
-                   .dump(1) +
-            "\n";
+        return json_text(document);
     }
 
     std::size_t processes_ = 0, threads_;
     double seconds_;
-    std::string absent_;
+    std::string program_, absent_;
     std::vector<Line> lines_; /* by time */
 };
 

@@ -12,8 +12,9 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 EXAMPLES = ROOT / "examples/tools"
 WARNINGS = ["-Wall", "-Wextra", "-Wshadow", "-Wpedantic", "-Werror"]
+# The others need nlohmann-json.
 HEADERS = sorted(path.name for path in (ROOT / "src/tools/common").glob("*.hpp")
-                 if path.name != "page.hpp")
+                 if path.name not in ("envelope.hpp", "page.hpp"))
 
 
 def test_all_headers_are_installed(mpich):

@@ -429,11 +429,8 @@ def test_flush_leaves_the_merged_report_alone_when_all_is_well(mpich, ends):
     assert barriers(reports(mpich.work, "flushed.json")) == [30]
 
 
-def test_spawned_processes_have_their_own_report(mpich, ends):
-    result = ends("out=spawn.json", "spawn", ranks=1)
-    # UCX refuses, in some runs or in all, to connect processes of two jobs
-    if result.status != 0 or "ucx function returned with failed status" in result.err:
-        pytest.skip("MPI_Comm_spawn does not work in this installation")
+def test_spawned_processes_have_their_own_report(mpich, ends, spawned):
+    spawned(ends("out=spawn.json", "spawn", ranks=1))
     assert sorted(one["processes"] for one in reports(mpich.work, "spawn*.json")) == [1, 2]
 
 

@@ -86,8 +86,10 @@ int main(int argc, char **argv)
     else
         work(&tag);
 
-    if (strcmp(end, "exit") == 0)
+    if (strcmp(end, "exit") == 0) {
+        MPI_Barrier(MPI_COMM_WORLD);    /* mpiexec may end the job with the first process */
         exit(0);
+    }
     if (strcmp(end, "fork") == 0) {
         pid_t child = fork();
         if (child == 0) {

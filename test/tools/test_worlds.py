@@ -149,8 +149,10 @@ def test_sessions_only(mpich, run, tool):
 
 @pytest.mark.parametrize("tool", TOOLS)
 def test_spawned_processes(mpich, spawned, tool):
-    result = spawned(mpich.mpiexec(2, mpich.program(HERE / "worlds.c"), "spawn", tools=f"{tool}({arguments_of(tool)})",
-                                   seconds=60))
+    program = mpich.program(HERE / "worlds.c")
+    if mpich.mpiexec(2, program, "spawn", seconds=60, may_time_out=True).status != 0:
+        pytest.skip("MPI_Comm_spawn does not work in this installation without tools either")
+    result = spawned(mpich.mpiexec(2, program, "spawn", tools=f"{tool}({arguments_of(tool)})", seconds=60))
     assert result.out.count("right") == 4, result
     assert_report(result, mpich.work, tool, 2, "")
 

@@ -135,7 +135,9 @@ def test_deadlock_ends_the_job_with_a_report(mpich_module, ring):
 def test_status_of_a_wrong_program_is_that_without_the_tool(mpich, run, name):
     source = HERE / f"wrong/{name}.c"
     without = mpich.mpiexec(2, mpich.program(source, "-pthread"), tools="")
-    assert run(source, "out=same.txt").status == without.status
+    ended = (9, 15)     # signals of mpiexec for processes of a job that failed; either can be its status
+    status = run(source, "out=same.txt").status
+    assert status == without.status or (status in ended and without.status in ended)
 
 
 def lines_without_numbers(result):

@@ -112,6 +112,8 @@ def test_spawned_process_has_the_same_chain(choose):
     if choose.mpiexec(1, "./program", "spawn").status != 0:
         pytest.skip("MPI_Comm_spawn does not work in this installation without tools either")
     result = choose.mpiexec(1, "./program", "spawn", tools="./libwitness.so(a),./libsecond.so(b)")
+    if "ucx function returned with failed status" in result.err:
+        pytest.skip("UCX has refused to connect the processes")
     assert (result.status, result.out.count("] 1 witness(a)"), result.out.count("] 2 second(b)")) == (0, 2, 2), result
 
 

@@ -336,7 +336,9 @@ def test_trace_of_a_job_that_did_not_finalize_can_be_finished(mpich, run, finish
     result = run(f"trace(out={end},formats=otf2+json+html)", "world", end)
     assert (mpich.work / f"{end}.unfinished").is_dir(), result
     finished = finish("--otf2", "--json", "--html", f"{end}.unfinished")
-    assert finished.status == 0 and not (mpich.work / f"{end}.unfinished").exists(), finished
+    # mpiexec may return before a process that it kills has ended
+    is_running = "still running" in finished.err
+    assert finished.status == 0 and (mpich.work / f"{end}.unfinished").exists() == is_running, finished
     trace = Trace(mpich, end)
     assert_form(trace)
     assert [trace.calls(1)[name] for name in ("MPI_Init_thread", "MPI_Sendrecv", "MPI_Comm_rank", "MPI_Abort")] == [

@@ -10,26 +10,15 @@
  *     forever    makes rounds without end and keeps the number in the file current */
 
 #define _GNU_SOURCE
-#include <mpi.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include "job_ends.h"
 
 enum { ROUNDS = 40, NUMBERS = 10 };
 
-/* Atomic, so that a reader never sees a part. */
 static void write_known(int rank, int rounds)
 {
-    char name[32], temporary[32];
-    FILE *file;
-    snprintf(name, sizeof name, "known.%d", rank);
-    snprintf(temporary, sizeof temporary, "part.%d", rank);
-    file = fopen(temporary, "w");
-    fprintf(file, "%d\n", rounds);
-    fclose(file);
-    rename(temporary, name);
+    char text[32];
+    snprintf(text, sizeof text, "%d\n", rounds);
+    write_text("known", rank, text);
 }
 
 int main(int argc, char **argv)
@@ -49,26 +38,6 @@ int main(int argc, char **argv)
             write_known(rank, i + 1);
     }
     write_known(rank, ROUNDS);
-    /* Not a barrier: the numbers above must stay as they are. */
-    for (int i = 0; i < size; i++) {
-        char name[32];
-        snprintf(name, sizeof name, "known.%d", i);
-        while (access(name, R_OK) != 0)
-            usleep(1000);
-    }
-
-    if (strcmp(end, "abort") == 0 && rank == 1)
-        MPI_Abort(MPI_COMM_WORLD, 3);
-    if (strcmp(end, "error") == 0 && rank == 1)
-        MPI_Send(out, 1, MPI_INT, size + 7, 0, MPI_COMM_WORLD);
-    if (strcmp(end, "kill_all") == 0 || (strcmp(end, "kill") == 0 && rank == 1))
-        raise(SIGKILL);
-    if (strcmp(end, "exit") == 0)
-        _exit(5);
-    if (strcmp(end, "leave") == 0)
-        return 0;
-    if (strcmp(end, "finalize") != 0)
-        sleep(300);
-    MPI_Finalize();
-    return 0;
+    await_all("known", size);
+    return end_job(end, rank, size);
 }

@@ -14,37 +14,21 @@
  *     wait      like hang, but rank 1 is in MPI_Recv */
 
 #define _GNU_SOURCE
-#include <mpi.h>
+#include "job_ends.h"
+
 #include <errno.h>
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 enum { ROUNDS = 10, NUMBERS = 4 };
 
 static int rank, size, mismatches, overlaps;
 
-/* Atomic, so that a reader never sees a part. */
-static void write_text(const char *stem, const char *text)
-{
-    char name[32], temporary[32];
-    FILE *file;
-    snprintf(name, sizeof name, "%s.%d", stem, rank);
-    snprintf(temporary, sizeof temporary, "part.%d", rank);
-    file = fopen(temporary, "w");
-    fputs(text, file);
-    fclose(file);
-    rename(temporary, name);
-}
-
 static void write_known(void)
 {
     char text[32];
     snprintf(text, sizeof text, "%d %d\n", mismatches, overlaps);
-    write_text("known", text);
+    write_text("known", rank, text);
 }
 
 static void mismatch(void)
@@ -66,15 +50,6 @@ static void overlap(void)
         MPI_Send(out, NUMBERS, MPI_INT, 0, i, MPI_COMM_SELF);
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
     overlaps++;
-}
-
-/* Returns when the process has written its file. */
-static void await(const char *stem, int other)
-{
-    char name[32];
-    snprintf(name, sizeof name, "%s.%d", stem, other);
-    while (access(name, R_OK) != 0)
-        usleep(1000);
 }
 
 static pid_t process_of_first(void)
@@ -103,7 +78,7 @@ static void leave_process_group(void)
 static void outlive_first(const char *end)
 {
     pid_t first;
-    write_text("ready", "");
+    write_text("ready", rank, "");
     if (rank == 0) {
         for (int i = 1; i < size; i++)
             await("ready", i);
@@ -134,7 +109,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     snprintf(text, sizeof text, "%d\n", (int) getpid());
-    write_text("process", text);
+    write_text("process", rank, text);
     for (int i = 0; i < ROUNDS; i++) {
         mismatch();
         overlap();
@@ -142,23 +117,9 @@ int main(int argc, char **argv)
     if (is_outliving)
         outlive_first(end);
     write_known();
-    for (int i = 0; i < size; i++)
-        await("known", i);
+    await_all("known", size);
 
-    if (strcmp(end, "abort") == 0 && rank == 1)
-        MPI_Abort(MPI_COMM_WORLD, 3);
-    if (strcmp(end, "error") == 0 && rank == 1)
-        MPI_Send(numbers, 1, MPI_INT, size + 7, 0, MPI_COMM_WORLD);
-    if (strcmp(end, "kill_all") == 0 || (strcmp(end, "kill") == 0 && rank == 1))
-        raise(SIGKILL);
-    if (strcmp(end, "exit") == 0)
-        _exit(5);
-    if (strcmp(end, "leave") == 0)
-        return 0;
     if (strcmp(end, "wait") == 0 && rank == 1)
         MPI_Recv(numbers, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* wait */
-    if (strcmp(end, "finalize") != 0)
-        sleep(300);
-    MPI_Finalize();
-    return 0;
+    return end_job(end, rank, size);
 }

@@ -16,27 +16,27 @@ void Analyser::take(int rank, Event event, Reader &reader)
 {
     switch (event) {
     case Event::site: {
-        const auto site = get<SiteEvent>(reader);
+        const auto site = reader.get<SiteEvent>();
         process(rank).sites[site.site] = site.text;
         break;
     }
     case Event::found: {
-        const auto found = get<FoundEvent>(reader);
+        const auto found = reader.get<FoundEvent>();
         findings_.add(finding(static_cast<Kind>(found.kind), rank, found.position, found.text));
         break;
     }
     case Event::collective:
-        take_collective(rank, get<CollectiveEvent>(reader));
+        take_collective(rank, reader.get<CollectiveEvent>());
         break;
     case Event::send: {
-        const auto send = get<SendEvent>(reader);
+        const auto send = reader.get<SendEvent>();
         Inbox &inbox = inboxes_[{send.communicator, send.destination}];
         inbox.sends[{rank, send.tag}].push_back({send.position, send.signature});
         match(inbox, send.destination);
         break;
     }
     case Event::receive: {
-        const auto receive = get<ReceiveEvent>(reader);
+        const auto receive = reader.get<ReceiveEvent>();
         Inbox &inbox = inboxes_[{receive.communicator, rank}];
         inbox.receives.push_back({receive.position, receive.number, receive.source, receive.tag,
                                   receive.is_certain, receive.signature});
@@ -44,10 +44,10 @@ void Analyser::take(int rank, Event event, Reader &reader)
         break;
     }
     case Event::received:
-        take_received(rank, get<ReceivedEvent>(reader));
+        take_received(rank, reader.get<ReceivedEvent>());
         break;
     case Event::blocked:
-        process(rank).blocked = get<BlockedEvent>(reader);
+        process(rank).blocked = reader.get<BlockedEvent>();
         process(rank).blocked_since = Clock::now();
         break;
     case Event::unblocked:

@@ -106,14 +106,6 @@ class Analyser {
         bool has_mismatch = false;
     };
 
-    template <typename Fields>
-    static Fields get(Reader &reader)
-    {
-        Fields fields;
-        fields.each(Get(reader));
-        return fields;
-    }
-
     Process &process(int rank) { return processes_.at(static_cast<std::size_t>(rank)); }
 
     std::string site(int rank, const Position &position);

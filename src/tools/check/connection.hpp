@@ -115,12 +115,12 @@ class Client {
     /* Sends an event. With wants_answer: returns when the analyser has processed it and all earlier
      * ones, and printed its findings; false if it does not answer. Otherwise flush() sends it. */
     template <typename Fields>
-    bool report(Event event, Fields fields, bool wants_answer)
+    bool report(Event event, const Fields &fields, bool wants_answer)
     {
         if (!is_up())
             return false;
         Writer writer;
-        fields.each(Put(writer));
+        writer.put(fields);
         return put(event, writer.take(), wants_answer);
     }
 

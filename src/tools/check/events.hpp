@@ -13,8 +13,6 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
-#include <type_traits>
 #include <vector>
 
 namespace qmpi::check {
@@ -31,71 +29,6 @@ enum class Event : std::uint8_t {
     distrust,
     silent, /* will not communicate again */
     finalized
-};
-
-/* Put and Get visit the fields of an event in the order of its member each(). */
-class Put {
-  public:
-    explicit Put(Writer &writer) : writer_(writer) {}
-
-    template <typename Field>
-    void operator()(Field &field)
-    {
-        if constexpr (std::is_arithmetic_v<Field>)
-            writer_.put(field);
-        else if constexpr (std::is_same_v<Field, std::string>)
-            writer_.put(std::string_view(field));
-        else
-            put(field);
-    }
-
-  private:
-    template <typename Element>
-    void put(std::vector<Element> &elements)
-    {
-        writer_.put(static_cast<std::uint64_t>(elements.size()));
-        for (Element &element : elements)
-            (*this)(element);
-    }
-
-    template <typename Fields>
-    void put(Fields &fields)
-    {
-        fields.each(*this);
-    }
-
-    Writer &writer_;
-};
-
-class Get {
-  public:
-    explicit Get(Reader &reader) : reader_(reader) {}
-
-    template <typename Field>
-    void operator()(Field &field)
-    {
-        if constexpr (std::is_arithmetic_v<Field> || std::is_same_v<Field, std::string>)
-            field = reader_.get<Field>();
-        else
-            get(field);
-    }
-
-  private:
-    template <typename Element>
-    void get(std::vector<Element> &elements)
-    {
-        elements.clear();
-        for (auto number = reader_.get<std::uint64_t>(); number > 0; number--)
-            (*this)(elements.emplace_back());
-    }
-
-    template <typename Fields>
-    void get(Fields &fields)
-    {
-        fields.each(*this);
-    }
-
-    Reader &reader_;
 };
 
 /* A call: its function, and its process's number for the call site. */

@@ -112,36 +112,13 @@ Statement Statement::of(const RecordView &record, int rank, const std::string &h
 void Statement::write(Writer &writer) const
 {
     findings.write(writer);
-    writer.put(static_cast<std::uint64_t>(processes.size()));
-    for (const auto &[rank, process] : processes) {
-        writer.put(rank);
-        writer.put(process.host);
-        writer.put(process.calls);
-        writer.put(process.compared_calls);
-        writer.put(process.reason);
-        writer.put(static_cast<std::uint64_t>(process.current.size()));
-        for (const ProcessLine::Call &call : process.current) {
-            writer.put(call.function);
-            writer.put(call.site);
-        }
-    }
+    writer.put(processes);
 }
 
 void Statement::merge(Reader &reader)
 {
     findings.merge(reader);
-    for (auto number = reader.get<std::uint64_t>(); number > 0; number--) {
-        ProcessLine &process = processes[reader.get<int>()];
-        process.host = reader.get<std::string>();
-        process.calls = reader.get<std::uint64_t>();
-        process.compared_calls = reader.get<std::uint64_t>();
-        process.reason = reader.get<std::string>();
-        process.current.resize(static_cast<std::size_t>(reader.get<std::uint64_t>()));
-        for (ProcessLine::Call &call : process.current) {
-            call.function = reader.get<std::string>();
-            call.site = reader.get<std::string>();
-        }
-    }
+    processes.merge(reader.get<decltype(processes)>());
 }
 
 std::string Statement::text() const

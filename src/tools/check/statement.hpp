@@ -23,6 +23,12 @@ namespace qmpi::check {
 struct ProcessLine {
     struct Call {
         std::string function, site;
+
+        template <typename Visit>
+        void each(Visit &&visit)
+        {
+            visit(function), visit(site);
+        }
     };
 
     std::string host;
@@ -30,6 +36,12 @@ struct ProcessLine {
     std::vector<Call> current;        /* of its threads */
     std::uint64_t compared_calls = 0; /* if there is a reason */
     std::string reason;               /* why it is no longer compared with others; or empty */
+
+    template <typename Visit>
+    void each(Visit &&visit)
+    {
+        visit(host), visit(calls), visit(current), visit(compared_calls), visit(reason);
+    }
 };
 
 struct Statement {

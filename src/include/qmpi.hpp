@@ -1295,6 +1295,12 @@ class any_call;
 
 namespace detail {
 
+inline void *calling_address(MPI_Context context)
+{
+    void *address = nullptr;
+    return MPI_Get_calling_address(context, &address) == MPI_SUCCESS ? address : nullptr;
+}
+
 /* Next function in an instance's chain, and the tool id to pass to it. */
 struct link {
     void (*function)() = nullptr;
@@ -1433,13 +1439,7 @@ class call {
     result_type result() const { return result_; }
 
     /* Return address of the application's call; nullptr if unknown. */
-    void *calling_address() const
-    {
-        void *address = nullptr;
-        if (MPI_Get_calling_address(context_, &address) != MPI_SUCCESS)
-            return nullptr;
-        return address;
-    }
+    void *calling_address() const { return detail::calling_address(context_); }
 
     MPI_Context context() const { return context_; }
 
@@ -1700,13 +1700,7 @@ class any_call {
     bool has(role wanted, std::size_t nth = 0) const { return index(wanted, nth) != none; }
 
     /* Return address of the application's call; nullptr if unknown. */
-    void *calling_address() const
-    {
-        void *address = nullptr;
-        if (MPI_Get_calling_address(context_, &address) != MPI_SUCCESS)
-            return nullptr;
-        return address;
-    }
+    void *calling_address() const { return detail::calling_address(context_); }
 
     MPI_Context context() const { return context_; }
 

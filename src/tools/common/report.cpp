@@ -60,7 +60,7 @@ std::string names_of(const std::vector<Format> &formats)
 std::vector<Format> read_formats(const std::string &text, const std::vector<Format> &known)
 {
     std::vector<Format> wanted;
-    for (const std::string &word : words_of(text)) {
+    for (const std::string &word : option_type<std::vector<std::string>>::read(text)) {
         const auto found = std::find_if(std::begin(format_names), std::end(format_names),
                                         [&](const FormatName &format) {
                                             return word == format.name && has(known, format.format);

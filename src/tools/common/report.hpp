@@ -52,13 +52,13 @@ struct Reporter {
     bool is_variant = false; /* processes of lower ranks have the tool with other arguments */
     int rank = -1;           /* of the writer in MPI_COMM_WORLD; -1: none */
     std::string absent;      /* processes of MPI_COMM_WORLD that are not in the report */
-
-    /* "; not in the report: rank 0 (no tools)", or empty */
-    std::string absent_text() const
-    {
-        return absent.empty() ? "" : "; not in the report: " + absent;
-    }
 };
+
+/* "; not in the report: rank 0 (no tools)", or empty if no process is absent. */
+inline std::string absent_text(const std::string &absent)
+{
+    return absent.empty() ? "" : "; not in the report: " + absent;
+}
 
 /* Files that the user wants, by the arguments of the instance:
  *   out=NAME         with the ending .txt, .json, .html or .otf2: one report of that format; else

@@ -55,7 +55,7 @@ qmpi::function_set set_of(const std::string &name)
 function_set option_type<function_set>::read(const std::string &text)
 {
     function_set selection;
-    for (const std::string &name : words_of(text))
+    for (const std::string &name : option_type<std::vector<std::string>>::read(text))
         selection = selection | set_of(name);
     return selection;
 }

@@ -35,18 +35,6 @@ inline std::string grouped(std::uint64_t number)
     return text;
 }
 
-/* Splits a list such as "text+json"; an empty text is one empty word. */
-inline std::vector<std::string> words_of(const std::string &list)
-{
-    std::vector<std::string> words;
-    for (std::size_t begin = 0; begin <= list.size();) {
-        const std::size_t end = std::min(list.find('+', begin), list.size());
-        words.push_back(list.substr(begin, end - begin));
-        begin = end + 1;
-    }
-    return words;
-}
-
 /* True if the text has the ending and something before it. */
 constexpr bool ends_in(std::string_view text, std::string_view ending)
 {

@@ -117,7 +117,7 @@ std::string text_of(const Totals &totals, const Introduction &introduction, bool
         ? print("process %d on %s only", introduction.process, introduction.host.c_str())
         : print("%d process%s of MPI_COMM_WORLD", totals.processes,
                 totals.processes == 1 ? "" : "es") +
-            (introduction.absent.empty() ? "" : "; not in the report: " + introduction.absent);
+            absent_text(introduction.absent);
     return table(
         "count: " +
             instance_text(introduction.instance, introduction.instances, introduction.tool_id) +

@@ -181,10 +181,9 @@ class Report {
     {
         if (heading_.is_alone)
             return "one process only";
-        const std::string &absent = heading_.introduction.absent;
         return print("%d process%s of MPI_COMM_WORLD", heading_.rows.processes,
                      heading_.rows.processes == 1 ? "" : "es") +
-            (absent.empty() ? "" : "; not in the report: " + absent);
+            absent_text(heading_.introduction.absent);
     }
 
     /* ---- text ---- */

@@ -16,24 +16,24 @@
 
 /* Tells instances when MPI_COMM_WORLD begins and ends, and which processes have the same instance.
  *
- * While MPI initializes, a process publishes the signatures of its instances in the process
- * manager's key-value space; a process without tools publishes nothing. After the barrier that MPI
- * makes anyway, each process with tools reads them all. Every process computes the same order of
- * all instances of the job and calls world functions in this order, so instances that communicate
- * in them never wait for each other, whatever the order of their lists. */
+ * While MPI initializes, a process publishes its instances in the process manager's key-value
+ * space; a process without tools publishes nothing. After the barrier that MPI makes anyway, the
+ * first process with tools reads them all and sends the table to the others with tools. Every
+ * process computes the same order of all instances of the job and calls world functions in this
+ * order, so instances that communicate in them never wait for each other, whatever the order of
+ * their lists. */
 
-/* Same tool, same arguments, and the same number among such instances of its process. */
-typedef struct {
-    uint32_t tool, rest;        /* hashes */
-} Signature;
-
+/* Others know an instance by hexadecimal digits: its tool id and its signature. Instances with the
+ * same signature are the same tool with the same arguments, and have the same number among such
+ * instances of their process. The signature begins with what depends on the tool only. */
+#define ID_DIGITS 8
+#define TOOL_DIGITS 8
 #define SIGNATURE_DIGITS 16
+#define INSTANCE_DIGITS (ID_DIGITS + SIGNATURE_DIGITS)
 
-/* Signatures of a process in the order of its list. */
 typedef struct {
     int num;
-    int *tool_ids;
-    Signature *signatures;
+    const char *instances;      /* digits, in the order of the list */
 } Process;
 
 typedef struct {
@@ -49,7 +49,34 @@ typedef struct {
 static Member *members = NULL;
 static int num_members = 0;
 
-/* ---- signatures ---- */
+/* ---- text ---- */
+
+typedef struct {
+    size_t length, room;
+    char *chars;                /* NULL at first */
+} Text;
+
+static void append(Text * text, const char *more, size_t length)
+{
+    if (text->length + length >= text->room) {
+        const Text before = *text;
+        text->room = 2 * (text->length + length) + 1;
+        text->chars = MPII_QMPI_allocate(text->room, 1);
+        if (before.chars)
+            memcpy(text->chars, before.chars, before.length);
+        MPL_direct_free(before.chars);
+    }
+    memcpy(text->chars + text->length, more, length);
+    text->length += length;
+    text->chars[text->length] = 0;
+}
+
+static bool is_same(const Text * a, const Text * b)
+{
+    return a->length == b->length && (!a->length || !memcmp(a->chars, b->chars, a->length));
+}
+
+/* ---- the instances of this process ---- */
 
 static uint32_t hash(uint32_t so_far, const char *text)
 {
@@ -60,53 +87,40 @@ static uint32_t hash(uint32_t so_far, const char *text)
     return so_far;
 }
 
-static bool is_same(Signature a, Signature b)
+static void append_instance(Text * text, int member)
 {
-    return a.tool == b.tool && a.rest == b.rest;
-}
-
-static Signature signature_of(int tool_id)
-{
+    const int tool_id = members[member].tool_id;
     const MPII_QMPI_Instance *own = &MPII_QMPI_instances[tool_id - 1];
-    Signature signature;
-    char number[16];
+    const uint32_t start = 2166136261u;
+    char number[16], digits[INSTANCE_DIGITS + 1];
     int n = 0;
 
-    for (int i = 0; members[i].tool_id != tool_id; i++) {
+    for (int i = 0; i < member; i++) {
         const MPII_QMPI_Instance *other = &MPII_QMPI_instances[members[i].tool_id - 1];
         n += other->tool == own->tool && !strcmp(other->arguments, own->arguments);
     }
     snprintf(number, sizeof(number), "%d", n);
-    signature.tool = hash(2166136261u, own->tool->name);
-    signature.rest = hash(hash(2166136261u, own->arguments), number);
-    return signature;
+    snprintf(digits, sizeof(digits), "%08x%08x%08x", (unsigned) tool_id,
+             (unsigned) hash(start, own->tool->name),
+             (unsigned) hash(hash(start, own->arguments), number));
+    append(text, digits, INSTANCE_DIGITS);
 }
 
-static Process this_process(void)
+static Text own_instances(void)
 {
-    Process process;
+    Text text = { 0, 0, NULL };
 
-    process.num = num_members;
-    process.tool_ids = MPII_QMPI_allocate(num_members, sizeof(*process.tool_ids));
-    process.signatures = MPII_QMPI_allocate(num_members, sizeof(*process.signatures));
-    for (int i = 0; i < num_members; i++) {
-        process.tool_ids[i] = members[i].tool_id;
-        process.signatures[i] = signature_of(members[i].tool_id);
-    }
-    return process;
-}
-
-static void free_process(Process * process)
-{
-    MPL_direct_free(process->tool_ids);
-    MPL_direct_free(process->signatures);
+    for (int i = 0; i < num_members; i++)
+        append_instance(&text, i);
+    return text;
 }
 
 /* ---- the key-value space ---- */
 
-/* A process has one key for as many instances as fit into a value. A value is a list of tool id and
- * signature, in hexadecimal digits, and ends in '+' if another key follows. */
-#define ENTRY_DIGITS (8 + SIGNATURE_DIGITS)
+/* A process has one key for as many instances as fit into a value. A value ends in '+' if another
+ * key follows. */
+
+static bool is_published = false;
 
 static void key_of(int rank, int number, char *key, size_t size)
 {
@@ -115,94 +129,221 @@ static void key_of(int rank, int number, char *key, size_t size)
 
 void MPIR_QMPI_publish_world(void)
 {
+    const int per_value = (MPIR_pmi_max_val_size() - 2) / INSTANCE_DIGITS * INSTANCE_DIGITS;
     char key[64], *value;
-    Process process;
-    int per_value;
+    Text own;
 
-    if (num_members == 0 || MPIR_Process.size == 1)
+    if (num_members == 0 || MPIR_Process.size == 1 || per_value == 0)
         return;
-    per_value = (MPIR_pmi_max_val_size() - 2) / ENTRY_DIGITS;
-    if (per_value < 1)
-        return;
-    process = this_process();
-    value = MPII_QMPI_allocate(per_value, ENTRY_DIGITS + 2);
-    for (int i = 0, number = 0; i < process.num; number++) {
-        int used = 0;
-        for (int n = 0; n < per_value && i < process.num; n++, i++)
-            used += sprintf(value + used, "%08x%08x%08x", (unsigned) process.tool_ids[i],
-                            (unsigned) process.signatures[i].tool,
-                            (unsigned) process.signatures[i].rest);
-        if (i < process.num)
-            strcpy(value + used, "+");
-        key_of(MPIR_Process.rank, number, key, sizeof(key));
-        /* if it fails, the others do not wait for this process */
-        if (MPIR_pmi_kvs_put(key, value) != MPI_SUCCESS)
-            break;
+    own = own_instances();
+    value = MPII_QMPI_allocate(per_value + 2, 1);
+    is_published = true;
+    for (size_t at = 0; at < own.length && is_published; at += per_value) {
+        snprintf(value, per_value + 2, "%.*s%s", per_value, own.chars + at,
+                 at + per_value < own.length ? "+" : "");
+        key_of(MPIR_Process.rank, at / per_value, key, sizeof(key));
+        is_published = MPIR_pmi_kvs_put(key, value) == MPI_SUCCESS;
     }
     MPL_direct_free(value);
-    free_process(&process);
+    MPL_direct_free(own.chars);
 }
 
-/* Adds the entries of a value to the process. Returns true if another key follows. */
-static bool add_entries(Process * process, const char *value)
+/* Empty if the process has no tools. */
+static Text read_instances(int rank)
 {
-    const int num = strlen(value) / ENTRY_DIGITS;
-    const Process before = *process;
-    unsigned id, tool, rest;
-
-    process->tool_ids = MPII_QMPI_allocate(before.num + num, sizeof(*process->tool_ids));
-    process->signatures = MPII_QMPI_allocate(before.num + num, sizeof(*process->signatures));
-    if (before.num > 0) {
-        memcpy(process->tool_ids, before.tool_ids, before.num * sizeof(*before.tool_ids));
-        memcpy(process->signatures, before.signatures, before.num * sizeof(*before.signatures));
-    }
-    MPL_direct_free(before.tool_ids);
-    MPL_direct_free(before.signatures);
-    for (int i = 0; i < num && sscanf(value, "%8x%8x%8x", &id, &tool, &rest) == 3; i++) {
-        process->tool_ids[process->num] = id;
-        process->signatures[process->num].tool = tool;
-        process->signatures[process->num].rest = rest;
-        process->num++;
-        value += ENTRY_DIGITS;
-    }
-    return *value == '+';
-}
-
-static Process read_process(int rank, char *value, int size)
-{
-    Process process = { 0, NULL, NULL };
-    char key[64];
+    const int size = MPIR_pmi_max_val_size() + 1;
+    char key[64], *value = MPII_QMPI_allocate(size, 1);
+    Text text = { 0, 0, NULL };
     bool is_more = true;
 
     for (int number = 0; is_more; number++) {
+        size_t length;
         key_of(rank, number, key, sizeof(key));
         if (MPIR_pmi_kvs_get(rank, key, value, size) != MPI_SUCCESS)
             break;
-        is_more = add_entries(&process, value);
+        length = strcspn(value, "+");
+        is_more = value[length];
+        append(&text, value, length);
     }
-    return process;
+    MPL_direct_free(value);
+    return text;
 }
 
-/* [rank in MPI_COMM_WORLD] */
-static Process *read_processes(void)
+/* The first process with tools, at most this one. */
+static int find_first(void)
+{
+    int rank = 0;
+    bool is_found = false;
+
+    for (; rank < MPIR_Process.comm_world->rank; rank++) {
+        Text text = read_instances(rank);
+        is_found = text.length > 0;
+        MPL_direct_free(text.chars);
+        if (is_found)
+            break;
+    }
+    return rank;
+}
+
+/* ---- waiting ---- */
+
+/* Processes may share a processor with those that they wait for. */
+static void rest(useconds_t * pause)
+{
+    usleep(*pause);
+    if (*pause < 1000)
+        *pause *= 2;
+}
+
+static int wait_for(MPIR_Request * request)
+{
+    int mpi_errno = MPI_SUCCESS;
+    useconds_t pause = 1;
+
+    if (!request)
+        return MPI_SUCCESS;
+    while (!MPIR_Request_is_complete(request) && mpi_errno == MPI_SUCCESS) {
+        mpi_errno = MPID_Progress_test(NULL);
+        rest(&pause);
+    }
+    if (mpi_errno == MPI_SUCCESS)
+        mpi_errno = request->status.MPI_ERROR;
+    MPIR_Request_free(request);
+    return mpi_errno;
+}
+
+/* ---- the table of all processes ---- */
+
+/* The table has a line for processes in turn that have the same instances: "number*instances".
+ * Processes after the last line have none. */
+
+static void append_line(Text * table, int number, const Text * instances)
+{
+    char count[16];
+
+    if (number == 0)
+        return;
+    append(table, count, snprintf(count, sizeof(count), "%d*", number));
+    if (instances->length > 0)
+        append(table, instances->chars, instances->length);
+    append(table, "\n", 1);
+}
+
+/* This process and those from it up to the end. */
+static Text read_table(int end)
+{
+    const Text none = { 0, 0, NULL };
+    Text table = none, instances = own_instances();
+    int number = 1;
+
+    append_line(&table, MPIR_Process.comm_world->rank, &none);
+    for (int rank = MPIR_Process.comm_world->rank + 1; rank < end; rank++) {
+        Text next = read_instances(rank);
+        if (!is_same(&next, &instances)) {
+            append_line(&table, number, &instances);
+            number = 0;
+        }
+        number++;
+        MPL_direct_free(instances.chars);
+        instances = next;
+    }
+    append_line(&table, number, &instances);
+    MPL_direct_free(instances.chars);
+    return table;
+}
+
+/* [rank in MPI_COMM_WORLD]; points into the table. */
+static Process *processes_of(const Text * table)
 {
     const int size = MPIR_Process.comm_world->local_size;
     Process *processes = MPII_QMPI_allocate(size, sizeof(*processes));
-    const int value_size = MPIR_pmi_max_val_size() + 1;
-    char *value = MPII_QMPI_allocate(value_size, 1);
+    int rank = 0;
 
-    for (int i = 0; i < size; i++)
-        processes[i] = i == MPIR_Process.comm_world->rank ?
-            this_process() : read_process(i, value, value_size);
-    MPL_direct_free(value);
+    for (char *at = table->chars; *at;) {
+        const int end = rank + strtol(at, &at, 10);
+        const char *instances = ++at;
+        at = strchr(at, '\n');
+        for (; rank < end && rank < size; rank++) {
+            processes[rank].num = (at - instances) / INSTANCE_DIGITS;
+            processes[rank].instances = instances;
+        }
+        at++;
+    }
     return processes;
 }
 
-static void free_processes(Process * processes)
+static MPI_Datatype byte_type(void)
 {
-    for (int i = 0; i < MPIR_Process.comm_world->local_size; i++)
-        free_process(&processes[i]);
+    MPI_Datatype type = MPI_BYTE;
+
+#ifdef MPIR_DATATYPE_REPLACE_BUILTIN
+    MPIR_DATATYPE_REPLACE_BUILTIN(type);
+#endif
+    return type;
+}
+
+/* Messages of the application cannot come between these, as no process leaves MPI_Init before. */
+
+
+static void send_table(const Text * table)
+{
+    Process *processes = processes_of(table);
+
+    for (int r = MPIR_Process.comm_world->rank + 1; r < MPIR_Process.comm_world->local_size; r++) {
+        MPIR_Request *request = NULL;
+        if (processes[r].num > 0 &&
+            MPID_Send(table->chars, table->length, byte_type(), r, 0, MPIR_Process.comm_world, 0,
+                      &request) == MPI_SUCCESS)
+            wait_for(request);
+    }
     MPL_direct_free(processes);
+}
+
+/* Empty if the library fails. */
+static Text receive_table(int first)
+{
+    MPIR_Comm *world = MPIR_Process.comm_world;
+    MPIR_Request *request = NULL;
+    MPI_Status status;
+    Text table = { 0, 0, NULL };
+    useconds_t pause = 1;
+    int is_here = 0;
+
+    while (!is_here) {
+        if (MPID_Iprobe(first, 0, world, 0, &is_here, &status) != MPI_SUCCESS)
+            return table;
+        if (!is_here)
+            rest(&pause);
+    }
+    table.room = MPIR_STATUS_GET_COUNT(status) + 1;
+    table.chars = MPII_QMPI_allocate(table.room, 1);
+    if (MPID_Recv(table.chars, table.room - 1, byte_type(), first, 0, world, 0, &status,
+                  &request) == MPI_SUCCESS && wait_for(request) == MPI_SUCCESS)
+        table.length = table.room - 1;
+    return table;
+}
+
+/* A process that could not publish its instances is expected by none and expects none. */
+static Text exchange_table(void)
+{
+    const int own = MPIR_Process.comm_world->rank;
+    Text table;
+    int first;
+
+    if (!is_published)
+        return read_table(own + 1);
+    first = find_first();
+    MPID_THREAD_CS_ENTER(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
+    if (first == own) {
+        table = read_table(MPIR_Process.comm_world->local_size);
+        send_table(&table);
+    } else
+        table = receive_table(first);
+    MPID_THREAD_CS_EXIT(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
+    if (table.length > 0)
+        return table;
+    MPL_direct_free(table.chars);
+    return read_table(own + 1);
 }
 
 /* ---- the order of the job, and who has what ---- */
@@ -213,11 +354,17 @@ typedef struct {
     Member member;
 } Place;
 
-static int position_in(const Process * process, Signature signature)
+/* The signature is that of the process's i-th instance as far as these digits. */
+static bool has_instance(const Process * process, int i, const char *signature, int num_digits)
+{
+    return !strncmp(process->instances + i * INSTANCE_DIGITS + ID_DIGITS, signature, num_digits);
+}
+
+static int position_in(const Process * process, const char *signature)
 {
     int i = 0;
 
-    while (i < process->num && !is_same(process->signatures[i], signature))
+    while (i < process->num && !has_instance(process, i, signature, SIGNATURE_DIGITS))
         i++;
     return i;
 }
@@ -229,14 +376,17 @@ static int compare_places(const void *a_, const void *b_)
     return a->rank != b->rank ? a->rank - b->rank : a->position - b->position;
 }
 
-static int peer_of(const Process * process, Signature signature)
+static int peer_of(const Process * process, const char *signature)
 {
     const int position = position_in(process, signature);
+    unsigned tool_id;
 
-    if (position < process->num)
-        return process->tool_ids[position];
+    if (position < process->num) {
+        sscanf(process->instances + position * INSTANCE_DIGITS, "%8x", &tool_id);
+        return tool_id;
+    }
     for (int i = 0; i < process->num; i++)
-        if (process->signatures[i].tool == signature.tool)
+        if (has_instance(process, i, signature, TOOL_DIGITS))
             return MPIX_TOOL_VARIANT;
     return process->num ? MPIX_TOOL_OTHER : MPIX_TOOL_NONE;
 }
@@ -249,16 +399,17 @@ static void arrange_members(const Process * processes)
     Place *places = MPII_QMPI_allocate(num_members, sizeof(*places));
 
     for (int i = 0; i < num_members; i++) {
+        const char *signature = own->instances + i * INSTANCE_DIGITS + ID_DIGITS;
         Place *place = &places[i];
 
         place->member = members[i];
         place->member.peers = MPII_QMPI_allocate(size, sizeof(int));
         place->rank = -1;
         for (int r = 0; r < size; r++) {
-            place->member.peers[r] = peer_of(&processes[r], own->signatures[i]);
+            place->member.peers[r] = peer_of(&processes[r], signature);
             if (place->rank < 0 && place->member.peers[r] > 0) {
                 place->rank = r;
-                place->position = position_in(&processes[r], own->signatures[i]);
+                place->position = position_in(&processes[r], signature);
             }
         }
     }
@@ -278,29 +429,50 @@ static bool has_same_processes(const Member * a, const Member * b)
     return true;
 }
 
+static MPIR_Comm *create_comm_of_all(void)
+{
+    MPIR_Request *request = NULL;
+    MPIR_Comm *comm = NULL;
+
+    if (MPIR_Comm_idup_impl(MPIR_Process.comm_world, &comm, &request) != MPI_SUCCESS ||
+        wait_for(request) != MPI_SUCCESS)
+        return NULL;
+    return comm;
+}
+
+static MPIR_Comm *create_comm_of_some(const int ranks[], int num)
+{
+    MPIR_Group *world = NULL, *group = NULL;
+    MPIR_Comm *comm = NULL;
+
+    if (MPIR_Comm_group_impl(MPIR_Process.comm_world, &world) == MPI_SUCCESS &&
+        MPIR_Group_incl_impl(world, num, ranks, &group) == MPI_SUCCESS &&
+        MPIR_Comm_create_group_impl(MPIR_Process.comm_world, group, 0, &comm) != MPI_SUCCESS)
+        comm = NULL;
+    if (group)
+        MPIR_Group_free_impl(group);
+    if (world)
+        MPIR_Group_free_impl(world);
+    return comm;
+}
+
 /* NULL if the library refuses. Never calls an error handler. */
 static MPIR_Comm *create_comm(const Member * member)
 {
     const int size = MPIR_Process.comm_world->local_size;
     int *ranks = MPII_QMPI_allocate(size, sizeof(*ranks)), num = 0;
-    MPIR_Group *world = NULL, *group = NULL;
-    MPIR_Comm *comm = NULL;
+    MPIR_Comm *comm;
     MPIR_Errhandler *returns_errors;
 
     for (int r = 0; r < size; r++)
         if (member->peers[r] > 0)
             ranks[num++] = r;
     MPID_THREAD_CS_ENTER(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
-    if (MPIR_Comm_group_impl(MPIR_Process.comm_world, &world) == MPI_SUCCESS &&
-        MPIR_Group_incl_impl(world, num, ranks, &group) == MPI_SUCCESS &&
-        MPIR_Comm_create_group_impl(MPIR_Process.comm_world, group, 0, &comm) == MPI_SUCCESS) {
+    comm = num == size ? create_comm_of_all() : create_comm_of_some(ranks, num);
+    if (comm) {
         MPIR_Errhandler_get_ptr(MPI_ERRORS_RETURN, returns_errors);
         MPIR_Comm_set_errhandler_impl(comm, returns_errors);
     }
-    if (group)
-        MPIR_Group_free_impl(group);
-    if (world)
-        MPIR_Group_free_impl(world);
     MPID_THREAD_CS_EXIT(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
     MPL_direct_free(ranks);
     return comm;
@@ -360,12 +532,15 @@ void MPII_QMPI_set_world_functions(const MPII_QMPI_Registration * registrations,
 void MPIR_QMPI_begin_world(void)
 {
     Process *processes;
+    Text table;
 
     if (num_members == 0)
         return;
-    processes = read_processes();
+    table = exchange_table();
+    processes = processes_of(&table);
     arrange_members(processes);
-    free_processes(processes);
+    MPL_direct_free(processes);
+    MPL_direct_free(table.chars);
     for (int i = 0; i < num_members; i++) {
         const int first = first_with_processes_of(i);
         Member *member = &members[i];

@@ -200,3 +200,11 @@ def test_step_that_one_process_leaves_is_left_by_all(roll, rank):
 def test_text_of_the_first_process_is_shared(roll):
     assert [line for line in roll((1, None), (3, "roll")) if "ends" in line] == [
         f"rank {i} ends with the text from rank 1" for i in (1, 2, 3)]
+
+
+def test_reads_of_tool_lists_grow_with_the_processes_not_their_square(mpich):
+    """Each looks for the first process with tools, which reads the list of each. mpiexec prints what it is asked."""
+    ranks = 8
+    result = mpich.mpiexec(ranks, "-verbose", mpich.program(HERE / "worlds.c"), "world", tools="count(out=many)")
+    reads = re.findall(r"got pmi command.*: get\n.*key=qmpi-", result.out + result.err)
+    assert result.status == 0 and ranks - 1 <= len(reads) <= 2 * ranks, (len(reads), result)

@@ -19,6 +19,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace qmpi {
@@ -227,6 +228,8 @@ bool mark_as_running(int file)
     return fcntl(file, F_SETLK, &lock) == 0;
 }
 
+namespace {
+
 Life life_of(int file)
 {
     struct flock lock {};
@@ -235,6 +238,56 @@ Life life_of(int file)
     if (fcntl(file, F_GETLK, &lock) != 0)
         return Life::unknown;
     return lock.l_type == F_UNLCK ? Life::ended : Life::running;
+}
+
+/* Fewer bytes than size if the file has become shorter, or if it cannot be read. */
+std::vector<char> read_all(int file, std::size_t size)
+{
+    std::vector<char> content(size);
+    std::size_t done = 0;
+    while (done < size) {
+        const ssize_t number =
+            pread(file, content.data() + done, size - done, static_cast<off_t>(done));
+        if (number < 0 && errno == EINTR)
+            continue;
+        if (number <= 0)
+            break;
+        done += static_cast<std::size_t>(number);
+    }
+    content.resize(done);
+    return content;
+}
+
+}  // namespace
+
+FileContent::FileContent(const std::string &path)
+{
+    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    struct stat status {};
+    void *mapped = nullptr;
+    bool is_read = file >= 0 && fstat(file, &status) == 0;
+    const auto size = static_cast<std::size_t>(status.st_size);
+    if (is_read)
+        life_ = life_of(file);
+    if (is_read && life_ == Life::running) {
+        copy_ = read_all(file, size);
+        content_ = {copy_.data(), copy_.size()};
+    } else if (is_read && size > 0) {
+        mapped = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
+        is_read = mapped != MAP_FAILED;
+        content_ = {static_cast<const char *>(mapped), size};
+    }
+    const int reason = errno;
+    if (file >= 0)
+        close(file);
+    if (!is_read)
+        throw std::runtime_error("cannot read " + path + ": " + std::strerror(reason));
+}
+
+FileContent::~FileContent()
+{
+    if (life_ != Life::running && !content_.empty())
+        munmap(const_cast<char *>(content_.data()), content_.size());
 }
 
 /* ---- folders ---- */

@@ -190,8 +190,24 @@ enum class Life { running, ended, unknown };
  * system has no locks. The process must not open the file again. */
 bool mark_as_running(int file);
 
-/* Of the process that has marked the open file. */
-Life life_of(int file);
+/* Content of a file when the object is made. Throws std::runtime_error. */
+class FileContent {
+  public:
+    explicit FileContent(const std::string &path);
+    ~FileContent();
+    FileContent(const FileContent &) = delete;
+    FileContent &operator=(const FileContent &) = delete;
+
+    std::string_view content() const { return content_; }
+
+    /* Of the process that has marked the file. */
+    Life life() const { return life_; }
+
+  private:
+    Life life_ = Life::unknown;
+    std::vector<char> copy_;   /* of a running process, which may change the file */
+    std::string_view content_; /* mapped, or the copy; aligned */
+};
 
 /* ---- folders ---- */
 

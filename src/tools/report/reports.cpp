@@ -27,67 +27,32 @@
 #include <stdexcept>
 #include <tuple>
 
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 namespace qmpi::report {
 namespace {
 
-/* A record file. Mapped, so that the blocks are aligned and a running job need not be stopped. */
+/* A record file. */
 class File {
   public:
-    explicit File(const std::string &path) : path_(path)
-    {
-        const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-        struct stat status {};
-        if (file < 0 || fstat(file, &status) != 0) {
-            const int reason = errno;
-            if (file >= 0)
-                close(file);
-            throw std::runtime_error("cannot read " + path + ": " + std::strerror(reason));
-        }
-        size_ = static_cast<std::size_t>(status.st_size);
-        if (size_ > 0)
-            data_ = mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0);
-        life_ = life_of(file);
-        close(file);
-        if (data_ == MAP_FAILED)
-            throw std::runtime_error("cannot read " + path);
-    }
-
-    ~File()
-    {
-        if (size_ > 0)
-            munmap(data_, size_);
-    }
-
-    File(const File &) = delete;
-    File &operator=(const File &) = delete;
+    explicit File(const std::string &path) : path_(path), file_(path) {}
 
     /* False if a process is about to write it. */
-    bool has_begun() const { return RecordView::has_begun(content()); }
+    bool has_begun() const { return RecordView::has_begun(file_.content()); }
 
     RecordView view() const
     {
         try {
-            return RecordView(content());
+            return RecordView(file_.content());
         } catch (const std::exception &exception) {
             throw std::runtime_error(path_ + ": " + exception.what());
         }
     }
 
     const std::string &path() const { return path_; }
-    Life life() const { return life_; }
+    Life life() const { return file_.life(); }
 
   private:
-    std::string_view content() const { return {static_cast<const char *>(data_), size_}; }
-
     std::string path_;
-    std::size_t size_ = 0;
-    void *data_ = nullptr;
-    Life life_ = Life::unknown;
+    FileContent file_;
 };
 
 /* Records of one instance, by rank. */

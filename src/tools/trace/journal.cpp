@@ -11,12 +11,10 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <stdexcept>
 #include <utility>
 
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 namespace qmpi::trace {
@@ -208,7 +206,7 @@ void Journal::attach()
     if (file_ >= 0 || begin_ > 0 || !store_.is_open() || store_.is_stopped())
         return;
     const std::string path = store_.path_of(thread_);
-    const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (file < 0) {
         store_.stop("cannot write " + path + ": " + std::strerror(errno));
         return;
@@ -253,64 +251,16 @@ void Journal::unmap()
 
 /* ---- JournalFile ---- */
 
-JournalFile::JournalFile(std::string path) : path_(std::move(path))
-{
-    auto fail = [this] {
-        throw std::runtime_error("cannot read " + path_ + ": " + std::strerror(errno));
-    };
-
-    const int file = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
-    struct stat found;
-    if (file < 0)
-        fail();
-    if (fstat(file, &found) != 0) {
-        ::close(file);
-        fail();
-    }
-    size_ = static_cast<std::size_t>(found.st_size);
-    life_ = life_of(file);
-    void *mapped = nullptr;
-    if (life_ == Life::running)
-        copy(file);
-    else if (size_ > 0)
-        mapped = mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0);
-    ::close(file);
-    if (mapped == MAP_FAILED)
-        fail();
-    data_ = life_ == Life::running ? copy_.data() : static_cast<const char *>(mapped);
-}
-
-void JournalFile::copy(int file)
-{
-    copy_.resize(size_);
-    std::size_t done = 0;
-    while (done < size_) {
-        const ssize_t number =
-            pread(file, copy_.data() + done, size_ - done, static_cast<off_t>(done));
-        if (number < 0 && errno == EINTR)
-            continue;
-        if (number <= 0)
-            break;
-        done += static_cast<std::size_t>(number);
-    }
-    size_ = done;
-}
-
-JournalFile::~JournalFile()
-{
-    if (life_ != Life::running && data_ != nullptr)
-        munmap(const_cast<char *>(data_), size_);
-}
-
 void JournalFile::each(const std::function<void(const Head &, std::string_view)> &visit) const
 {
-    for (std::size_t at = 0; at + sizeof(Head) <= size_;) {
+    const std::string_view all = file_.content();
+    for (std::size_t at = 0; at + sizeof(Head) <= all.size();) {
         Head head;
-        std::memcpy(&head, data_ + at, sizeof head);
+        std::memcpy(&head, all.data() + at, sizeof head);
         const std::size_t bytes = std::size_t{head.words} * 8;
-        if (head.what() == Kind::end || bytes < sizeof head || at + bytes > size_)
+        if (head.what() == Kind::end || bytes < sizeof head || at + bytes > all.size())
             return;
-        visit(head, std::string_view(data_ + at + sizeof head, bytes - sizeof head));
+        visit(head, all.substr(at + sizeof head, bytes - sizeof head));
         at += bytes;
     }
 }

@@ -172,25 +172,17 @@ class Journal {
  * running process is copied, since it may grow and be truncated. */
 class JournalFile {
   public:
-    explicit JournalFile(std::string path);
-    ~JournalFile();
-    JournalFile(const JournalFile &) = delete;
-    JournalFile &operator=(const JournalFile &) = delete;
+    explicit JournalFile(std::string path) : path_(std::move(path)), file_(path_) {}
 
     /* Calls visit for each complete record; content follows the head. Always the same records. */
     void each(const std::function<void(const Head &, std::string_view content)> &visit) const;
 
     const std::string &path() const { return path_; }
-    Life life() const { return life_; }
+    Life life() const { return file_.life(); }
 
   private:
-    void copy(int file);
-
     std::string path_;
-    Life life_ = Life::unknown;
-    std::string copy_;
-    const char *data_ = nullptr; /* mapped, or the copy */
-    std::size_t size_ = 0;
+    FileContent file_;
 };
 
 }  // namespace qmpi::trace

@@ -60,7 +60,7 @@ class Count : public ReportingTool<Count> {
     }
 
     const Options options_{arguments()};
-    const Destination destination_{*this, {Format::text}, "-"};
+    const Destination destination_{*this, options_};
     Counters &counters_ = *new (own_record().allocate<Counters>(Kind::counters)) Counters;
     Traffic traffic_;
 };

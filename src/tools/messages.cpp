@@ -212,8 +212,8 @@ class Messages : public ReportingTool<Messages> {
         destination_.write(reporter, report_maker(state, std::move(heading)));
     }
 
-    const Destination destination_{*this, {Format::text, Format::json, Format::html}};
     const Options options_{arguments()};
+    const Destination destination_{*this, options_};
     const std::uint64_t begin_ = now();
 
     /* Never destroyed: other threads may be in a call when the process exits. */

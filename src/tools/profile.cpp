@@ -437,8 +437,8 @@ class Profile : public ReportingTool<Profile> {
 
     static constexpr Time never = std::numeric_limits<Time>::max();
 
-    const Destination destination_{*this, {Format::text, Format::json, Format::html}};
     const Options options_{arguments()};
+    const Destination destination_{*this, options_};
     const std::size_t depth_ = options_.depth;
     const std::uint32_t sample_ = options_.sample;
     const Time flush_interval_ = static_cast<Time>(options_.flush.count()) * ns_per_second;

@@ -15,6 +15,7 @@
 #include "common/process.hpp"
 #include "common/record.hpp"
 #include "common/report.hpp"
+#include "common/report_options.hpp"
 #include "common/requests.hpp"
 #include "common/selection.hpp"
 #include "trace/clocks.hpp"
@@ -305,29 +306,57 @@ void record_end(Recorder &recorder, const Operation &operation, const MPI_Status
 
 /* ---- the tool ---- */
 
+constexpr std::uint32_t max_megabytes = 1u << 30;
+
+enum class Clock { host, process };
+
+struct Options : ReportOptions {
+    explicit Options(const qmpi::arguments &given)
+        : ReportOptions(given, known_formats(), "", standard_formats())
+    {
+    }
+
+    static std::vector<Format> known_formats()
+    {
+        if (has_otf2)
+            return {Format::otf2, Format::json, Format::html};
+        return {Format::json, Format::html};
+    }
+
+    /* JSON can be larger than everything else. */
+    static std::vector<Format> standard_formats()
+    {
+        if (has_otf2)
+            return {Format::otf2, Format::html};
+        return {};
+    }
+
+    function_set functions = option("functions", set::all)
+                                 .help("only these functions or sets, as in collective+MPI_Send");
+    std::uint32_t sample =
+        option("sample", 1u).between(1, 1000000000).help("record every Nth call of a function");
+    bool sites = flag("sites", true).help("do not record call sites");
+    std::uint32_t buffer = option("buffer", 16u)
+                               .value("MB")
+                               .between(1, max_megabytes)
+                               .help("mapped part of a thread's journal");
+    std::uint32_t limit = option("limit", 1024u)
+                              .value("MB")
+                              .between(1, max_megabytes)
+                              .help("journals on disk per rank; further records are lost");
+    Clock clock = option("clock", Clock::host)
+                      .one_of({{"host", Clock::host}, {"process", Clock::process}})
+                      .help("measure the clock of each host or of each process");
+};
+
 class Trace : public qmpi::tool<Trace> {
   public:
     static constexpr const char *description =
         "timeline of calls and messages, in OTF2 and for Perfetto";
-    static constexpr const char *argument_list =
-        "out=NAME          one file (.otf2, .json, .html), or stem of all files\n"
-        "formats=A+B       otf2, json (for Perfetto), html (default: otf2+html)\n"
-        "records=FOLDER    folder for the journals, on each host\n"
-        "functions=A+B     only these sets of functions or functions (default: all)\n"
-        "sample=N          record every Nth call of a function (default: 1)\n"
-        "sites=no          do not record call sites\n"
-        "buffer=MB         mapped part of a thread's journal (default: 16)\n"
-        "limit=MB          journals on disk per rank; further records are lost (default: "
-        "1024)\n"
-        "clock=process     measure the clock of each process, not of each host\n";
+    using Options = trace::Options;
 
     Trace()
     {
-        const std::string clock = arguments().get("clock", "host");
-        if (clock != "host" && clock != "process")
-            throw qmpi::argument_error("argument clock=" + clock + ": must be host or process");
-        identity_ =
-            clock_identity() + (clock == "process" ? static_cast<std::uint64_t>(getpid()) : 0);
         store_->set_opener([this] { open_alone(); });
         note_forks();
     }
@@ -407,10 +436,10 @@ class Trace : public qmpi::tool<Trace> {
     /* Recorder of this thread, or nullptr if the call is not to be recorded. */
     Recorder *recorder_for(MPI_Functions_enum function)
     {
-        if (!functions_.contains(function))
+        if (!options_.functions.contains(function))
             return nullptr;
         Recorder *const recorder = own_recorder();
-        if (recorder == nullptr || !recorder->is_sample(function, sample_))
+        if (recorder == nullptr || !recorder->is_sample(function, options_.sample))
             return nullptr;
         return recorder;
     }
@@ -436,7 +465,7 @@ class Trace : public qmpi::tool<Trace> {
     {
         const std::lock_guard<std::mutex> guard(lock_);
         auto recorder =
-            std::make_shared<Recorder>(store_, static_cast<int>(recorders_.size()), has_sites_);
+            std::make_shared<Recorder>(store_, static_cast<int>(recorders_.size()), options_.sites);
         if (own.recorders.size() <= index)
             own.recorders.resize(index + 1);
         own.recorders[index] = recorder;
@@ -568,11 +597,7 @@ class Trace : public qmpi::tool<Trace> {
         auto has = [&wanted](qmpi::Format format) {
             return std::find(wanted.begin(), wanted.end(), format) != wanted.end();
         };
-        Formats formats{has(qmpi::Format::otf2), has(qmpi::Format::json), has(qmpi::Format::html)};
-        /* JSON is opt-in: it can be larger than everything else. */
-        if (!is_chosen_ && formats.otf2 && formats.html)
-            formats.json = false;
-        return formats;
+        return {has(qmpi::Format::otf2), has(qmpi::Format::json), has(qmpi::Format::html)};
     }
 
     void open(const std::string &folder, int rank, int size)
@@ -708,26 +733,13 @@ class Trace : public qmpi::tool<Trace> {
         return "records are in " + folder + "; \"qmpi_report otf2 " + folder + "\" makes a trace";
     }
 
-    const qmpi::Destination destination_{*this, known_formats(), nullptr, {folder_of("")}};
-    const bool is_chosen_ = arguments().has("formats");
-    const qmpi::function_set functions_ = qmpi::read_selection(arguments());
-    const std::uint32_t sample_ = arguments().get("sample", 1u, 1, 1000000000);
-    const bool has_sites_ = !arguments().has("sites") || arguments().flag("sites");
-    std::uint64_t identity_ = 0;
+    const Options options_{arguments()};
+    const qmpi::Destination destination_{*this, options_, {folder_of("")}};
+    const std::uint64_t identity_ = clock_identity() +
+        (options_.clock == Clock::process ? static_cast<std::uint64_t>(getpid()) : 0);
     const std::shared_ptr<Store> store_ =
-        std::make_shared<Store>(name(), megabytes("limit", 1024), megabytes("buffer", 16));
-
-    static std::vector<qmpi::Format> known_formats()
-    {
-        if (has_otf2)
-            return {qmpi::Format::otf2, qmpi::Format::json, qmpi::Format::html};
-        return {qmpi::Format::json, qmpi::Format::html};
-    }
-
-    std::uint64_t megabytes(const char *key, std::uint32_t fallback) const
-    {
-        return static_cast<std::uint64_t>(arguments().get(key, fallback, 1, 1u << 30)) << 20;
-    }
+        std::make_shared<Store>(name(), static_cast<std::uint64_t>(options_.limit) << 20,
+                                static_cast<std::uint64_t>(options_.buffer) << 20);
 
     /* Never destroyed: other threads may be in a call when the process exits. */
     qmpi::Communicators &communicators_ = *new qmpi::Communicators;

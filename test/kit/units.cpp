@@ -157,7 +157,7 @@ Options read(const std::string &text)
 
 void check_options()
 {
-    const Options unset;
+    const Options unset = read("");
     check("defaults",
           unset.out.empty() && unset.depth == 1 && unset.share == 0.5 &&
               unset.sort == Sort::calls && unset.every.count() == 1500 &&

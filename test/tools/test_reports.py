@@ -112,7 +112,7 @@ def test_instance_before_a_refused_one_writes_nothing(run, files, tool):
 
 @pytest.mark.parametrize("tool", ["count", "messages", "profile"])
 def test_mpi_abort_leaves_records(run, files, tool):
-    run(2, f"{tool}(out=aborted,formats=text)", "abort")
+    run(2, f"{tool}(out=aborted.txt)", "abort")
     assert files("aborted") == ["aborted.records"]
 
 
@@ -120,5 +120,5 @@ def test_mpi_abort_leaves_records(run, files, tool):
 def test_spawned_processes_have_their_own_report(run, files, spawned, tool):
     if run(1, "", "spawn").status != 0:
         pytest.skip("MPI_Comm_spawn does not work in this installation without tools either")
-    result = spawned(run(1, f"{tool}(out=spawned,formats=text)", "spawn"))
+    result = spawned(run(1, f"{tool}(out=spawned.txt)", "spawn"))
     assert (result.status, len(files("spawned"))) == (0, 2), result

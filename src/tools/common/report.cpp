@@ -47,14 +47,25 @@ bool has(const std::vector<Format> &formats, Format format)
     return std::find(formats.begin(), formats.end(), format) != formats.end();
 }
 
-std::string names_of(const std::vector<Format> &formats)
+std::string names_of(const std::vector<Format> &formats, const char *separator = ", ")
 {
     std::string names;
     for (const FormatName &format : format_names) {
         if (has(formats, format.format))
-            names += std::string(names.empty() ? "" : ", ") + format.name;
+            names += std::string(names.empty() ? "" : separator) + format.name;
     }
     return names;
+}
+
+std::string help_of_out(const std::vector<Format> &known)
+{
+    const bool has_text = has(known, Format::text);
+    std::string endings;
+    for (const Format format : known)
+        endings += (endings.empty() ? "" : ", ") + std::string(ending_of(format));
+    if (known.size() == 1)
+        return has_text ? "file, or - (stderr)" : "file";
+    return "one file (" + endings + "), or stem of all files" + (has_text ? ", or - (stderr)" : "");
 }
 
 std::vector<Format> read_formats(const std::string &text, const std::vector<Format> &known)
@@ -248,46 +259,53 @@ std::string ranks_text(const std::set<int> &ranks)
     return text;
 }
 
-Destination::Destination(const Owner &owner, const qmpi::arguments &arguments,
-                         const std::vector<Format> &known, const char *fallback,
-                         const std::vector<std::string> &others)
-    : tool_name_(owner.tool_name), out_(arguments.get("out", fallback == nullptr ? "" : fallback)),
-      folder_(path_of(".")), records_(arguments.get("records", "")), formats_(known)
+ReportOptions::ReportOptions(const arguments &given, std::vector<Format> all, const char *fallback,
+                             std::vector<Format> standard)
+    : options(given), known(std::move(all)),
+      out(option("out", fallback).value("NAME").help(help_of_out(known))),
+      formats(standard.empty() ? known : std::move(standard))
 {
-    if (arguments.has("records") && records_.empty())
-        throw qmpi::argument_error("argument records=: needs a folder");
-    if (arguments.has("out") && out_.empty())
-        throw qmpi::argument_error("argument out=: needs a file name");
-    const bool is_chosen = arguments.has("formats");
-    if (is_chosen)
-        formats_ = read_formats(arguments.get("formats", ""), known);
-    if (out_ == "-") {
-        is_stderr_ = true;
-        if (!has(known, Format::text))
-            throw qmpi::argument_error("argument out=-: there is no text report");
-        formats_ = {Format::text};
-        return;
+    if (known.size() > 1) {
+        are_formats_chosen = given.has("formats");
+        formats = read_formats(option("formats", names_of(formats, "+"))
+                                   .value("A+B")
+                                   .help("reports: " + names_of(known)),
+                               known);
     }
-    if (out_.empty())
+    records = option("records", "").value("FOLDER").help("folder for record files, on each host");
+    if (given.has("records") && records.empty())
+        throw argument_error("argument records=: needs a folder");
+    if (given.has("out") && out.empty())
+        throw argument_error("argument out=: needs a file name");
+    if (out == "-" && !has(known, Format::text))
+        throw argument_error("argument out=-: there is no text report");
+}
+
+Destination::Destination(const Owner &owner, const ReportOptions &options,
+                         const std::vector<std::string> &others)
+    : tool_name_(owner.tool_name), out_(options.out), folder_(path_of(".")),
+      records_(options.records), is_stderr_(out_ == "-"), formats_(options.formats)
+{
+    if (is_stderr_)
+        formats_ = {Format::text};
+    if (is_stderr_ || out_.empty())
         return;
-    const std::string out = out_;
-    const Name name(out);
+    const Name name(options.out);
     out_ = name.stem;
     if (name.format != nullptr)
-        choose_one(out, name.format->format, known, is_chosen);
-    claim_name(owner, out, others);
+        choose_one(options, name.format->format);
+    claim_name(owner, options.out, others);
 }
 
 /* The name has the ending of a format. */
-void Destination::choose_one(const std::string &out, Format format,
-                             const std::vector<Format> &known, bool is_chosen)
+void Destination::choose_one(const ReportOptions &options, Format format)
 {
-    if (!has(known, format))
-        throw qmpi::argument_error("argument out=" + out + ": unknown format (expected " +
-                                   names_of(known) + ")");
-    if (is_chosen && formats_ != std::vector<Format>{format})
-        throw qmpi::argument_error("argument out=" + out + ": is for " + names_of({format}) +
-                                   " only, but formats= has others");
+    if (!has(options.known, format))
+        throw qmpi::argument_error("argument out=" + options.out + ": unknown format (expected " +
+                                   names_of(options.known) + ")");
+    if (options.are_formats_chosen && formats_ != std::vector<Format>{format})
+        throw qmpi::argument_error("argument out=" + options.out + ": is for " +
+                                   names_of({format}) + " only, but formats= has others");
     formats_ = {format};
 }
 

@@ -8,6 +8,7 @@
 #ifndef QMPI_REPORT_HPP_INCLUDED
 #define QMPI_REPORT_HPP_INCLUDED
 
+#include "report_options.hpp"
 #include "text.hpp"
 
 #include <qmpi.hpp>
@@ -40,9 +41,6 @@ std::string instance_text(int instance, int instances, int tool_id);
 /* "rank 1, ranks 3-5" */
 std::string ranks_text(const std::set<int> &ranks);
 
-/* otf2: a folder that the tool writes itself. */
-enum class Format { text, json, html, otf2 };
-
 /* Author of a report: an instance, in the processes that have it or in one of them. */
 struct Reporter {
     int instance = 1;        /* number of the tool's instance, from 1 */
@@ -60,7 +58,7 @@ inline std::string absent_text(const std::string &absent)
     return absent.empty() ? "" : "; not in the report: " + absent;
 }
 
-/* Files that the user wants, by the arguments of the instance:
+/* Files that the user wants, by the options of the instance:
  *   out=NAME         with the ending .txt, .json, .html or .otf2: one report of that format; else
  *                    the stem of all files; - is text on standard error. Default: program, tool
  *                    and process number, as in halo.profile.4711
@@ -72,16 +70,13 @@ inline std::string absent_text(const std::string &absent)
  * ranks, append their rank (.rank3), or host and process number if they have none. */
 class Destination {
   public:
-    /* A member to be constructed with the tool:  Destination destination{*this, {Format::text}};
-     *   known        formats of the tool
-     *   fallback     out= if the user gave none; nullptr: as above
+    /* A member to be constructed with the tool:  Destination destination{*this, options};
      *   others       endings of further files of the tool, such as ".unfinished"
      * Throws qmpi::argument_error. */
     template <typename Tool>
-    Destination(const qmpi::tool<Tool> &tool, const std::vector<Format> &known,
-                const char *fallback = nullptr, std::vector<std::string> others = {})
-        : Destination({tool.name(), tool.tool_id(), tool.instance_number()}, tool.arguments(),
-                      known, fallback, others)
+    Destination(const qmpi::tool<Tool> &tool, const ReportOptions &options,
+                const std::vector<std::string> &others = {})
+        : Destination({tool.name(), tool.tool_id(), tool.instance_number()}, options, others)
     {
     }
 
@@ -119,13 +114,11 @@ class Destination {
         int instance;
     };
 
-    Destination(const Owner &owner, const qmpi::arguments &arguments,
-                const std::vector<Format> &known, const char *fallback,
+    Destination(const Owner &owner, const ReportOptions &options,
                 const std::vector<std::string> &others);
     std::string default_stem(const Reporter &reporter) const;
     std::string new_name_in_records(const std::string &stem, const std::string &ending) const;
-    void choose_one(const std::string &out, Format format, const std::vector<Format> &known,
-                    bool is_chosen);
+    void choose_one(const ReportOptions &options, Format format);
     void claim_name(const Owner &owner, const std::string &out,
                     const std::vector<std::string> &others);
 

@@ -11,20 +11,25 @@
 #include <qmpi.hpp>
 
 #include <string>
+#include <vector>
 
 namespace qmpi {
 
-/* For a tool with reports as text, JSON and HTML. A Destination reads both. */
-struct ReportOptions : options {
-    using options::options;
+/* otf2: a folder that the tool writes itself. */
+enum class Format { text, json, html, otf2 };
 
-    std::string out = option("out", "").value("NAME").help(
-        "one file (.txt, .json, .html), stem of all files, or - "
-        "(stderr)");
-    std::string formats =
-        option("formats", "").value("A+B").help("reports: text, json, html (default: all)");
-    std::string records =
-        option("records", "").value("FOLDER").help("folder for the record files, on each host");
+/* What the user wants of a tool's reports; a Destination explains and uses it. */
+struct ReportOptions : options {
+    std::vector<Format> known; /* formats of the tool */
+    std::string out;           /* empty: none given */
+    std::vector<Format> formats;
+    bool are_formats_chosen = false;
+    std::string records; /* empty: none given */
+
+  protected:
+    /* out: default;  standard: formats unless the user chooses; empty: all. Throws argument_error. */
+    ReportOptions(const arguments &given, std::vector<Format> known, const char *out = "",
+                  std::vector<Format> standard = {});
 };
 
 }  // namespace qmpi

@@ -60,10 +60,4 @@ function_set option_type<function_set>::read(const std::string &text)
     return selection;
 }
 
-function_set read_selection(const arguments &arguments)
-{
-    options all(arguments);
-    return all.option("functions", set::all);
-}
-
 }  // namespace qmpi

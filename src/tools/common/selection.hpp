@@ -23,11 +23,6 @@ struct option_type<function_set> {
     static std::string text(const function_set &) { return "all"; }
 };
 
-/* Reads the argument functions=A+B: union of sets of qmpi::set, such as collective, and functions,
- * such as MPI_Send; default: all. For the constructor of a tool. Throws qmpi::argument_error for an
- * unknown name. */
-qmpi::function_set read_selection(const qmpi::arguments &arguments);
-
 }  // namespace qmpi
 
 #endif /* QMPI_SELECTION_HPP_INCLUDED */

@@ -58,13 +58,9 @@ struct Totals {
 
 enum class Order { calls, bytes };
 
-struct Options : options {
-    using options::options;
+struct Options : ReportOptions {
+    explicit Options(const qmpi::arguments &given) : ReportOptions(given, {Format::text}, "-") {}
 
-    std::string out =
-        option("out", "-").value("NAME").help("file for the table, or - for standard error");
-    std::string records =
-        option("records", "").value("FOLDER").help("folder for the record files, on each host");
     Order sort = option("sort", Order::calls)
                      .one_of({{"calls", Order::calls}, {"bytes", Order::bytes}})
                      .help("sort order, largest first");

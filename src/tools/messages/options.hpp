@@ -16,7 +16,10 @@
 namespace qmpi::messages {
 
 struct Options : ReportOptions {
-    using ReportOptions::ReportOptions;
+    explicit Options(const qmpi::arguments &given)
+        : ReportOptions(given, {Format::text, Format::json, Format::html})
+    {
+    }
 
     function_set functions =
         option("functions", set::all).help("only these sets of functions or functions");

@@ -23,7 +23,11 @@ namespace qmpi::profile {
 constexpr std::size_t max_depth = 32;
 
 struct Options : ReportOptions {
-    using ReportOptions::ReportOptions;
+    explicit Options(const qmpi::arguments &given)
+        : ReportOptions(given, {Format::text, Format::json, Format::html})
+    {
+    }
+
     using seconds = std::chrono::seconds;
 
     std::uint64_t sites =

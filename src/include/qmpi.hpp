@@ -51,6 +51,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -892,11 +893,8 @@ struct option_type<std::chrono::duration<Count, Period>> {
  * a program that reads the tool's files, constructs it from qmpi::arguments(text). */
 class options {
   public:
-    /* Every option has its default. */
-    options() = default;
-
     /* Throws argument_error. The object does not keep the arguments. */
-    explicit options(const qmpi::arguments &given) : given_(&given) {}
+    explicit options(const qmpi::arguments &given) : given_(given) {}
 
     /* One line for each option. */
     const std::string &help() const { return help_; }
@@ -950,9 +948,9 @@ class options {
         operator Type() const
         {
             owner_.describe(std::string(name_) + "=" + placeholder(), help_, details());
-            if (owner_.given_ == nullptr || !owner_.given_->has(name_))
+            if (!owner_.given_.has(name_))
                 return value_;
-            const std::string text = owner_.given_->get(name_, "");
+            const std::string text = owner_.given_.get(name_, "");
             try {
                 return check(read(text));
             } catch (const argument_error &error) {
@@ -1059,9 +1057,7 @@ class options {
         operator bool() const
         {
             owner_.describe(fallback_ ? std::string(name_) + "=no" : std::string(name_), help_, "");
-            return owner_.given_ != nullptr && owner_.given_->has(name_)
-                ? owner_.given_->flag(name_)
-                : fallback_;
+            return owner_.given_.has(name_) ? owner_.given_.flag(name_) : fallback_;
         }
 
       private:
@@ -1095,7 +1091,7 @@ class options {
             (details.empty() ? "" : " (" + details + ")") + "\n";
     }
 
-    const qmpi::arguments *given_ = nullptr;
+    const qmpi::arguments &given_; /* of the constructor only */
     std::string help_;
 };
 
@@ -1106,6 +1102,33 @@ enum class until {
 };
 
 /* ---- the world ---- */
+
+/* Starts a nonblocking operation of a tool and waits for it, mostly asleep: processes that spin would
+ * take the processor from those that they wait for, where these share one.
+ *     qmpi::await([&](MPI_Request *request) { return QMPI_Ibarrier(comm, request); });
+ * Returns the error code. */
+template <typename Start>
+int await(Start start)
+{
+    constexpr int busy_tests = 100;
+    constexpr std::chrono::microseconds longest_pause(1000);
+    MPI_Request request = MPI_REQUEST_NULL;
+    int error_code = start(&request), is_complete = 0;
+    std::chrono::microseconds pause(10);
+
+    for (int tests = 0; error_code == MPI_SUCCESS; tests++) {
+        error_code = QMPI_Test(&request, &is_complete, MPI_STATUS_IGNORE);
+        if (is_complete)
+            break;
+        if (tests < busy_tests) {
+            std::this_thread::yield();
+            continue;
+        }
+        std::this_thread::sleep_for(pause);
+        pause = std::min(2 * pause, longest_pause);
+    }
+    return error_code;
+}
 
 /* A step of the world that failed: the reason of the process that failed, the same in all. */
 class world_error : public std::runtime_error {
@@ -1262,8 +1285,10 @@ class world {
 
     void broadcast(void *data, std::size_t size, int root) const
     {
-        if (size_ > 1 &&
-            QMPI_Bcast(data, static_cast<int>(size), MPI_BYTE, root, comm_) != MPI_SUCCESS)
+        const int error_code = size_ == 1 ? MPI_SUCCESS : await([&](MPI_Request *request) {
+            return QMPI_Ibcast(data, static_cast<int>(size), MPI_BYTE, root, comm_, request);
+        });
+        if (error_code != MPI_SUCCESS)
             throw world_error("an MPI call of the tool failed");
     }
 
@@ -1272,7 +1297,10 @@ class world {
     {
         const int nobody = std::numeric_limits<int>::max();
         int own = fault.empty() ? nobody : rank_, lowest = own;
-        if (size_ > 1 && QMPI_Allreduce(&own, &lowest, 1, MPI_INT, MPI_MIN, comm_) != MPI_SUCCESS)
+        const int error_code = size_ == 1 ? MPI_SUCCESS : await([&](MPI_Request *request) {
+            return QMPI_Iallreduce(&own, &lowest, 1, MPI_INT, MPI_MIN, comm_, request);
+        });
+        if (error_code != MPI_SUCCESS)
             throw world_error(fault.empty() ? "an MPI call of the tool failed" : fault);
         if (lowest == nobody)
             return;
@@ -2163,7 +2191,7 @@ struct QMPI_DETAIL_HIDDEN registration {
             std::string description = Tool::description;
             if (*Tool::argument_list)
                 description += std::string("\n") + Tool::argument_list;
-            const typename Tool::Options options;
+            const typename Tool::Options options{qmpi::arguments("")};
             if (!options.help().empty())
                 description += "\n" + options.help();
             MPIX_Set_tool_info(tool_name, Tool::version, Tool::author, description.c_str());

@@ -44,6 +44,13 @@
 namespace qmpi::check {
 namespace {
 
+struct Reports : ReportOptions {
+    explicit Reports(const qmpi::arguments &given)
+        : ReportOptions(given, {Format::text, Format::json})
+    {
+    }
+};
+
 class Check : public ReportingTool<Check> {
   public:
     static constexpr const char *description =
@@ -247,7 +254,10 @@ class Check : public ReportingTool<Check> {
         const std::string first = world.share(own);
         int is_here = first == own, is_one_host = is_here;
         if (world.size() > 1)
-            QMPI_Allreduce(&is_here, &is_one_host, 1, MPI_INT, MPI_LAND, world.comm());
+            await([&](MPI_Request *request) {
+                return QMPI_Iallreduce(&is_here, &is_one_host, 1, MPI_INT, MPI_LAND, world.comm(),
+                                       request);
+            });
         return is_one_host != 0;
     }
 
@@ -309,13 +319,16 @@ class Check : public ReportingTool<Check> {
         if (!may_receive)
             process_.report(Event::silent, true);
         if (world.size() > 1)
-            QMPI_Allreduce(&may_receive, &may_any_receive, 1, MPI_INT, MPI_LOR, world.comm());
+            await([&](MPI_Request *request) {
+                return QMPI_Iallreduce(&may_receive, &may_any_receive, 1, MPI_INT, MPI_LOR,
+                                       world.comm(), request);
+            });
         if (may_any_receive)
             return;
         if (server_ != nullptr)
             server_->find_unreceived();
         if (world.size() > 1)
-            QMPI_Barrier(world.comm());
+            await([&](MPI_Request *request) { return QMPI_Ibarrier(world.comm(), request); });
     }
 
     void find_leaks()
@@ -352,7 +365,7 @@ class Check : public ReportingTool<Check> {
         }
     }
 
-    const Destination destination_{*this, {Format::text, Format::json}};
+    const Destination destination_{*this, Reports(arguments())};
     double timeout_ = arguments().get("timeout", 30.0);
     bool finds_deadlocks_ = true;
     bool aborts_ = false;

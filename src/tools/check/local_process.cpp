@@ -67,7 +67,10 @@ bool LocalProcess::connect(const qmpi::world &world, const Address &address)
 {
     int is_up = address.port != 0 && client_.connect(address, rank_), are_all_up = is_up;
     if (world.size() > 1)
-        QMPI_Allreduce(&is_up, &are_all_up, 1, MPI_INT, MPI_LAND, world.comm());
+        await([&](MPI_Request *request) {
+            return QMPI_Iallreduce(&is_up, &are_all_up, 1, MPI_INT, MPI_LAND, world.comm(),
+                                   request);
+        });
     if (!are_all_up) {
         client_.end();
         distrust("no connection to rank 0");

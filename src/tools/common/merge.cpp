@@ -34,25 +34,28 @@ bool in_pieces(char *bytes, std::size_t size, Transfer transfer)
 
 bool send(MPI_Comm comm, int dest, bool is_whole, std::string bytes)
 {
+    const auto send_piece = [=](void *piece, int size) {
+        return await([=](MPI_Request *request) {
+            return QMPI_Isend(piece, size, MPI_BYTE, dest, 0, comm, request);
+        });
+    };
     Header header{bytes.size(), is_whole};
-    if (QMPI_Send(&header, sizeof header, MPI_BYTE, dest, 0, comm) != MPI_SUCCESS)
-        return false;
-    return in_pieces(bytes.data(), bytes.size(), [=](char *piece, int size) {
-        return QMPI_Send(piece, size, MPI_BYTE, dest, 0, comm);
-    });
+    return send_piece(&header, sizeof header) == MPI_SUCCESS &&
+        in_pieces(bytes.data(), bytes.size(), send_piece);
 }
 
 bool receive(MPI_Comm comm, int source, std::string &bytes)
 {
+    const auto receive_piece = [=](void *piece, int size) {
+        return await([=](MPI_Request *request) {
+            return QMPI_Irecv(piece, size, MPI_BYTE, source, 0, comm, request);
+        });
+    };
     Header header;
-    if (QMPI_Recv(&header, sizeof header, MPI_BYTE, source, 0, comm, MPI_STATUS_IGNORE) !=
-        MPI_SUCCESS)
+    if (receive_piece(&header, sizeof header) != MPI_SUCCESS)
         return false;
     bytes.resize(header.size);
-    const bool is_here = in_pieces(bytes.data(), bytes.size(), [=](char *piece, int size) {
-        return QMPI_Recv(piece, size, MPI_BYTE, source, 0, comm, MPI_STATUS_IGNORE);
-    });
-    return is_here && header.is_whole;
+    return in_pieces(bytes.data(), bytes.size(), receive_piece) && header.is_whole;
 }
 
 template <typename Work>
@@ -68,7 +71,7 @@ bool succeeds(Work work)
 }  // namespace
 
 bool merge_to_root(MPI_Comm comm, const std::function<void(Writer &)> &write,
-                   const std::function<void(Reader &)> &merge)
+                   const std::function<void(Reader &)> &merge, const std::function<void()> &use)
 {
     int rank = 0, size = 0;
     if (comm == MPI_COMM_NULL || QMPI_Comm_rank(comm, &rank) != MPI_SUCCESS ||
@@ -100,10 +103,15 @@ bool merge_to_root(MPI_Comm comm, const std::function<void(Writer &)> &write,
             is_whole;
     }
 
+    if (rank == 0 && is_whole)
+        is_whole = succeeds([&] {
+            use();
+            return true;
+        });
     int result = is_whole;
-    if (QMPI_Bcast(&result, 1, MPI_INT, 0, comm) != MPI_SUCCESS)
-        return false;
-    return result;
+    const int error_code = await(
+        [&](MPI_Request *request) { return QMPI_Ibcast(&result, 1, MPI_INT, 0, comm, request); });
+    return error_code == MPI_SUCCESS && result;
 }
 
 }  // namespace qmpi

@@ -19,21 +19,23 @@ namespace qmpi {
 
 /* merge_to_root() with type-erased members. */
 bool merge_to_root(MPI_Comm comm, const std::function<void(Writer &)> &write,
-                   const std::function<void(Reader &)> &merge);
+                   const std::function<void(Reader &)> &merge, const std::function<void()> &use);
 
 /* Merges the states of all processes of a private communicator, as a qmpi::world has it, into rank
  * 0's, along a binomial tree in rank order: each process sends once and holds only its own subtree.
  * Collective.
  *   state  has  void write(Writer &) const  and  void merge(Reader &), which adds what another
  *          state wrote. Other ranks may be left with the sums of their subtree.
+ *   use    called in rank 0 if it has everything, before any process returns
  * Returns true in all processes if rank 0 has everything. Returns false in all processes that can
- * be reached if the library refused or a member threw; make the state anew to continue alone. */
+ * be reached if the library refused, or a member or use threw; make the state anew to continue alone. */
 template <typename State>
-bool merge_to_root(MPI_Comm comm, State &state)
+bool merge_to_root(
+    MPI_Comm comm, State &state, const std::function<void()> &use = [] {})
 {
     return merge_to_root(
         comm, [&state](Writer &writer) { state.write(writer); },
-        [&state](Reader &reader) { state.merge(reader); });
+        [&state](Reader &reader) { state.merge(reader); }, use);
 }
 
 }  // namespace qmpi

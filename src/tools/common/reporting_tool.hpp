@@ -66,16 +66,14 @@ class ReportingTool : public qmpi::tool<Tool> {
         if (!is_due_.exchange(false))
             return false;
         auto state = tool().state(false);
-        const bool is_merged = merge_to_root(world.comm(), state);
+        const bool is_merged =
+            merge_to_root(world.comm(), state, [&] { tool().write(state, reporter(false)); });
         if (!is_merged) {
             if (world.rank() == 0)
                 complain(Tool::name(), "cannot merge the reports; each process writes its own");
             tool().write(tool().state(true), reporter(true));
-        } else if (world.rank() == 0)
-            tool().write(state, reporter(false));
-        /* A record is removed when the report is written. */
-        if (world.size() > 1)
-            QMPI_Barrier(world.comm());
+        }
+        /* The report is written. */
         record_.remove();
         return is_merged;
     }

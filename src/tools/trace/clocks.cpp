@@ -77,7 +77,10 @@ ClockPoint measure_clock(MPI_Comm comm, std::uint64_t identity)
     QMPI_Comm_rank(comm, &rank);
     QMPI_Comm_size(comm, &size);
     std::vector<std::uint64_t> identities(static_cast<std::size_t>(size));
-    QMPI_Allgather(&identity, 1, MPI_UINT64_T, identities.data(), 1, MPI_UINT64_T, comm);
+    await([&](MPI_Request *request) {
+        return QMPI_Iallgather(&identity, 1, MPI_UINT64_T, identities.data(), 1, MPI_UINT64_T, comm,
+                               request);
+    });
 
     std::unordered_map<std::uint64_t, int> leaders;
     for (int i = 0; i < size; i++)
@@ -94,7 +97,9 @@ ClockPoint measure_clock(MPI_Comm comm, std::uint64_t identity)
     if (leader == 0)
         return point;
     if (rank != leader) {
-        QMPI_Recv(&point, sizeof point, MPI_BYTE, leader, 1, comm, MPI_STATUS_IGNORE);
+        await([&](MPI_Request *request) {
+            return QMPI_Irecv(&point, sizeof point, MPI_BYTE, leader, 1, comm, request);
+        });
         return point;
     }
     for (int i = leader + 1; i < size; i++) {

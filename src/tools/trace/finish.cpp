@@ -48,13 +48,17 @@ class Team {
     {
         if (comm == MPI_COMM_NULL)
             return;
+        const auto broadcast = [this](void *data, std::size_t size) {
+            await([=](MPI_Request *request) {
+                return QMPI_Ibcast(data, static_cast<int>(size), MPI_BYTE, 0, comm, request);
+            });
+        };
         constexpr std::size_t largest_piece = std::size_t{1} << 30;
         std::uint64_t length = text.size();
-        QMPI_Bcast(&length, 1, MPI_UINT64_T, 0, comm);
+        broadcast(&length, sizeof length);
         text.resize(length);
         for (std::size_t done = 0; done < length; done += largest_piece)
-            QMPI_Bcast(text.data() + done, static_cast<int>(std::min(largest_piece, length - done)),
-                       MPI_BYTE, 0, comm);
+            broadcast(text.data() + done, std::min(largest_piece, length - done));
     }
 
     /* Reason of the lowest rank that has one. */

@@ -35,18 +35,28 @@ std::string write_otf2(MPI_Comm, const std::string &, const Definitions &,
 #include <time.h>
 #include <unistd.h>
 
-/* OTF2's collective callbacks for MPI are in a header; they must bypass the tools. */
-#define MPI_Barrier QMPI_Barrier
-#define MPI_Bcast QMPI_Bcast
-#define MPI_Comm_dup QMPI_Comm_dup
+/* OTF2's collective callbacks for MPI are in a header. They must bypass the tools and wait asleep. */
+namespace qmpi::trace::asleep {
+
+template <auto start, typename... Arguments>
+int run(Arguments... arguments)
+{
+    return await([&](MPI_Request *request) { return start(arguments..., request); });
+}
+
+}  // namespace qmpi::trace::asleep
+
+#define MPI_Barrier qmpi::trace::asleep::run<QMPI_Ibarrier>
+#define MPI_Bcast qmpi::trace::asleep::run<QMPI_Ibcast>
+#define MPI_Comm_dup qmpi::trace::asleep::run<QMPI_Comm_idup>
+#define MPI_Gather qmpi::trace::asleep::run<QMPI_Igather>
+#define MPI_Gatherv qmpi::trace::asleep::run<QMPI_Igatherv>
+#define MPI_Scatter qmpi::trace::asleep::run<QMPI_Iscatter>
+#define MPI_Scatterv qmpi::trace::asleep::run<QMPI_Iscatterv>
 #define MPI_Comm_free QMPI_Comm_free
 #define MPI_Comm_rank QMPI_Comm_rank
 #define MPI_Comm_size QMPI_Comm_size
 #define MPI_Comm_split QMPI_Comm_split
-#define MPI_Gather QMPI_Gather
-#define MPI_Gatherv QMPI_Gatherv
-#define MPI_Scatter QMPI_Scatter
-#define MPI_Scatterv QMPI_Scatterv
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-function"
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -508,7 +518,7 @@ std::string write_otf2(MPI_Comm comm, const std::string &folder, const Definitio
     if (rank == 0)
         remove_archive(folder);
     if (comm != MPI_COMM_NULL)
-        QMPI_Barrier(comm);
+        await([comm](MPI_Request *request) { return QMPI_Ibarrier(comm, request); });
 
     OTF2_Archive *archive =
         OTF2_Archive_Open(folder.c_str(), archive_name, OTF2_FILEMODE_WRITE, 1 << 20, 4 << 20,

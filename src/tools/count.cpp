@@ -62,7 +62,8 @@ class Count : public ReportingTool<Count> {
     const Options options_{arguments()};
     const Destination destination_{*this, options_};
     Counters &counters_ = *new (own_record().allocate<Counters>(Kind::counters)) Counters;
-    Traffic traffic_;
+    /* Never destroyed: other threads may be in a call when the process exits. */
+    Traffic &traffic_ = *new Traffic;
 };
 
 }  // namespace

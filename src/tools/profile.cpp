@@ -103,7 +103,7 @@ class Profile : public ReportingTool<Profile> {
         if (flush_interval_ > 0 && !destination_.has_files())
             throw qmpi::argument_error("argument flush: needs a file, not out=-");
         if (options_.communicators)
-            communicators_.emplace();
+            communicators_ = new Communicators;
         for (int id = 0; id < MPI_LAST_FUNC_T; id++)
             is_wanted_[static_cast<std::size_t>(id)] = options_.functions.contains(id);
         if (depth_ > 1) {
@@ -448,8 +448,9 @@ class Profile : public ReportingTool<Profile> {
     std::array<bool, MPI_LAST_FUNC_T> is_wanted_{};
     std::atomic<Time> next_flush_{never};
     Tables &tables_ = *new Tables(own_record());
-    std::optional<Communicators> communicators_;
-    Traffic traffic_;
+    /* Never destroyed: other threads may be in a call when the process exits. */
+    Communicators *communicators_ = nullptr; /* if wanted */
+    Traffic &traffic_ = *new Traffic;
 
     Stopwatch application_{tables_.process()};
     std::atomic<int> rank_{-1}; /* in MPI_COMM_WORLD; -1: none */

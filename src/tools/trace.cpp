@@ -378,8 +378,11 @@ class Trace : public qmpi::tool<Trace> {
     template <typename Call>
     auto intercept(Call &call)
     {
-        if constexpr (Call::id == MPI_PCONTROL_T)
-            is_paused_ = call.template argument<0>() == 0;
+        if constexpr (Call::id == MPI_PCONTROL_T) {
+            const int level = call.template argument<0>();
+            if (level == 0 || level == 1)
+                is_paused_ = level == 0;
+        }
         Recorder *const recorder = recorder_for(Call::id);
         if (recorder == nullptr)
             return call_next(call, 0);

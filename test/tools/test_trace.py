@@ -459,6 +459,29 @@ def test_limit_keeps_the_first_calls_and_reports_for_each_rank(mpich, run):
     assert 1000 < trace.calls(0)["MPI_Sendrecv"] < 6000
 
 
+SITES = """
+#include <mpi.h>
+#define TEN(x) x x x x x x x x x x
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Init(&argc, &argv);
+    TEN(TEN(TEN(TEN(MPI_Comm_rank(MPI_COMM_WORLD, &rank);))))
+    return MPI_Finalize();
+}
+"""
+
+
+def test_call_sites_beyond_the_limit_are_left_out(mpich):
+    """The limit is reached where a call site is defined; the call itself still fits."""
+    program = mpich.program(SITES, "-O0", name="sites10000.c")
+    result = mpich.mpiexec(2, program, tools="trace(out=sites,limit=1,formats=json+html)")
+    assert result.status == 0 and "the limit of 1 MB is reached" in result.err, result
+    events = json.loads((mpich.work / "sites.json").read_text())["traceEvents"]
+    assert 0 < len([event for event in events if event["name"] == "MPI_Comm_rank"]) < 2 * 10000 and (mpich.work / "sites.html").exists()
+
+
+
 def test_missing_folder_is_one_message_and_no_harm(mpich, run):
     (mpich.work / "file").write_text("")
     result = run("trace(out=file/name)", "world")

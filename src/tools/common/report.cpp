@@ -197,7 +197,7 @@ std::string replace(const std::string &name, std::string_view content, const str
     if (descriptor < 0)
         return std::strerror(errno);
     if (existing != nullptr)
-        fchmod(descriptor, existing->st_mode & 07777);
+        fchmod(descriptor, existing->st_mode & 0777);
     std::string reason = write_and_close(descriptor, content);
     if (reason.empty() && std::rename(temporary.c_str(), name.c_str()) != 0)
         reason = std::strerror(errno);

@@ -443,7 +443,7 @@ nlohmann::json Reports::communicators_json() const
                          {"time_s", totals.time.sum * seconds_per_ns}});
             lines.push_back(std::move(line));
         }
-        communicators.push_back({{"id", id},
+        communicators.push_back({{"id", print("%016" PRIx64, id)},
                                  {"name", communicator.name},
                                  {"size", communicator.size},
                                  {"is_inter", communicator.is_inter},

@@ -7,6 +7,7 @@
 
 #include "categories.hpp"
 
+#include "../common/process.hpp"
 #include "../common/text.hpp"
 
 #include <nlohmann/json.hpp>
@@ -18,6 +19,7 @@
 #include <cstring>
 #include <tuple>
 
+#include <fcntl.h>
 #include <unistd.h>
 
 namespace qmpi::trace {
@@ -25,12 +27,15 @@ namespace {
 
 using qmpi::print;
 
-/* A text file that keeps its first error. */
+/* A new text file, in place of an old one, that keeps its first error. */
 class File {
   public:
-    File(std::string path, const char *mode)
-        : path_(std::move(path)), file_(std::fopen(path_.c_str(), mode))
+    explicit File(std::string path) : path_(std::move(path))
     {
+        unlink(path_.c_str());
+        const int file =
+            open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+        file_ = file < 0 ? nullptr : fdopen(file, "w");
         check(file_ != nullptr);
     }
 
@@ -77,7 +82,7 @@ class File {
     }
 
     std::string path_, reason_;
-    std::FILE *file_;
+    std::FILE *file_ = nullptr;
 };
 
 std::string text_of(const std::string &text)
@@ -248,7 +253,7 @@ class Events : public Sink {
 std::string write_chrome_events(const std::string &path, const Definitions &definitions,
                                 const std::vector<Recording> &recordings)
 {
-    File file(path, "w");
+    File file(path);
     Events events(file, definitions);
     for (std::size_t i = 0; i < recordings.size(); i++) {
         replay(recordings[i], definitions, events);
@@ -261,8 +266,8 @@ std::string write_chrome_events(const std::string &path, const Definitions &defi
 std::string join_chrome_events(const std::string &path, const std::vector<std::string> &parts,
                                const Definitions &definitions)
 {
-    const std::string temporary = path + "." + std::to_string(getpid()) + "~";
-    File file(temporary, "w");
+    const std::string temporary = path + "." + host_name() + "-" + std::to_string(getpid()) + "~";
+    File file(temporary);
     file.write(
         "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"creator\":\"QMPI tool trace\"},\n"
         "\"traceEvents\":[\n{\"ph\":\"M\",\"name\":\"trace\",\"pid\":0,\"args\":{}}");

@@ -383,29 +383,36 @@ void replay(const Recording &recording, const Definitions &definitions, Sink &si
     for (const Communicator &communicator : recording.communicators)
         communicators.push_back(definitions.number_of(communicator));
 
-    std::vector<std::uint32_t> open;
+    std::vector<std::uint32_t> open; /* functions, no_subject if unknown */
     std::uint64_t last = 0;
+    const auto leave = [&](std::uint64_t time) {
+        if (open.empty())
+            return;
+        if (open.back() != no_subject)
+            sink.leave(time, open.back());
+        open.pop_back();
+    };
     sink.begin(recording.rank, recording.thread);
     recording.file->each([&](const Head &head, std::string_view content) {
         if (head.what() >= Kind::process)
             return;
         last = head.time;
         if (head.what() == Kind::enter) {
-            open.push_back(sites.at(head.subject).function);
-            sink.enter(head.time, open.back(), sites.at(head.subject).site);
+            /* A definition may be lost when the limit is reached or the disk is full. */
+            const bool is_defined = head.subject < sites.size();
+            open.push_back(is_defined ? sites[head.subject].function : no_subject);
+            if (is_defined)
+                sink.enter(head.time, open.back(), sites[head.subject].site);
         } else if (head.what() == Kind::leave) {
-            if (open.empty())
-                return;
-            sink.leave(head.time, open.back());
-            open.pop_back();
-        } else if (head.subject != no_subject && content.size() >= sizeof(Transfer)) {
+            leave(head.time);
+        } else if (head.subject < communicators.size() && content.size() >= sizeof(Transfer)) {
             Transfer transfer;
             std::memcpy(&transfer, content.data(), sizeof transfer);
-            sink.transfer(head.what(), head.time, communicators.at(head.subject), transfer);
+            sink.transfer(head.what(), head.time, communicators[head.subject], transfer);
         }
     });
-    for (; !open.empty(); open.pop_back())
-        sink.leave(last, open.back());
+    while (!open.empty())
+        leave(last);
     sink.end();
 }
 

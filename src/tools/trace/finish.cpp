@@ -121,8 +121,13 @@ std::string write_html(const Team &team, const std::string &stem, const Definiti
                        const std::vector<Recording> &recordings)
 {
     Overview overview(definitions);
-    for (const Recording &recording : recordings)
-        replay(recording, definitions, overview);
+    const std::string fault = team.first(attempt([&] {
+        for (const Recording &recording : recordings)
+            replay(recording, definitions, overview);
+        return std::string();
+    }));
+    if (!fault.empty())
+        return fault;
     if (!team.merge(overview))
         return "merging failed: an MPI call returned an error";
     if (team.rank != 0)
@@ -151,11 +156,16 @@ std::string write_all(const Team &team, const std::vector<std::string> &journals
         definitions.write(writer);
     std::string all = writer.take();
     team.share(all);
-    if (team.rank != 0) {
-        definitions = Definitions();
-        qmpi::Reader reader(all);
-        definitions.merge(reader);
-    }
+    reason = team.first(attempt([&] {
+        if (team.rank != 0) {
+            definitions = Definitions();
+            qmpi::Reader reader(all);
+            definitions.merge(reader);
+        }
+        return std::string();
+    }));
+    if (!reason.empty())
+        return reason;
 
     if (definitions.processes.empty())
         return ""; /* no process could write a journal, and one has said why */

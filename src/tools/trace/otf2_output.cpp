@@ -483,6 +483,7 @@ void write_clocks(OTF2_Archive *archive, const Definitions &definitions,
 /* The usual name. */
 constexpr const char *archive_name = "traces";
 
+/* With names as OTF2 gives them. */
 void remove_files(const std::string &folder, const std::vector<std::string> &endings)
 {
     DIR *const directory = opendir(folder.c_str());
@@ -491,7 +492,9 @@ void remove_files(const std::string &folder, const std::vector<std::string> &end
     while (const dirent *entry = readdir(directory)) {
         const std::string name = entry->d_name;
         const std::size_t dot = std::min(name.rfind('.'), name.size());
-        if (std::find(endings.begin(), endings.end(), name.substr(dot)) != endings.end())
+        const bool is_ours =
+            name.substr(0, dot) == archive_name || name.find_first_not_of("0123456789") == dot;
+        if (is_ours && std::find(endings.begin(), endings.end(), name.substr(dot)) != endings.end())
             unlink((folder + "/" + name).c_str());
     }
     closedir(directory);
@@ -523,8 +526,16 @@ std::string write_otf2(MPI_Comm comm, const std::string &folder, const Definitio
     OTF2_Archive *archive =
         OTF2_Archive_Open(folder.c_str(), archive_name, OTF2_FILEMODE_WRITE, 1 << 20, 4 << 20,
                           OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
-    if (archive == nullptr)
+    int is_open = archive != nullptr, are_all_open = is_open;
+    if (comm != MPI_COMM_NULL)
+        await([&](MPI_Request *request) {
+            return QMPI_Iallreduce(&is_open, &are_all_open, 1, MPI_INT, MPI_LAND, comm, request);
+        });
+    if (!are_all_open) {
+        if (archive != nullptr)
+            OTF2_Archive_Close(archive);
         return errors.first().empty() ? "OTF2 cannot open the archive" : errors.first();
+    }
     OTF2_FlushCallbacks flush{flush_always, nullptr};
     OTF2_Archive_SetFlushCallbacks(archive, &flush, nullptr);
     if (comm == MPI_COMM_NULL)

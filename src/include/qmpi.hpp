@@ -1634,16 +1634,19 @@ using type_of_fallback = std::conditional_t<std::is_enum_v<Fallback>, int, Fallb
 }  // namespace detail
 
 /* The same by value. Returns the fallback if the function has no such argument or the argument does
- * not convert to the fallback's type. */
+ * not convert to the fallback's type. Does not compile if the argument is a wider integer. */
 template <role wanted, std::size_t nth = 0, MPI_Functions_enum id, typename Fallback>
 QMPI_INLINE detail::type_of_fallback<Fallback> get_or(const call<id> &call, Fallback fallback)
 {
     constexpr std::size_t index = qmpi::call<id>::index(wanted, nth);
     (void) call;
     if constexpr (index != none) {
-        if constexpr (std::is_convertible_v<
-                          std::tuple_element_t<index, typename qmpi::call<id>::arguments_type>,
-                          detail::type_of_fallback<Fallback>>)
+        using argument = std::tuple_element_t<index, typename qmpi::call<id>::arguments_type>;
+        using wanted_type = detail::type_of_fallback<Fallback>;
+        static_assert(!std::is_integral_v<argument> || !std::is_integral_v<wanted_type> ||
+                          sizeof(argument) <= sizeof(wanted_type),
+                      "the argument is wider than the fallback: pass MPI_Count{} or MPI_Aint{}");
+        if constexpr (std::is_convertible_v<argument, wanted_type>)
             return call.template argument<index>();
         else
             return fallback;

@@ -118,7 +118,8 @@ def test_changelog(source, exported):
     (lambda source, export: (source / "debian/changelog").write_text("mpich (4.1-1) unstable; urgency=low\n"),
      "the package is of MPICH 4.1, the export of MPICH 4.0.2"),
     (lambda source, export: (source / "debian/control").write_text("Source: mpich\nBuild-Depends: x\n"),
-     "debian/control has no package libmpich-dev")])
+     "debian/control has no package libmpich-dev"),
+    (lambda source, export: (source / "debian/rules").write_text("%:\n\tdh $@\n"), "debian/rules does not call autogen.sh")])
 def test_refuses(source, exported, change, message):
     change(source, exported)
     said = add(source, exported, status=1)

@@ -65,6 +65,13 @@ def lines(path):
     return [line for line in path.read_text().splitlines() if line.strip() and not line.startswith("#")]
 
 
+def installed(request):
+    prefix = Path(request.config.getoption("prefix") or "missing")
+    if not (prefix / "bin/qmpi_info").exists():
+        pytest.fail("this test needs --prefix, an installation with all tools", pytrace=False)
+    return prefix
+
+
 def test_patches_apply_after_those_of_debian(source, exported, fetched):
     before = lines(source / "debian/patches/series")
     add(source, exported)
@@ -128,15 +135,13 @@ def test_refuses(source, exported, change, message):
 
 def test_every_installed_file_is_in_a_package(source, exported, request):
     """debhelper fails the build if a file is in no package and not in not-installed, or a pattern matches nothing."""
-    prefix = request.config.getoption("prefix")
-    if not prefix or not (Path(prefix) / "bin/qmpi_info").exists():
-        pytest.fail("this test needs --prefix, an installation with all tools", pytrace=False)
+    prefix = installed(request)
     before = {path.name: lines(path) for path in (source / "debian").glob("*.install")}
     add(source, exported)
     after = {path.name: lines(path) for path in [*(source / "debian").glob("*.install"), source / "debian/not-installed"]}
     folders = {"include": "usr/include/x86_64-linux-gnu/mpich", "lib": "usr/lib/x86_64-linux-gnu"}
     files = []
-    for path in Path(prefix).rglob("*"):
+    for path in prefix.rglob("*"):
         first, *rest = path.relative_to(prefix).parts
         files += ["/".join([folders.get(first, "usr/" + first), *rest])] if path.is_file() or path.is_symlink() else []
     ours = [f for f in files if "qmpi" in f or "/mpich/tools/" in f or re.search(r"/man3/.*(_tool|_function|calling_address)", f)]
@@ -149,31 +154,45 @@ def test_every_installed_file_is_in_a_package(source, exported, request):
     assert [p for p in added if not any(takes(p, f) for f in files)] == []
 
 
-def test_symbols(source, exported):
-    """Patterns give the new version to what QMPI adds and to nothing else."""
+def test_symbols(source, exported, request, needs):
+    """dpkg-gensymbols gives the new version to what QMPI adds and to nothing else. Debian's libraries have other names."""
+    needs("dpkg-gensymbols")
+    prefix = installed(request)
     add(source, exported)
     assert [p.name for p in (source / "debian").glob("*.symbols*")] == ["libmpich12.symbols"]
-    library, patterns = None, {}
-    for line in lines(source / "debian/libmpich12.symbols"):
+    version = re.match(r"mpich \((\S+)\)", (source / "debian/changelog").read_text())[1]
+    path = source / "debian/libmpich12.symbols"
+    path.write_text(re.sub("^libmpich(cxx|fort)?", r"libmpi\1", path.read_text(), flags=re.M))
+    for folder in ("DEBIAN", "usr/lib"):
+        (source / "debian/libmpich12" / folder).mkdir(parents=True)
+    for name in ("libmpi", "libmpicxx", "libmpifort"):
+        shutil.copy(prefix / f"lib/{name}.so.12", source / "debian/libmpich12/usr/lib")
+    sh("dpkg-gensymbols", "-plibmpich12", "-Pdebian/libmpich12", "-c4", f"-v{version}", cwd=source)
+    library, found = None, {}
+    for line in lines(source / "debian/libmpich12/DEBIAN/symbols"):
         if line.startswith("lib"):
-            library = line.split()[0]
+            library = line.split(".")[0]
         else:
-            patterns.setdefault(library, []).append(line.split())
-    assert list(patterns) == ["libmpich.so.12", "libmpichcxx.so.12", "libmpichfort.so.12"]
-    assert {p[-1][1] for p in patterns.values()} == {"4.0.2"}
+            name, number = line.split()
+            found.setdefault(library, {})[name.split("@")[0]] = number
+    assert {number for names in found.values() for number in names.values()} == {"4.0.2", version + "~"}
+    new = {library: {name for name, number in names.items() if number != "4.0.2"} for library, names in found.items()}
+    assert not new["libmpicxx"] and len(new["libmpi"]) > 700 and len(new["libmpifort"]) > 2000
+    old = {library: set(names) - new[library] for library, names in found.items()}
+    assert {"MPI_Send", "PMPI_T_cvar_read", "MPI_Get_count", "MPI_T_init_thread"} <= old["libmpi"] and "mpi_send_" in old["libmpifort"]
+    api = (ROOT / "src/qmpi/qmpi_api.txt").read_text()
+    functions = {name for name in re.findall(r"^(MPIX?_\w+):", api, re.M) if name in found["libmpi"]}
+    assert len(functions) > 15 and functions <= new["libmpi"] and {"P" + name for name in functions} <= new["libmpi"]
+    assert not any("qmpi" in name.lower() for name in old["libmpi"] | old["libmpifort"])
 
-    def version(library, name):
-        for pattern, number in patterns[library]:
-            regex = re.match(r'\(regex\|optional\)"(.*)"$', pattern)
-            if not regex or re.search(regex[1], name + "@Base"):
-                return number
-    new = re.match(r"mpich \((\S+)\)", (source / "debian/changelog").read_text())[1] + "~"
-    for name in ("MPI_Register_tool_function", "PMPIX_Get_tool_info", "MPIX_Get_function_name", "QMPI_Send", "MPIR_QMPI_note",
-                 "PMPI_Get_calling_address", "MPIX_Set_tool_info", "MPI_Get_next_tool_function"):
-        assert version("libmpich.so.12", name) == new, name
-    for name in ("MPI_Send", "PMPI_T_cvar_read", "MPI_Get_count", "MPI_T_init_thread", "MPIR_F_MPI_BOTTOM"):
-        assert version("libmpich.so.12", name) == "4.0.2", name
-    assert version("libmpichfort.so.12", "qmpi_send_") == new and version("libmpichfort.so.12", "mpi_send_") == "4.0.2"
+
+def test_autopkgtest(source, exported, request, tmp_path):
+    """The package's own test, with an installation in the place of the packages"""
+    prefix = installed(request)
+    add(source, exported)
+    sh(source / "debian/tests/qmpi", cwd=source, env={
+        **os.environ, "PATH": f"{prefix}/bin:{os.environ['PATH']}", "PKG_CONFIG_PATH": f"{prefix}/lib/pkgconfig",
+        "LD_LIBRARY_PATH": f"{prefix}/lib", "AUTOPKGTEST_TMP": str(tmp_path)})
 
 
 @pytest.mark.parametrize("path", ["build", "try-packages", "files/tests/qmpi"])

@@ -14,7 +14,6 @@ import tarfile
 from pathlib import Path
 
 import pytest
-import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 BASES = sorted(p.name for p in (ROOT / "patches").iterdir() if not p.is_symlink())
@@ -153,6 +152,7 @@ def patch_digest(exported):
 
 
 def test_spack(exported, tmp_path):
+    yaml = pytest.importorskip("yaml", reason="this test needs the package python3-yaml")
     folder = exported / "spack/spack_repo/qmpi"
     assert yaml.safe_load((folder / "repo.yaml").read_text())["repo"]["namespace"] == "qmpi"
     recipe = folder / "packages/mpich/package.py"
@@ -183,6 +183,7 @@ def test_easybuild(exported):
 
 
 def test_conda_forge(exported):
+    yaml = pytest.importorskip("yaml", reason="this test needs the package python3-yaml")
     recipe = exported / "conda-forge/recipe.yaml"
     found = yaml.safe_load(recipe.read_text())
     assert found["source"]["patches"] == [f"{name_of(exported)}.patch"]

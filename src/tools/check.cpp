@@ -12,6 +12,7 @@
  *
  * This file dispatches calls to the rules, and begins and ends the analysis. */
 
+#include "check/arguments.hpp"
 #include "check/collectives.hpp"
 #include "check/connection.hpp"
 #include "check/findings.hpp"
@@ -21,6 +22,7 @@
 #include "check/messages.hpp"
 #include "check/one_sided.hpp"
 #include "check/operations.hpp"
+#include "check/options.hpp"
 #include "check/point_to_point.hpp"
 #include "check/recorder.hpp"
 #include "check/statement.hpp"
@@ -44,34 +46,11 @@
 namespace qmpi::check {
 namespace {
 
-struct Reports : ReportOptions {
-    explicit Reports(const qmpi::arguments &given)
-        : ReportOptions(given, {Format::text, Format::json})
-    {
-    }
-};
-
 class Check : public ReportingTool<Check> {
   public:
     static constexpr const char *description =
         "finds errors: mismatches, overlaps, leaks, freed handles, deadlocks";
-    static constexpr const char *argument_list =
-        "out=NAME          one file (.txt, .json), stem of both files, or - (stderr)\n"
-        "formats=A+B       reports: text, json (default: both)\n"
-        "records=FOLDER    folder for the record files, on each host\n"
-        "timeout=SECONDS   report a deadlock after this time without progress (default: 30)\n"
-        "deadlock=ACTION   report (default), abort (end the job), or no\n"
-        "collectives=no    do not compare the order of collective operations, roots and "
-        "operations\n"
-        "signatures=no     do not compare types and lengths of sent and received data\n"
-        "unreceived=no     do not report messages that are never received\n"
-        "overlaps=no       do not report pending operations on the same memory\n"
-        "checksums         report buffers that change while they are being sent\n"
-        "handles=no        do not report the use of freed handles\n"
-        "leaks=no          do not report objects that are not freed before MPI_Finalize\n"
-        "requests=no       do not report operations that are never completed\n"
-        "epochs=no         do not report one-sided accesses outside an epoch, or in "
-        "conflict\n";
+    using Options = check::Options;
 
     /* Everything that uses a handle, or initialises or finalises. */
     static constexpr auto functions =
@@ -83,21 +62,8 @@ class Check : public ReportingTool<Check> {
 
     Check()
     {
-        if (!(timeout_ > 0))
-            throw qmpi::argument_error("argument timeout: must be greater than 0");
-        const std::string deadlock = arguments().get("deadlock", "report");
-        if (deadlock != "report" && deadlock != "abort" && deadlock != "no")
-            throw qmpi::argument_error("argument deadlock: must be report, abort or no");
-        finds_deadlocks_ = deadlock != "no";
-        aborts_ = deadlock == "abort";
-        for (std::size_t i = 0; i < number_of_kinds; i++) {
-            const Kind kind = static_cast<Kind>(i);
-            const char *argument = kind_names[i].argument;
-            if (kind != Kind::deadlock)
-                findings_.choose(
-                    kind,
-                    arguments().has(argument) ? arguments().flag(argument) : kind != Kind::changed);
-        }
+        for (std::size_t i = 0; i < number_of_kinds; i++)
+            findings_.choose(static_cast<Kind>(i), options_.wanted[i]);
     }
 
     ~Check()
@@ -132,14 +98,21 @@ class Check : public ReportingTool<Check> {
                 return finalize(call, here);
             else {
                 const auto freed = handle_rules_.freed_by(call);
-                if (!is_nested)
+                bool has_effect = true;
+                if (!is_nested) {
                     handle_rules_.check(call, here);
+                    if (findings_.wants(Kind::argument))
+                        has_effect = arguments_.check(call, here);
+                }
                 /* Other processes cannot know the order of what callbacks send. */
                 else if constexpr (is_message<Call>() || is_collective<Call>())
                     process_.distrust("a callback communicates");
-                const int error_code = is_nested ? operations_.go(call) : dispatch(call, here);
+                const int error_code = is_nested ? operations_.go(call)
+                    : has_effect                 ? dispatch(call, here)
+                                                 : fail(call);
                 if (error_code == MPI_SUCCESS) {
                     handle_rules_.follow(call, here, freed);
+                    arguments_.follow(call);
                     follow_end(call);
                 }
                 return error_code;
@@ -160,7 +133,7 @@ class Check : public ReportingTool<Check> {
         is_compared_ = process_.connect(world, shared);
         if (!is_compared_ && world.rank() == 0)
             complain(name(), "cannot reach rank 0 by TCP; processes are not compared");
-        waiting_.start(finds_deadlocks_);
+        waiting_.start(options_.deadlock != OnDeadlock::ignore);
     }
 
     /* Rank 0 gets the numbers of calls, and the findings that the analyser does not have. */
@@ -192,7 +165,7 @@ class Check : public ReportingTool<Check> {
     int dispatch(Call &call, const Here &here)
     {
         if constexpr (Call::id == MPI_ABORT_T) {
-            process_.distrust("MPI_Abort was called");
+            process_.distrust("MPI_Abort was called", false);
             return call();
         } else if constexpr (Call::id == MPI_CANCEL_T) {
             operations_.cancel(*qmpi::get<qmpi::role::request>(call));
@@ -210,6 +183,16 @@ class Check : public ReportingTool<Check> {
             return one_sided_.intercept(call, here);
         else
             return operations_.go(call);
+    }
+
+    /* A call that the library refuses, so that no rule has to follow it. */
+    template <typename Call>
+    int fail(Call &call)
+    {
+        const int error_code = operations_.go(call);
+        if (error_code == MPI_SUCCESS)
+            process_.distrust("the library has accepted an invalid argument");
+        return error_code;
     }
 
     /* Notes sessions and delete callbacks, which decide when to look for leaks. */
@@ -234,8 +217,7 @@ class Check : public ReportingTool<Check> {
         if (world.rank() != 0)
             return address;
         server_ = std::make_unique<Server>(
-            world.program_size(), std::chrono::duration<double>(timeout_), finds_deadlocks_,
-            findings_, recorder_, [this] { end_job_on_deadlock(); });
+            world.program_size(), options_.timeout, options_.deadlock != OnDeadlock::ignore, findings_, recorder_, [this] { end_job_on_deadlock(); });
         for (int i = 0; i < world.program_size(); i++) {
             if (!world.has(i))
                 server_->exclude(i);
@@ -349,7 +331,16 @@ class Check : public ReportingTool<Check> {
     {
         const std::lock_guard<std::mutex> guard(writing_lock_);
         const Reporter reporter = this->reporter(is_alone);
-        const Statement statement{findings_.all(), processes_, reporter.absent, true};
+        Statement statement{findings_.all(), processes_, reporter.absent, true};
+        if (is_alone) {
+            statement.processes = Statement::of(own_record().view(), -1, host_name()).processes;
+            statement.incomparable = "the program has no MPI_COMM_WORLD";
+        } else if (!is_compared_)
+            statement.incomparable = "no connection to rank 0";
+        for (std::size_t i = 0; i < number_of_kinds; i++) {
+            if (!options_.wanted[i])
+                statement.unwanted.push_back(kind_names[i].name);
+        }
         destination_.write(reporter, [&](Format format) {
             return format == Format::json
                 ? statement.json(introduction(), end, is_alone ? 1 : members_, is_alone)
@@ -357,18 +348,24 @@ class Check : public ReportingTool<Check> {
         });
     }
 
+    /* Called by the analyser's thread while the program's threads are in calls that do not return. The
+     * thread that ends the job calls MPI_Abort of the library, so that all tools report; the analyser
+     * still answers them. MPICH needs no thread support for that: at MPI_THREAD_MULTIPLE a waiting call
+     * releases the lock, and otherwise there is none. */
     void end_job_on_deadlock()
     {
-        if (aborts_) {
-            write_stderr("QMPI check: ending the job (deadlock=abort)\n");
+        if (options_.deadlock != OnDeadlock::abort || has_aborted_)
+            return;
+        has_aborted_ = true;
+        write_stderr("QMPI check: ending the job (deadlock=abort)\n");
+        quiet_thread([] {
+            MPI_Abort(MPI_COMM_WORLD, 1);
             _exit(1);
-        }
+        }).detach();
     }
 
-    const Destination destination_{*this, Reports(arguments())};
-    double timeout_ = arguments().get("timeout", 30.0);
-    bool finds_deadlocks_ = true;
-    bool aborts_ = false;
+    const Options options_{arguments()};
+    const Destination destination_{*this, options_};
 
     /* Never destroyed: other threads may be in a call when the process exits. */
     Findings &findings_ = *new Findings;
@@ -381,12 +378,14 @@ class Check : public ReportingTool<Check> {
     Collectives &collectives_ = *new Collectives(process_, operations_, waiting_);
     OneSided &one_sided_ = *new OneSided(process_, operations_);
     HandleRules &handle_rules_ = *new HandleRules(process_);
+    Arguments &arguments_ = *new Arguments(process_);
 
     std::atomic<bool> has_sessions_{false};
     std::atomic<bool> has_callbacks_{false}; /* attributes of MPI_COMM_SELF */
     bool is_compared_ = false;               /* there is an analyser */
     bool are_findings_merged_ = false;
     bool is_reported_ = false;
+    bool has_aborted_ = false; /* of the analyser's thread */
     std::mutex writing_lock_; /* protects the following */
     std::map<int, ProcessLine> processes_;
     int members_ = 1;                /* processes that have the instance */

@@ -128,6 +128,7 @@ libqmpi_messages_la_LIBADD = $(qmpi_report_libadd)
 libqmpi_statement_la_SOURCES = \
     check/findings.cpp \
     check/findings.hpp \
+    check/options.hpp \
     check/recorder.cpp \
     check/recorder.hpp \
     check/statement.cpp \
@@ -137,6 +138,8 @@ libqmpi_check_la_SOURCES = \
     check.cpp \
     check/analyser.cpp \
     check/analyser.hpp \
+    check/arguments.cpp \
+    check/arguments.hpp \
     check/collectives.cpp \
     check/collectives.hpp \
     check/connection.cpp \

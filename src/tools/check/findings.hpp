@@ -23,6 +23,7 @@
 namespace qmpi::check {
 
 enum class Kind : std::uint8_t {
+    argument,
     collective,
     signature,
     truncation,
@@ -37,24 +38,30 @@ enum class Kind : std::uint8_t {
     deadlock
 };
 
-/* Name for users, and the argument that disables it. */
+/* Name for users, and the switch: its name, help and default. Kinds with the same switch follow the
+ * first one's. */
 struct KindName {
     const char *name;
     const char *argument;
+    const char *help = "";
+    bool is_default = true;
 };
 
-inline constexpr KindName kind_names[] = {{"collective mismatch", "collectives"},
-                                          {"type mismatch", "signatures"},
-                                          {"truncation", "signatures"},
-                                          {"message not received", "unreceived"},
-                                          {"buffer overlap", "overlaps"},
-                                          {"buffer changed", "checksums"},
-                                          {"freed handle", "handles"},
-                                          {"leak", "leaks"},
-                                          {"pending request", "requests"},
-                                          {"access epoch", "epochs"},
-                                          {"access conflict", "epochs"},
-                                          {"deadlock", "deadlock"}};
+inline constexpr KindName kind_names[] = {
+    {"invalid argument", "arguments", "do not report arguments that MPI forbids"},
+    {"collective mismatch", "collectives",
+     "do not compare the order of collective operations, roots and operations"},
+    {"type mismatch", "signatures", "do not compare types and lengths of sent and received data"},
+    {"truncation", "signatures"},
+    {"message not received", "unreceived", "do not report messages that are never received"},
+    {"buffer overlap", "overlaps", "do not report pending operations on the same memory"},
+    {"buffer changed", "checksums", "report buffers that change while they are being sent", false},
+    {"freed handle", "handles", "do not report the use of freed handles"},
+    {"leak", "leaks", "do not report objects that are not freed before MPI_Finalize"},
+    {"pending request", "requests", "do not report operations that are never completed"},
+    {"access epoch", "epochs", "do not report one-sided accesses outside an epoch, or in conflict"},
+    {"access conflict", "epochs"},
+    {"deadlock", "deadlock"}};
 
 inline constexpr std::size_t number_of_kinds = sizeof kind_names / sizeof kind_names[0];
 

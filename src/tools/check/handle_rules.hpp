@@ -54,7 +54,7 @@ class HandleRules {
                           parameter.direction != qmpi::direction::out) {
                 if constexpr (parameter.is_array) {
                     if constexpr (parameter.length != qmpi::none) {
-                        for (MPI_Count i = 0; i < call.template argument<parameter.length>(); i++)
+                        for (MPI_Count i = 0; value != nullptr && i < call.template argument<parameter.length>(); i++)
                             check<parameter.role>(value[i], here);
                     }
                 } else if constexpr (parameter.direction == qmpi::direction::in)

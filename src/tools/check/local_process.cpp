@@ -6,6 +6,7 @@
 #include "local_process.hpp"
 
 #include "../common/process.hpp"
+#include "../common/report.hpp"
 
 #include <algorithm>
 
@@ -83,12 +84,26 @@ bool LocalProcess::connect(const qmpi::world &world, const Address &address)
 
 /* ---- comparability ---- */
 
-void LocalProcess::distrust(const char *reason)
+void LocalProcess::distrust(const char *reason, bool is_printed)
 {
     if (is_distrusted_.exchange(true))
         return;
     recorder_.distrusted(reason);
+    if (is_printed && is_in_world_.size() > 1)
+        write_stderr("QMPI check: rank " + std::to_string(rank_) +
+                     ": no longer compared with other processes: " + reason + "\n");
     report(Event::distrust, true);
+}
+
+void LocalProcess::exclude(const Communicator &communicator, const char *reason)
+{
+    {
+        const std::lock_guard<std::mutex> guard(lock_);
+        if (!excluded_.insert(communicator.id).second)
+            return;
+    }
+    const std::string name = communicator.name();
+    recorder_.distrusted(reason, name.empty() ? "without a name" : name);
 }
 
 SharedCommunicator LocalProcess::communicator(MPI_Comm comm)
@@ -112,8 +127,13 @@ bool LocalProcess::is_comparable(const SharedCommunicator &communicator)
     }
     for (const std::vector<int> *group : {&communicator->world, &communicator->remote}) {
         for (const int rank : *group) {
-            if (rank == outside_world || !is_in_world_[static_cast<std::size_t>(rank)])
+            const bool is_outside = rank == outside_world;
+            if (is_outside || !is_in_world_[static_cast<std::size_t>(rank)]) {
+                exclude(*communicator,
+                        is_outside ? "it has processes outside of MPI_COMM_WORLD"
+                                   : "it has processes without this tool");
                 return false;
+            }
         }
     }
     return true;

@@ -22,6 +22,8 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -84,8 +86,9 @@ class LocalProcess {
 
     /* ---- comparability ---- */
 
-    /* Excludes this process from all further comparison. The reason is for the report. */
-    void distrust(const char *reason);
+    /* Excludes this process from all further comparison. The reason is for the report and standard
+     * error. */
+    void distrust(const char *reason, bool is_printed = true);
     bool is_distrusted() const { return is_distrusted_; }
 
     /* Communicator of a call about to be made: only for handles known to be valid, else nullptr. */
@@ -95,6 +98,7 @@ class LocalProcess {
     bool is_comparable(const SharedCommunicator &communicator);
 
   private:
+    void exclude(const Communicator &communicator, const char *reason);
     Finding finding(Kind kind, const Position &position, const std::string &text) const;
     void note_thread();
 
@@ -105,6 +109,8 @@ class LocalProcess {
     int rank_ = -1;
     std::vector<bool> is_in_world_; /* [rank in MPI_COMM_WORLD] has this instance */
     std::atomic<bool> is_distrusted_{false};
+    std::mutex lock_; /* protects the following */
+    std::set<std::uint64_t> excluded_; /* ids of communicators */
     std::atomic<char *> first_thread_{nullptr};
 };
 

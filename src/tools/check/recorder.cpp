@@ -34,6 +34,7 @@ std::string DistrustBlock::written() const
     Writer writer;
     writer.put(calls);
     writer.put(reason);
+    writer.put(communicator);
     return writer.take();
 }
 
@@ -43,6 +44,7 @@ DistrustBlock DistrustBlock::read(std::string_view content)
     DistrustBlock distrust;
     distrust.calls = reader.get<std::uint64_t>();
     distrust.reason = reader.get<std::string>();
+    distrust.communicator = reader.get<std::string>();
     return distrust;
 }
 
@@ -74,10 +76,10 @@ void Recorder::found(const Finding &finding)
     Record::publish(block);
 }
 
-void Recorder::distrusted(const std::string &reason)
+void Recorder::distrusted(const std::string &reason, const std::string &communicator)
 {
     const std::lock_guard<std::mutex> guard(lock_);
-    DistrustBlock distrust{0, reason};
+    DistrustBlock distrust{0, reason, communicator};
     for (const auto &[thread, activity] : activities_)
         distrust.calls += activity->calls.load(std::memory_order_relaxed);
     record_.add(RecordBlock::distrust, distrust.written());

@@ -26,8 +26,8 @@
 
 namespace qmpi::check {
 
-/* Blocks of a record. finding: its number of times, then the Finding. distrust: number of calls,
- * then the reason. */
+/* Blocks of a record. finding: its number of times, then the Finding. distrust: see
+ * DistrustBlock. */
 enum class RecordBlock : std::uint32_t {
     thread = static_cast<std::uint32_t>(Block::first_own),
     site,
@@ -65,9 +65,11 @@ struct SiteBlock {
     static SiteBlock read(std::string_view content);
 };
 
+/* communicator: the one that is no longer compared; empty: all of the process */
 struct DistrustBlock {
     std::uint64_t calls = 0;
     std::string reason;
+    std::string communicator;
 
     std::string written() const;
     static DistrustBlock read(std::string_view content);
@@ -83,7 +85,7 @@ class Recorder {
     }
 
     void found(const Finding &finding);
-    void distrusted(const std::string &reason);
+    void distrusted(const std::string &reason, const std::string &communicator = "");
 
     /* A call in this thread, of which the outermost is marked. Calls nest if a callback calls MPI. The
      * call site is noted only if the process can hang there. */

@@ -49,8 +49,12 @@ class RecordReader {
         }
         case RecordBlock::distrust: {
             DistrustBlock distrust = DistrustBlock::read(content);
-            process_.compared_calls = distrust.calls;
-            process_.reason = std::move(distrust.reason);
+            if (distrust.communicator.empty()) {
+                process_.compared_calls = distrust.calls;
+                process_.reason = std::move(distrust.reason);
+            } else
+                process_.excluded.push_back({std::move(distrust.communicator),
+                                             std::move(distrust.reason), distrust.calls});
             break;
         }
         }
@@ -78,11 +82,22 @@ std::string times_text(const FindingSet::Entry &entry)
             std::to_string(entry.ranks.size()) + (entry.ranks.size() == 1 ? " rank)" : " ranks)");
 }
 
+std::string number_text(std::uint64_t number, const char *what, const char *ending)
+{
+    return std::to_string(number) + " " + what + (number == 1 ? "" : ending);
+}
+
 std::string comparison_text(const ProcessLine &process)
 {
-    return process.reason.empty() ? ""
-                                  : "not compared with others after call " +
-            std::to_string(process.compared_calls) + ": " + process.reason;
+    std::string text;
+    if (!process.reason.empty())
+        text = "not compared with others after call " + std::to_string(process.compared_calls) +
+            ": " + process.reason;
+    for (const ProcessLine::Exclusion &exclusion : process.excluded)
+        text += (text.empty() ? "" : "; ") + std::string("communicator ") +
+            exclusion.communicator + " not compared after call " +
+            std::to_string(exclusion.calls) + ": " + exclusion.reason;
+    return text;
 }
 
 std::string current_text(const ProcessLine &process)
@@ -121,23 +136,43 @@ void Statement::merge(Reader &reader)
     processes.merge(reader.get<decltype(processes)>());
 }
 
+/* What was checked, and what was not, precedes the findings. */
 std::string Statement::text() const
 {
-    std::string text = "check: " + std::to_string(findings.size()) +
-        (findings.size() == 1 ? " finding" : " findings") +
-        (absent.empty() ? "" : "; not compared: " + absent) + "\n";
-    findings.each([&text](const FindingSet::Entry &entry) {
-        text += entry.first.line() + times_text(entry) + "\n";
+    std::uint64_t calls = 0;
+    bool has_mismatch = false;
+    for (const auto &[rank, process] : processes)
+        calls += process.calls;
+    findings.each([&has_mismatch](const FindingSet::Entry &entry) {
+        has_mismatch = has_mismatch || entry.first.kind == Kind::collective;
     });
+    std::string text = "check: " + number_text(findings.size(), "finding", "s") +
+        (processes.empty() ? " so far"
+                           : " in " + number_text(calls, "call", "s") + " of " +
+                 number_text(processes.size(), "process", "es")) +
+        "\n";
+    if (!absent.empty())
+        text += "not compared: " + absent + "\n";
+    if (!incomparable.empty())
+        text += "processes are not compared: " + incomparable + "\n";
+    for (const std::string &kind : unwanted)
+        text += (&kind == &unwanted.front() ? "not looked for: " : ", ") + kind +
+            (&kind == &unwanted.back() ? "\n" : "");
     /* Processes with the same text share a line. */
     auto list = [&](const std::function<std::string(const ProcessLine &)> &text_of) {
         std::map<std::string, std::set<int>> lines;
         for (const auto &[rank, process] : processes)
             lines[text_of(process)].insert(rank);
         for (const auto &[line, ranks] : lines)
-            text += line.empty() ? "" : ranks_text(ranks) + ": " + line + "\n";
+            text += line.empty() ? ""
+                                 : (*ranks.begin() < 0 ? "" : ranks_text(ranks) + ": ") + line + "\n";
     };
     list(comparison_text);
+    if (has_mismatch)
+        text += "a communicator is not compared after its first collective mismatch\n";
+    findings.each([&text](const FindingSet::Entry &entry) {
+        text += entry.first.line() + times_text(entry) + "\n";
+    });
     if (!has_ended)
         list(current_text);
     return text;
@@ -164,12 +199,18 @@ std::string Statement::json(const Introduction &introduction, const std::string 
         if (!process.reason.empty())
             line["not_compared"] = {{"after_calls", process.compared_calls},
                                     {"reason", process.reason}};
+        for (const ProcessLine::Exclusion &exclusion : process.excluded)
+            line["communicators_not_compared"].push_back({{"communicator", exclusion.communicator},
+                                                          {"after_calls", exclusion.calls},
+                                                          {"reason", exclusion.reason}});
         if (!has_ended)
             line["current_calls"] = current;
         tasks.push_back(line);
     }
     auto document = envelope(introduction, end, number, is_alone);
-    document.update({{"findings", listed}, {"tasks", tasks}});
+    document.update({{"findings", listed}, {"tasks", tasks}, {"not_looked_for", unwanted}});
+    if (!incomparable.empty())
+        document["not_compared"] = incomparable;
     return json_text(document);
 }
 

@@ -31,16 +31,30 @@ struct ProcessLine {
         }
     };
 
+    /* A communicator that is not compared, from the first call after that number. */
+    struct Exclusion {
+        std::string communicator, reason;
+        std::uint64_t calls = 0;
+
+        template <typename Visit>
+        void each(Visit &&visit)
+        {
+            visit(communicator), visit(reason), visit(calls);
+        }
+    };
+
     std::string host;
     std::uint64_t calls = 0;
     std::vector<Call> current;        /* of its threads */
     std::uint64_t compared_calls = 0; /* if there is a reason */
     std::string reason;               /* why it is no longer compared with others; or empty */
+    std::vector<Exclusion> excluded;
 
     template <typename Visit>
     void each(Visit &&visit)
     {
         visit(host), visit(calls), visit(current), visit(compared_calls), visit(reason);
+        visit(excluded);
     }
 };
 
@@ -49,6 +63,8 @@ struct Statement {
     std::map<int, ProcessLine> processes; /* by rank */
     std::string absent;                   /* processes that take no part */
     bool has_ended = false;               /* with MPI_Finalize: current calls do not matter */
+    std::vector<std::string> unwanted;    /* kinds that were switched off */
+    std::string incomparable;             /* why no processes were compared; or empty */
 
     /* Of one process. Without call_sites, current calls are left out. */
     static Statement of(const RecordView &record, int rank, const std::string &host,

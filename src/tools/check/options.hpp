@@ -1,0 +1,67 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+/* Options of the tool "check". */
+
+#ifndef TOOLS_CHECK_OPTIONS_HPP_INCLUDED
+#define TOOLS_CHECK_OPTIONS_HPP_INCLUDED
+
+#include "findings.hpp"
+
+#include "../common/report_options.hpp"
+
+#include <qmpi.hpp>
+
+#include <array>
+#include <chrono>
+#include <string>
+#include <string_view>
+
+namespace qmpi::check {
+
+enum class OnDeadlock { report, abort, ignore };
+
+struct Options : ReportOptions {
+    explicit Options(const qmpi::arguments &given)
+        : ReportOptions(given, {Format::text, Format::json})
+    {
+    }
+
+    using seconds = std::chrono::duration<double>;
+
+    seconds timeout = option("timeout", seconds(30))
+                          .between(seconds(0.001), seconds(1e9))
+                          .help("report a deadlock after this time without progress");
+    OnDeadlock deadlock = option("deadlock", OnDeadlock::report)
+                              .one_of({{"report", OnDeadlock::report},
+                                       {"abort", OnDeadlock::abort},
+                                       {"no", OnDeadlock::ignore}})
+                              .help("after the report of a deadlock, abort ends the job");
+    std::array<bool, number_of_kinds> wanted = wanted_kinds();
+
+  private:
+    /* Several kinds can share a switch. */
+    std::array<bool, number_of_kinds> wanted_kinds()
+    {
+        std::array<bool, number_of_kinds> wanted{};
+        for (std::size_t i = 0; i < number_of_kinds; i++) {
+            const KindName &own = kind_names[i];
+            std::size_t first = 0;
+            while (std::string_view(kind_names[first].argument) != own.argument)
+                first++;
+            if (static_cast<Kind>(i) == Kind::deadlock)
+                wanted[i] = deadlock != OnDeadlock::ignore;
+            else if (first < i)
+                wanted[i] = wanted[first];
+            else
+                wanted[i] = flag(own.argument, own.is_default).help(own.help);
+        }
+        return wanted;
+    }
+};
+
+}  // namespace qmpi::check
+
+#endif /* TOOLS_CHECK_OPTIONS_HPP_INCLUDED */

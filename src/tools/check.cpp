@@ -181,6 +181,8 @@ class Check : public ReportingTool<Check> {
             return error_code;
         } else if constexpr (is_one_sided<Call>())
             return one_sided_.intercept(call, here);
+        else if constexpr (has_request<Call>() && Call::is_in(qmpi::set::io))
+            return operations_.start(call, here);
         else
             return operations_.go(call);
     }
@@ -331,7 +333,7 @@ class Check : public ReportingTool<Check> {
     {
         const std::lock_guard<std::mutex> guard(writing_lock_);
         const Reporter reporter = this->reporter(is_alone);
-        Statement statement{findings_.all(), processes_, reporter.absent, true};
+        Statement statement{findings_.all(), processes_, reporter.absent, true, {}, {}};
         if (is_alone) {
             statement.processes = Statement::of(own_record().view(), -1, host_name()).processes;
             statement.incomparable = "the program has no MPI_COMM_WORLD";

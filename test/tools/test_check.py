@@ -4,10 +4,14 @@
 """The tool check: every error of wrong programs is found at its line and nothing else, and nothing in correct ones."""
 
 import json
+import os
+import random
 import re
 from pathlib import Path
 
 import pytest
+
+from tools import collection
 
 HERE = Path(__file__).resolve().parent
 LINE = re.compile(r"^QMPI check: (?:rank \d+: )?(\w+) at (\S+?):(\d+): ([a-z ]+): (.*)$", re.M)
@@ -80,7 +84,8 @@ def test_report_has_the_findings_that_are_printed(mpich, run):
     run(LEAKS, "out=two")
     found = reported(mpich.work / "two.json")
     assert places(found) == markers(LEAKS, "expect")
-    assert len((mpich.work / "two.txt").read_text().splitlines()) == 1 + len(found)
+    kinds = "|".join({one["kind"] for one in found})
+    assert len(re.findall(rf": (?:{kinds}): ", (mpich.work / "two.txt").read_text())) == len(found)
 
 
 def test_report_merges_ranks_and_repetitions(mpich, run):
@@ -91,11 +96,40 @@ def test_report_merges_ranks_and_repetitions(mpich, run):
         ((0, 1), 2)}
 
 
+# ---- what was checked ----
+
+def test_process_that_is_no_longer_compared_is_named_in_the_report_and_on_standard_error(mpich, run):
+    result = run(HERE / "right/threads.c", "out=threads")
+    lines = (mpich.work / "threads.txt").read_text().splitlines()
+    assert re.fullmatch(r"check: 0 findings in \d+ calls of \d+ processes", lines[0]), lines
+    assert any("not compared with others after call" in line and line.endswith(": a second thread communicates") for line in lines)
+    assert re.search(r"^QMPI check: rank \d+: no longer compared with other processes: a second thread communicates$", result.err,
+                     re.M), result
+
+
+def test_kinds_that_are_switched_off_are_named_in_both_reports(mpich, run):
+    run(LEAKS, "out=off,leaks=no,requests=no")
+    assert "\nnot looked for: buffer changed, leak, pending request\n" in (mpich.work / "off.txt").read_text()
+    assert json.loads((mpich.work / "off.json").read_text())["not_looked_for"] == ["buffer changed", "leak", "pending request"]
+
+
+def test_communicator_with_a_process_without_the_tool_is_named(mpich):
+    """Rank 1 has no tools."""
+    program = mpich.program(HERE / "right/messages.c", "-pthread")
+    mpich.run(mpich.prefix / "bin/mpiexec", "-n", "1", "-env", "MPIR_CVAR_QMPI_TOOL_LIST", "check(out=half)", program,
+              ":", "-n", "1", program)
+    text = (mpich.work / "half.txt").read_text()
+    assert "not compared: rank 1 (no tools)\n" in text
+    assert re.search(r"^rank 0: .*communicator MPI_COMM_WORLD not compared after call \d+: it has processes without this tool",
+                     text, re.M), text
+
+
 # ---- arguments ----
 
 SWITCHES = {"leaks": "leaks=no,requests=no", "truncation": "signatures=no", "overlap_receives": "overlaps=no",
             "put_outside": "epochs=no", "unreceived": "unreceived=no", "freed_twice": "handles=no",
-            "collective_root": "collectives=no,signatures=no", "missing_wait": "requests=no"}
+            "collective_root": "collectives=no,signatures=no", "missing_wait": "requests=no",
+            "arguments_fatal": "arguments=no"}
 
 
 @pytest.mark.parametrize("name", SWITCHES)
@@ -129,6 +163,26 @@ def test_deadlock_ends_the_job_with_a_report(mpich_module, ring):
     assert ring.status != 0 and len(reported(mpich_module.work / "ring.json")) == 3, ring
 
 
+def test_deadlock_ends_the_job_so_that_other_tools_keep_what_they_have(mpich):
+    program = mpich.program(HERE / "wrong/deadlock_ring.c", "-pthread")
+    result = mpich.mpiexec(3, program, tools="profile(out=p),check(timeout=1,deadlock=abort,out=c)")
+    assert result.status != 0 and "QMPI tool profile: MPI_Abort was called" in result.err, result
+    assert list(mpich.work.glob("p.records/*")), result
+
+
+# ---- a generated collection ----
+
+@pytest.mark.parametrize("name", collection.TEMPLATES)
+def test_errors_of_a_drawn_part_of_the_collection_are_found(mpich, name):
+    """One of ten programs of each class; the seed is in the test's name when it fails."""
+    seed = int(os.environ.get("QMPI_COLLECTION_SEED", random.randrange(1000)))
+    cases = collection.choose({name: collection.collection(mpich.prefix)[name]}, 10, seed)
+    outcomes = collection.run_all(cases, mpich.prefix, mpich.work)
+    text = f"seed {seed}\n{collection.table(outcomes)}"
+    assert not any(one.alarms or one.failure for one in outcomes[name]), text
+    assert all(one.found == one.tried or collection.is_unseen(one.case) for one in outcomes[name]), text
+
+
 # ---- programs ----
 
 @pytest.mark.parametrize("name", ["truncation_any", "collective_type", "overlap_receives", "unreceived"])
@@ -152,4 +206,5 @@ def test_nothing_is_found_in_a_real_program(mpich, real_program, name):
     result = mpich.mpiexec(ranks, *command, tools=f"check(out={name})", **variables)
     assert (result.status, lines_without_numbers(result)) == (0, lines_without_numbers(without)), result
     assert reported(mpich.work / f"{name}.json") == []
-    assert (mpich.work / f"{name}.txt").read_text() == "check: 0 findings\n"
+    assert re.fullmatch(rf"check: 0 findings in [1-9]\d* calls of {ranks} processes\nnot looked for: buffer changed\n",
+                        (mpich.work / f"{name}.txt").read_text())

@@ -5,9 +5,40 @@
 
 #include "one_sided.hpp"
 
+#include <algorithm>
 #include <string>
 
 namespace qmpi::check {
+
+void Origins::add(MPI_Win window, int target, Pending &pending, Operations &operations)
+{
+    if (pending.ranges.empty())
+        return;
+    const std::lock_guard<std::mutex> guard(lock_);
+    auto &own = uses_[window];
+    if (own.size() == limit)
+        return;
+    operations.begin_use(pending);
+    own.emplace_back(target, std::move(pending));
+}
+
+void Origins::end(MPI_Win window, int target, Operations &operations)
+{
+    const std::lock_guard<std::mutex> guard(lock_);
+    const auto found = uses_.find(window);
+    if (found == uses_.end())
+        return;
+    auto &own = found->second;
+    for (auto &[rank, pending] : own) {
+        if (target == MPI_ANY_SOURCE || rank == target)
+            operations.end_use(pending);
+    }
+    own.erase(std::remove_if(own.begin(), own.end(),
+                             [target](const auto &use) {
+                                 return target == MPI_ANY_SOURCE || use.first == target;
+                             }),
+              own.end());
+}
 
 bool OneSided::has_epoch(MPI_Win window, int target, const Here &here)
 {
@@ -30,6 +61,13 @@ void OneSided::check_free(MPI_Win window, const Here &here)
     if (windows_.is_locked(window))
         process_.found(Kind::epoch, process_.position(here),
                        "the window still has an open access epoch");
+}
+
+void OneSided::check_mixing(MPI_Win window, bool is_fence, const Here &here)
+{
+    const std::string fault = windows_.mixing(window, is_fence);
+    if (!fault.empty())
+        process_.found(Kind::epoch, process_.position(here), fault);
 }
 
 /* Data with gaps may interleave without overlap. */

@@ -14,10 +14,28 @@
 
 #include <qmpi.hpp>
 
-#include <string_view>
+#include <cstddef>
+#include <mutex>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 namespace qmpi::check {
+
+/* Memory at the origin of operations that are not complete there. Thread-safe. */
+class Origins {
+  public:
+    void add(MPI_Win window, int target, Pending &pending, Operations &operations);
+
+    /* A synchronization with a target, or MPI_ANY_SOURCE for all. */
+    void end(MPI_Win window, int target, Operations &operations);
+
+  private:
+    static constexpr std::size_t limit = 4096; /* of a window; later ones are not checked */
+
+    std::mutex lock_;
+    std::unordered_map<MPI_Win, std::vector<std::pair<int, Pending>>> uses_; /* by target */
+};
 
 /* Thread-safe. */
 class OneSided {
@@ -34,13 +52,23 @@ class OneSided {
         const int target = qmpi::get_or<qmpi::role::target>(
             call, qmpi::get_or<qmpi::role::rank>(call, MPI_PROC_NULL));
         if constexpr (Call::has(qmpi::role::target)) {
-            if (target != MPI_PROC_NULL && has_epoch(window, target, here))
+            if (target != MPI_PROC_NULL && has_epoch(window, target, here)) {
+                windows_.accessed(window);
                 check_conflict(call, here, window, target);
+            }
         } else if constexpr (Call::id == MPI_WIN_UNLOCK_T)
             check_unlock(window, target, here);
         else if constexpr (Call::id == MPI_WIN_FREE_T)
             check_free(window, here);
-        const int error_code = go(call, here);
+        else if constexpr (Call::operation == qmpi::operation::fence)
+            check_mixing(window, true, here);
+        else if constexpr (Call::operation == qmpi::operation::lock ||
+                           Call::operation == qmpi::operation::lock_all ||
+                           Call::operation == qmpi::operation::start_access)
+            check_mixing(window, false, here);
+        if constexpr (ends_accesses(Call::operation) || Call::operation == qmpi::operation::free)
+            origins_.end(window, Call::has(qmpi::role::rank) ? target : MPI_ANY_SOURCE, operations_);
+        const int error_code = go(call, here, window, target);
         if (error_code == MPI_SUCCESS)
             follow_epochs(call, window, target);
         return error_code;
@@ -57,19 +85,25 @@ class OneSided {
     }
 
   private:
+    /* Without a request, the origin is in use until the next synchronization with the target. */
     template <typename Call>
-    int go(Call &call, const Here &here)
+    int go(Call &call, const Here &here, MPI_Win window, int target)
     {
-        if constexpr (!has_request<Call>())
-            return ((void) here, operations_.go(call));
+        (void) here, (void) window;
+        if constexpr (!Call::has(qmpi::role::target))
+            return operations_.go(call);
         else {
-            Pending pending;
-            pending.position = process_.position(here);
-            pending.waits.emplace_back(); /* unknown peers */
-            const int error_code = operations_.go(call);
-            if (error_code == MPI_SUCCESS)
-                operations_.add(*qmpi::get<qmpi::role::request>(call), std::move(pending));
-            return error_code;
+            if (target == MPI_PROC_NULL)
+                return operations_.go(call);
+            if constexpr (has_request<Call>())
+                return operations_.start(call, here);
+            else {
+                Pending pending = operations_.describe(call, here);
+                const int error_code = operations_.go(call);
+                if (error_code == MPI_SUCCESS)
+                    origins_.add(window, target, pending, operations_);
+                return error_code;
+            }
         }
     }
 
@@ -123,11 +157,13 @@ class OneSided {
     bool has_epoch(MPI_Win window, int target, const Here &here);
     void check_unlock(MPI_Win window, int target, const Here &here);
     void check_free(MPI_Win window, const Here &here);
+    void check_mixing(MPI_Win window, bool is_fence, const Here &here);
     void note_access(const Access &access, MPI_Datatype datatype, const Here &here);
 
     LocalProcess &process_;
     Operations &operations_;
     Windows windows_;
+    Origins origins_;
 };
 
 }  // namespace qmpi::check

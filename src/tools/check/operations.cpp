@@ -81,10 +81,8 @@ void Operations::end(Pending &pending, const MPI_Status *status, Outcome outcome
 {
     pending.is_active = false;
     memory_.remove(pending.key, pending.ranges);
-    if (outcome == Outcome::completed && process_.wants(Kind::changed) &&
-        checksum_of(pending.ranges) != pending.checksum)
-        process_.found(Kind::changed, pending.position,
-                       "the buffer changed before the operation completed");
+    if (outcome == Outcome::completed)
+        check_unchanged(pending);
     if (outcome == Outcome::failed)
         messages_.failed(pending, status != nullptr ? status->MPI_ERROR : MPI_SUCCESS);
     else if (outcome == Outcome::freed) {
@@ -146,14 +144,34 @@ void Operations::use_memory(Pending &pending)
 }
 
 void Operations::add_range(std::vector<Range> &ranges, const void *address, MPI_Count count,
-                           MPI_Datatype datatype, bool is_written)
+                           MPI_Datatype datatype, bool is_written, bool is_one_sided)
 {
     const Types::Shared type = count > 0 ? process_.types.of(datatype) : nullptr;
     if (type == nullptr || !type->is_contiguous || type->size == 0)
         return;
     const auto begin =
         reinterpret_cast<std::uintptr_t>(address) + static_cast<std::uintptr_t>(type->first);
-    ranges.push_back({begin, begin + static_cast<std::uintptr_t>(count) * type->size, is_written});
+    ranges.push_back({begin, begin + static_cast<std::uintptr_t>(count) * type->size, is_written,
+                      is_one_sided});
+}
+
+void Operations::begin_use(Pending &pending)
+{
+    pending.key = ++number_of_pending_;
+    use_memory(pending);
+}
+
+void Operations::end_use(Pending &pending)
+{
+    memory_.remove(pending.key, pending.ranges);
+    check_unchanged(pending);
+}
+
+void Operations::check_unchanged(const Pending &pending)
+{
+    if (process_.wants(Kind::changed) && checksum_of(pending.ranges) != pending.checksum)
+        process_.found(Kind::changed, pending.position,
+                       "the buffer changed before the operation completed");
 }
 
 void Operations::check_overlaps(const std::vector<Range> &ranges, const Position &position)

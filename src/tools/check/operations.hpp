@@ -65,6 +65,34 @@ class Operations {
             return go(call);
     }
 
+    /* The same for functions that start an operation which the rules of messages and collective
+     * operations do not follow. */
+    template <typename Call>
+    int start(Call &call, const Here &here)
+    {
+        Pending pending = describe(call, here);
+        pending.waits.emplace_back(); /* unknown peers */
+        const int error_code = go(call);
+        if (error_code == MPI_SUCCESS)
+            add(*qmpi::get<qmpi::role::request>(call), std::move(pending));
+        return error_code;
+    }
+
+    /* Memory that a call is about to use, which is checked. */
+    template <typename Call>
+    Pending describe(Call &call, const Here &here)
+    {
+        Pending pending;
+        pending.position = process_.position(here);
+        call.each_buffer([&](const auto &buffer) {
+            add_range(pending.ranges, buffer.address, static_cast<MPI_Count>(buffer.count),
+                      buffer.datatype, buffer.direction != qmpi::direction::in,
+                      Call::is_in(qmpi::set::rma));
+        });
+        check_overlaps(pending.ranges, pending.position);
+        return pending;
+    }
+
     /* Request of an operation. A persistent one is inactive until started. */
     void add(MPI_Request request, Pending pending);
     void add_persistent(MPI_Request request, Pending pending);
@@ -74,7 +102,11 @@ class Operations {
     /* Adds memory that an operation reads or writes. Data with gaps is skipped: two may interleave
      * without overlap. */
     void add_range(std::vector<Range> &ranges, const void *address, MPI_Count count,
-                   MPI_Datatype datatype, bool is_written);
+                   MPI_Datatype datatype, bool is_written, bool is_one_sided = false);
+
+    /* Memory of an operation without a request. */
+    void begin_use(Pending &pending);
+    void end_use(Pending &pending);
 
     /* Reports memory that is about to be used and already in use. */
     void check_overlaps(const std::vector<Range> &ranges, const Position &position);
@@ -89,6 +121,7 @@ class Operations {
     std::vector<Wait> waits_of(const MPI_Request *requests, int number, bool needs_all);
     bool shares_handle(MPI_Request request);
     void use_memory(Pending &pending);
+    void check_unchanged(const Pending &pending);
     void start(Pending &pending);
     void end(Pending &pending, const MPI_Status *status, Outcome outcome);
 

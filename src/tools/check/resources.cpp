@@ -55,7 +55,8 @@ std::optional<Position> PendingMemory::conflict(const Range &range) const
     const std::uintptr_t from = range.begin > longest_ ? range.begin - longest_ : 0;
     for (auto i = ranges_.lower_bound(from); i != ranges_.end() && i->first < range.end; ++i) {
         const Range &other = i->second.range;
-        if (other.end > range.begin && (other.is_written || range.is_written))
+        if (other.end > range.begin && (other.is_written || range.is_written) &&
+            !(other.is_one_sided && range.is_one_sided))
             return i->second.position;
     }
     return std::nullopt;
@@ -115,7 +116,10 @@ void Windows::synchronized(MPI_Win window)
 
 void Windows::fenced(MPI_Win window, int assertion)
 {
-    change(window, [&](State &state) { state.is_fenced = !(assertion & MPI_MODE_NOSUCCEED); });
+    change(window, [&](State &state) {
+        state.is_fenced = !(assertion & MPI_MODE_NOSUCCEED);
+        state.is_fence_used = false;
+    });
 }
 
 void Windows::started(MPI_Win window, bool is_begin)
@@ -149,12 +153,30 @@ bool Windows::may_access(MPI_Win window, int target) const
         state.locked.count(target) > 0;
 }
 
+std::string Windows::mixing(MPI_Win window, bool is_fence) const
+{
+    std::lock_guard<std::mutex> guard(lock_);
+    const auto found = windows_.find(window);
+    if (found == windows_.end())
+        return "";
+    const State &state = found->second;
+    if (is_fence)
+        return state.is_other_open() ? "a fence inside another access epoch" : "";
+    return state.is_fence_used ? "begins inside the access epoch of a fence" : "";
+}
+
+void Windows::accessed(MPI_Win window)
+{
+    change(window, [](State &state) {
+        state.is_fence_used = state.is_fence_used || (state.is_fenced && !state.is_other_open());
+    });
+}
+
 bool Windows::is_locked(MPI_Win window) const
 {
     std::lock_guard<std::mutex> guard(lock_);
     const auto found = windows_.find(window);
-    return found != windows_.end() &&
-        (found->second.is_started || found->second.is_locked_all || !found->second.locked.empty());
+    return found != windows_.end() && found->second.is_other_open();
 }
 
 bool Windows::may_unlock(MPI_Win window, int target) const

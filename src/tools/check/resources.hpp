@@ -18,6 +18,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -106,6 +107,7 @@ struct Range {
     std::uintptr_t begin;
     std::uintptr_t end;
     bool is_written;
+    bool is_one_sided = false; /* an origin; two of them do not conflict */
 };
 
 class PendingMemory {
@@ -156,6 +158,13 @@ class Windows {
     /* Also true for unknown windows. */
     bool may_access(MPI_Win window, int target) const;
 
+    /* Text of the fault if a fence is called inside another access epoch, or if such an epoch begins
+     * inside that of a fence; else empty (MPI 4.0, 12.5). A fence begins an epoch only if an access
+     * follows. */
+    std::string mixing(MPI_Win window, bool is_fence) const;
+
+    void accessed(MPI_Win window);
+
     bool is_locked(MPI_Win window) const;
     bool may_unlock(MPI_Win window, int target) const;
 
@@ -168,9 +177,12 @@ class Windows {
     struct State {
         std::map<std::pair<int, MPI_Aint>, Done> accesses; /* by target and displacement */
         bool is_fenced = false;
+        bool is_fence_used = false; /* by an access outside other epochs */
         bool is_started = false;
         bool is_locked_all = false;
         std::set<int> locked;
+
+        bool is_other_open() const { return is_started || is_locked_all || !locked.empty(); }
     };
 
     template <typename Change>

@@ -1,0 +1,741 @@
+#!/usr/bin/env python3
+# Copyright (C) by the QMPI for MPICH developers
+#     See COPYRIGHT in top-level directory
+
+"""Small wrong programs, each with its right twin, made for every function that can have an error of a class, from the
+description of MPI that is installed with QMPI (qmpi_functions.hpp).
+
+    collection.py list  --prefix=DIR [SELECTION]                  names of the programs
+    collection.py write --prefix=DIR [SELECTION] FOLDER           the programs
+    collection.py run   --prefix=DIR [SELECTION] [--jobs=N]       run all under check; prints found/tried by class
+
+SELECTION: [--class=WORDS]... [--name=REGEX] [--part=N [--seed=N]]   one of N programs, drawn by the seed
+
+A class of errors is a function that yields cases, registered with @template. The wrong twin marks the lines at which
+the tool must find something; the right one differs in those lines only.
+"""
+
+import argparse
+import concurrent.futures
+import contextlib
+import itertools
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+LINE = re.compile(r"^QMPI check: (?:rank \d+: )?(\w+) at (\S+?):(\d+): ([a-z ]+): ", re.M)
+
+
+# ---- the description of MPI ----
+
+@dataclass
+class Parameter:
+    name: str
+    type: str
+    role: str
+    direction: str
+    effect: str
+    is_array: bool
+
+    @property
+    def is_large(self):
+        return "MPI_Count" in self.type or "MPI_Aint" in self.type
+
+
+@dataclass
+class Function:
+    name: str
+    parameters: list
+    sets: set
+    operation: str
+    form: str
+    is_collective: bool
+    buffers: list = field(default_factory=list)     # indices of address, count and datatype
+
+    def has(self, role, direction="in"):
+        return any(one.role == role and one.direction == direction for one in self.parameters)
+
+    @property
+    def makes(self):
+        """The parameter that is a new object, or None."""
+        return next((one for one in self.parameters if one.effect == "creates" and not one.is_array), None)
+
+    @property
+    def gives_request(self):
+        return self.has("request", "out")
+
+
+def functions_of(header):
+    """{name: Function} of an installed qmpi_functions.hpp, without extensions."""
+    text = header.read_text()
+    facts = dict(re.findall(r"/\* (MPI_\w+) \*/ \{(?:QMPI_DETAIL_NOT_IN_ABI\()?(.*?)\)?\},", text))
+    found = {}
+    for match in re.finditer(r'QMPI_DETAIL_MEMBER\((MPI_(?!T_)\w+), "\w+ \w+\(qmpi::call<\w+> &call(?:, (.*?))?\)"\)(.*?)\n\};', text, re.S):
+        name, arguments, body = match.groups()
+        types = [re.sub(r"(\w+)(?=(\[.*\])?$)", "", one).strip() for one in arguments.split(", ")] if arguments else []
+        listed, _, buffers = body.partition("buffers{")
+        parameters = []
+        for one, kind in zip(re.findall(r'\{("[^}]*)\}', listed), types):
+            words = [word.strip().strip('"').split("::")[-1] for word in one.split(",")]
+            parameters.append(Parameter(words[0], kind, words[1], words[2], words[3] if len(words) > 3 else "none",
+                                        "true" in words))
+        fact = [word.strip() for word in facts.get(name, "").split(",")]
+        if len(fact) == 5:
+            found[name] = Function(name, parameters, set(fact[0].split(" | ")), fact[1][11:], fact[2][6:], fact[4] == "true",
+                                   [tuple(map(int, one)) for one in
+                                    re.findall(r"direction::\w+, (\d+), (\d+), (\d+)", buffers)])
+    return found
+
+
+# ---- calls ----
+
+# Expressions for arguments, by name; otherwise by role.
+NAMED = {"color": "0", "key": "rank", "ndims": "1", "dims": "(int[]) {1}", "maxdims": "1", "nnodes": "1",
+         "order": "MPI_ORDER_C", "array_of_sizes": "ones", "array_of_subsizes": "ones", "array_of_starts": "zeros",
+         "array_of_gsizes": "ones", "array_of_psizes": "ones", "array_of_distribs": "(int[]) {MPI_DISTRIBUTE_BLOCK}",
+         "array_of_dargs": "(int[]) {MPI_DISTRIBUTE_DFLT_DARG}", "size": "sizeof out", "disp_unit": "sizeof(int)",
+         "blocklength": "1", "array_of_blocklengths": "ones", "stride": "2", "lb": "0", "extent": "8",
+         "split_type": "MPI_COMM_TYPE_SHARED", "periods": "ones", "remain_dims": "ones", "reorder": "0", "high": "rank",
+         "amode": "MPI_MODE_CREATE | MPI_MODE_RDWR", "filename": '"collection"', "indegree": "1", "outdegree": "1",
+         "sourceweights": "MPI_UNWEIGHTED", "destweights": "MPI_UNWEIGHTED", "weights": "MPI_UNWEIGHTED", "indx": "ones",
+         "edges": "zeros", "degrees": "ones", "ranks": "zeros", "array_of_types": "ints", "base": "other",
+         "baseptr": "&memory", "n": "1", "sources": "zeros", "destinations": "zeros", "commute": "1", "datarep": '"native"',
+         "whence": "MPI_SEEK_SET", "lock_type": "MPI_LOCK_SHARED", "direction": "0", "disp": "0", "coords": "zeros",
+         "stringtag": '"collection"', "local_leader": "0", "remote_leader": "1 - rank", "peer_comm": "MPI_COMM_WORLD",
+         "typeclass": "MPI_TYPECLASS_INTEGER", "position": "&position", "outsize": "sizeof out", "insize": "sizeof in",
+         "user_fn": "add", "comm_errhandler_fn": "handle", "win_errhandler_fn": "handle_window", "ranges": "range",
+         "file_errhandler_fn": "handle_file", "session_errhandler_fn": "handle_session", "compare_addr": "in + 8"}
+ROLES = {"count": "1", "datatype": "MPI_INT", "communicator": "comm", "root": "0", "destination": "peer", "source": "peer",
+         "target": "0", "tag": "5", "operation": "MPI_SUM", "window": "window", "file": "file", "group": "group",
+         "info": "MPI_INFO_NULL", "displacement": "0", "offset": "0", "assertion": "0", "rank": "0", "status": "&status",
+         "length": "1", "errhandler": "MPI_ERRORS_RETURN", "flag": "&flag"}
+LARGE = {"ones": "ones_c", "zeros": "zeros_c"}
+
+
+def expression(function, index, values):
+    """The argument of a right call. values overrides it by name, then by role."""
+    own = function.parameters[index]
+    for key in (own.name, own.role):
+        if key in values:
+            return values[key]
+    if own.direction == "out" and own.effect == "creates" and own.role in TYPES and not own.is_array:
+        return f"&made_{own.role}"
+    if own.role == "request":
+        return "&request" if "*" in own.type or own.is_array else "request"
+    if own.role == "buffer" and own.name not in NAMED:
+        return "out" if own.direction == "out" or own.direction == "inout" else "in"
+    if own.role == "message":
+        return "&message"
+    if own.is_array and own.role in ("count", "displacement"):
+        text = "ones" if own.role == "count" else "zeros"
+        return LARGE[text] if own.is_large else text
+    if own.is_array and own.role == "datatype":
+        return "ints"
+    if own.name in NAMED:
+        text = NAMED[own.name]
+        return LARGE.get(text, text) if own.is_large else text
+    if own.role in ROLES and (own.direction == "in" or own.role in ("status", "flag")):
+        text = ROLES[own.role]
+        return "0" if text == "&flag" and own.direction == "in" else text
+    if own.direction != "in":
+        return "&number" if "Count" not in own.type else "&large"
+    return None
+
+
+def call(function, **values):
+    """Text of a right call, but for the values; None if an argument is unknown."""
+    arguments = [expression(function, i, values) for i in range(len(function.parameters))]
+    return None if None in arguments else f"{function.name}({', '.join(arguments)});"
+
+
+TYPES = {"communicator": "MPI_Comm", "group": "MPI_Group", "datatype": "MPI_Datatype", "operation": "MPI_Op",
+         "window": "MPI_Win", "file": "MPI_File", "info": "MPI_Info", "errhandler": "MPI_Errhandler"}
+FREE = {"communicator": "MPI_Comm_free", "group": "MPI_Group_free", "datatype": "MPI_Type_free", "operation": "MPI_Op_free",
+        "window": "MPI_Win_free", "file": "MPI_File_close", "info": "MPI_Info_free", "errhandler": "MPI_Errhandler_free"}
+
+
+def is_large(function):
+    return function.name.endswith("_c")
+
+
+def finish(function):
+    """Lines that complete the operation of a function."""
+    if not function.gives_request:
+        return []
+    if function.form == "persistent":
+        return ["MPI_Start(&request);", "MPI_Wait(&request, MPI_STATUS_IGNORE);", "MPI_Request_free(&request);"]
+    return ["MPI_Wait(&request, MPI_STATUS_IGNORE);"]
+
+
+def is_collective_data(function):
+    return (function.is_collective and "collective" in function.sets and function.form != "enqueued" and
+            not function.name.endswith("_enqueue"))
+
+
+def is_message(function):
+    return ("point_to_point" in function.sets and bool(function.buffers) and function.form != "enqueued" and
+            function.operation in ("send", "receive", "sendrecv") and not function.has("message", "inout"))
+
+
+def setup(function):
+    """Lines before and after the calls of a function, and the values that its arguments have."""
+    before, after, values = [], [], {}
+    if "neighbourhood" in function.sets:
+        values["communicator"] = "ring"
+    if "bsend" in function.name.lower():
+        before, after = ["MPI_Buffer_attach(space, sizeof space);"], ["MPI_Buffer_detach(&memory, &number);"]
+    if "rma" in function.sets and function.has("target"):
+        before = ["MPI_Win_lock_all(0, window);"]
+        after = ["MPI_Win_unlock_all(window);"]
+    return before, after, values
+
+
+# ---- programs ----
+
+HEAD = """/* {name} */
+#include <mpi.h>
+#include <stddef.h>
+
+static void add(void *in, void *out, int *count, MPI_Datatype *type) {{}}
+static void handle(MPI_Comm *comm, int *error, ...) {{}}
+static void handle_window(MPI_Win *window, int *error, ...) {{}}
+static void handle_file(MPI_File *file, int *error, ...) {{}}
+static void handle_session(MPI_Session *session, int *error, ...) {{}}
+
+int main(int argc, char **argv)
+{{
+    int rank, peer, number, flag, position = 0, in[64] = {{0}}, out[64] = {{0}}, other[64] = {{0}}, space[4096];
+    int ones[4] = {{1, 1, 1, 1}}, zeros[4] = {{0}}, minus[4] = {{-1, -1, -1, -1}}, range[1][3] = {{{{0, 0, 1}}}};
+    MPI_Count ones_c[4] = {{1, 1, 1, 1}}, minus_c[4] = {{-1, -1, -1, -1}}, large;
+    MPI_Aint zeros_c[4] = {{0}};
+    MPI_Datatype ints[4] = {{MPI_INT, MPI_INT, MPI_INT, MPI_INT}}, uncommitted;
+    MPI_Request request = MPI_REQUEST_NULL, second = MPI_REQUEST_NULL;
+    MPI_Status status;
+    MPI_Message message = MPI_MESSAGE_NULL;
+    MPI_Comm comm, self, ring, self_ring;
+    MPI_Group group;
+    MPI_Win window;
+    MPI_File file;
+    void *memory;
+    MPI_Comm made_communicator;
+    MPI_Group made_group;
+    MPI_Datatype made_datatype;
+    MPI_Op made_operation;
+    MPI_Win made_window;
+    MPI_File made_file;
+    MPI_Info made_info;
+    MPI_Errhandler made_errhandler;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    MPI_Comm_dup(MPI_COMM_SELF, &self);
+    MPI_Comm_set_errhandler(self, MPI_ERRORS_RETURN);
+    MPI_Comm_rank(comm, &rank);
+    MPI_Cart_create(comm, 1, (int[]) {{2}}, ones, 0, &ring);
+    MPI_Cart_create(self, 1, ones, ones, 0, &self_ring);
+    MPI_Comm_group(comm, &group);
+    MPI_Win_create(other, sizeof other, sizeof(int), MPI_INFO_NULL, comm, &window);
+    MPI_Win_set_errhandler(window, MPI_ERRORS_RETURN);
+    MPI_File_open(self, rank == 0 ? "{file}.0" : "{file}.1", MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                  MPI_INFO_NULL, &file);
+    MPI_Type_contiguous(1, MPI_INT, &uncommitted);
+    peer = 1 - rank;
+"""
+TAIL = """    MPI_Type_free(&uncommitted);
+    MPI_File_close(&file);
+    MPI_Win_free(&window);
+    MPI_Group_free(&group);
+    MPI_Comm_free(&self_ring);
+    MPI_Comm_free(&ring);
+    MPI_Comm_free(&self);
+    MPI_Comm_free(&comm);
+    MPI_Finalize();
+    return 0;
+}
+"""
+FORTRAN_HEAD = """! {name}
+program collection
+    use mpi_f08
+    implicit none
+    integer :: rank, peer, in(64) = 0, out(64) = 0, ones(4) = 1, zeros(4) = 0, minus(4) = -1, error
+    type(MPI_Comm) :: comm, self
+    type(MPI_Datatype) :: uncommitted
+    type(MPI_Request) :: request
+    type(MPI_Status) :: status
+    call MPI_Init()
+    call MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN)
+    call MPI_Comm_dup(MPI_COMM_WORLD, comm)
+    call MPI_Comm_dup(MPI_COMM_SELF, self)
+    call MPI_Comm_set_errhandler(self, MPI_ERRORS_RETURN)
+    call MPI_Comm_rank(comm, rank)
+    call MPI_Type_contiguous(1, MPI_INTEGER, uncommitted)
+    peer = 1 - rank
+"""
+FORTRAN_TAIL = """    call MPI_Type_free(uncommitted)
+    call MPI_Comm_free(self)
+    call MPI_Comm_free(comm)
+    call MPI_Finalize()
+end program
+"""
+
+
+@dataclass
+class Case:
+    """A wrong program and its right twin. Lines are text, or (wrong, right) where they differ; None leaves one out."""
+    kind: str               # of the finding; several kinds if one is enough: "a|b"
+    name: str
+    lines: list
+    options: str = ""
+    extension: str = ".c"
+
+    def text(self, is_wrong):
+        """The program, and the lines at which something must be found."""
+        c = self.extension == ".c"
+        head, tail = (HEAD, TAIL) if c else (FORTRAN_HEAD, FORTRAN_TAIL)
+        text = head.format(name=self.name, file=re.sub(r"\W", "-", self.name) + ("-wrong" if is_wrong else "-right"))
+        marked = set()
+        for line in self.lines:
+            is_marked = False
+            if isinstance(line, tuple):
+                is_marked = is_wrong and len(line) == 2
+                line = line[0 if is_wrong else 1]
+            if line is not None:
+                text += f"    {line}\n"
+                if is_marked:
+                    marked.add(text.count("\n"))
+        return text + tail, marked
+
+    @property
+    def kinds(self):
+        return set(self.kind.split("|"))
+
+
+TEMPLATES = {}
+
+
+def template(name):
+    """A class of errors: a function of {name: Function} that yields cases."""
+    def register(make):
+        TEMPLATES[name] = make
+        return make
+    return register
+
+
+# Wrong values, by name and by role. Only what is wrong by itself.
+WRONG_NAMED = {"color": "-5", "ndims": "-1", "order": "3", "blocklength": "-1", "array_of_blocklengths": "minus",
+               "array_of_sizes": "minus", "array_of_subsizes": "minus", "array_of_starts": "minus", "array_of_gsizes": "minus",
+               "array_of_psizes": "minus", "array_of_distribs": "minus", "disp_unit": "0", "split_type": "4711",
+               "amode": "MPI_MODE_RDONLY | MPI_MODE_WRONLY", "indegree": "-1", "outdegree": "-1", "whence": "4711",
+               "lock_type": "4711", "direction": "7", "nnodes": "-1", "n": "-1", "ranks": "minus", "typeclass": "4711"}
+WRONG = {"count": "-1", "datatype": "MPI_DATATYPE_NULL", "communicator": "MPI_COMM_NULL", "root": "99", "destination": "99",
+         "source": "99", "target": "99", "tag": "-5", "operation": "MPI_OP_NULL", "window": "MPI_WIN_NULL",
+         "file": "MPI_FILE_NULL", "group": "MPI_GROUP_NULL", "length": "-1", "assertion": "1", "keyval": "MPI_KEYVAL_INVALID"}
+NO_OBJECT_NEEDED = {"MPI_File_get_errhandler", "MPI_File_set_errhandler", "MPI_File_call_errhandler", "MPI_Abort"}
+
+
+def wrong_values(function):
+    """(what, {name: value}) for each argument that can be wrong by itself."""
+    data = set(itertools.chain(*function.buffers))
+    for i, own in enumerate(function.parameters):
+        if own.direction != "in" and not (own.role == "buffer" and i in data):
+            continue
+        if own.name == "peer_comm" or own.role == "file" and function.name in NO_OBJECT_NEEDED or own.name == "remote_leader":
+            continue
+        if own.role == "communicator" and function.name in NO_OBJECT_NEEDED or "resultlen" in [one.name for one in function.parameters]:
+            continue
+        if own.role == "buffer":
+            if i in data and not own.is_array:
+                yield f"{own.name}-null", {own.name: "NULL"}
+        elif own.is_array and own.role == "count":
+            yield own.name, {own.name: "minus_c" if own.is_large else "minus"}
+        elif own.is_array and own.role == "datatype":
+            continue
+        elif own.name in WRONG_NAMED:
+            yield own.name, {own.name: WRONG_NAMED[own.name]}
+        elif own.role in WRONG and not own.is_array:
+            yield own.name, {own.name: WRONG[own.role]}
+            if own.role == "datatype" and i in data and function.operation not in (
+                    "reduce", "allreduce", "reduce_scatter", "scan", "exscan", "pack"):
+                yield f"{own.name}-uncommitted", {own.name: "uncommitted"}
+
+
+def within(function, own):
+    """Lines in which one process calls a function of point-to-point communication, and the other its counterpart; for
+    others, the lines themselves."""
+    if not is_message(function) or function.operation == "sendrecv":
+        return own
+    if function.operation == "send":
+        return ["if (rank == 1) MPI_Irecv(other, 1, MPI_INT, 0, 5, comm, &second);", "MPI_Barrier(comm);", "if (rank == 0) {",
+                *own, "} else", "    MPI_Wait(&second, MPI_STATUS_IGNORE);"]
+    return ["if (rank == 1) {", *own, "} else", "    MPI_Send(in, 1, MPI_INT, 1, 5, comm);"]
+
+
+def right_call(function):
+    """Lines with a right call of a function: the processes call it together."""
+    _, _, values = setup(function)
+    if is_message(function):
+        return within(function, [call(function, **values), *finish(function)])
+    if function.makes is not None and function.makes.role in FREE and not is_large(function):
+        if function.name in ("MPI_Intercomm_merge", "MPI_Cart_sub", "MPI_Intercomm_create"):
+            return []
+        return [call(function, **values), *(["MPI_Wait(&request, MPI_STATUS_IGNORE);"] if function.gives_request else []),
+                f"{FREE[function.makes.role]}(&made_{function.makes.role});"]
+    if is_collective_data(function) or "rma" in function.sets and function.has("target"):
+        return [call(function, **values), *finish(function)]
+    return []
+
+
+# Functions that also communicate with others, or that change what they get
+SKIPPED = re.compile(r"MPI_(Abort|Init|Finalize|Session|Comm_(spawn|join|accept|connect|disconnect|get_parent)|Pcontrol|"
+                     r".*_(c2f|f2c)$|Pready|Parrived|P(send|recv)_init|Grequest|.*_(begin|end)(_c)?$|Buffer|Register|.*from_group|"
+                     r"Free_mem|Win_(attach|detach|shared_query)|Status|Open_port|Close_port|.*_name$|Type_get_contents|Info_)")
+
+
+@template("invalid argument")
+def invalid_arguments(functions):
+    """Each process makes the wrong call alone, so that all arguments are significant and nobody waits."""
+    families = {"point_to_point", "collective", "rma", "io", "datatypes", "communicators", "groups", "topology", "operations",
+                "completion", "attributes"}
+    for function in functions.values():
+        if SKIPPED.match(function.name) or not function.sets & families:
+            continue
+        before, after, _ = setup(function)
+        alone = {"communicator": "self_ring" if "topology" in function.sets and function.operation == "query" or
+                 "neighbourhood" in function.sets else "self",
+                 "destination": "0", "source": "0"}
+        lines = [call(function, **{**alone, **values}) for what, values in wrong_values(function)
+                 if "count" in what or not is_large(function)]
+        if any(lines):
+            yield Case("invalid argument", function.name,
+                       [*before, *((line, None) for line in lines if line), *right_call(function), *after])
+
+
+@template("invalid argument, Fortran")
+def invalid_arguments_fortran(functions):
+    for function in functions.values():
+        if not (is_collective_data(function) or is_message(function)) or is_large(function) or \
+                "neighbourhood" in function.sets or any("MPI_Aint" in one.type for one in function.parameters):
+            continue
+        names = {"datatype": "MPI_INTEGER", "request": "request", "status": "status", "communicator": "self",
+                 "destination": "0", "source": "0"}
+        if any(one.name == "sendtypes" for one in function.parameters):
+            continue
+        lines = [call(function, **{**names, **values}) for what, values in wrong_values(function) if not what.endswith("-null")]
+        yield Case("invalid argument", f"{function.name}-f08",
+                   [(f"call {line[:-2]}, error)", None) for line in lines if line], extension=".F90")
+
+
+@template("leak")
+def leaks(functions):
+    for function in functions.values():
+        made = function.makes
+        if made is None or made.role not in FREE or SKIPPED.match(function.name) and "Info_create" != function.name[4:15] or \
+                is_large(function):
+            continue
+        values = {"communicator": "ring"} if function.name == "MPI_Cart_sub" else {}
+        if function.name == "MPI_Intercomm_create":
+            values = {"local_comm": "self"}
+        if function.name == "MPI_Intercomm_merge":
+            continue
+        line = call(function, **values)
+        if line is None:
+            continue
+        free = f"{FREE[made.role]}(&made_{made.role});"
+        finishing = ["MPI_Wait(&request, MPI_STATUS_IGNORE);"] if function.gives_request else []
+        yield Case("leak", function.name, [(line, line), *finishing, (None, free, "")])
+    for function in functions.values():
+        if function.form == "persistent" and function.gives_request and not is_large(function) and \
+                (is_collective_data(function) or is_message(function)):
+            before, after, values = setup(function)
+            line = call(function, **{"destination": "MPI_PROC_NULL", "source": "MPI_PROC_NULL", **values})
+            yield Case("leak", function.name, [*before, (line, line), (None, "MPI_Request_free(&request);", ""), *after])
+
+
+@template("freed handle")
+def freed_handles(functions):
+    objects = {"communicator": ("MPI_Comm", "MPI_Comm_dup(self, &made_communicator);"),
+               "datatype": ("MPI_Datatype", "MPI_Type_contiguous(1, MPI_INT, &made_datatype); MPI_Type_commit(&made_datatype);"),
+               "operation": ("MPI_Op", "MPI_Op_create(add, 1, &made_operation);"),
+               "group": ("MPI_Group", "MPI_Group_incl(group, 1, zeros, &made_group);")}
+    for function in functions.values():
+        if SKIPPED.match(function.name) or is_large(function):
+            continue
+        before, after, _ = setup(function)
+        lines = []
+        for role, (kind, make) in objects.items():
+            own = next((one for one in function.parameters if one.role == role and one.direction == "in" and not one.is_array), None)
+            if own is None or own.name == "peer_comm":
+                continue
+            line = call(function, **{"communicator": "self_ring" if "neighbourhood" in function.sets else "self",
+                                     "destination": "0", "source": "0", own.name: f"gone_{role}"})
+            if line:
+                lines += [make, f"{kind} gone_{role} = made_{role};", f"{FREE[role]}(&made_{role});", (line, None)]
+        if lines:
+            yield Case("freed handle", function.name, [*before, *lines, *right_call(function), *after])
+
+
+@template("buffer overlap")
+def overlaps(functions):
+    """A receive is pending while the function uses its buffer."""
+    for function in functions.values():
+        if not (is_collective_data(function) or is_message(function)) or not function.buffers or is_large(function):
+            continue
+        before, after, values = setup(function)
+        written = [function.parameters[one[0]] for one in function.buffers]
+        own = next((one for one in written if one.direction != "in"), written[0])
+        line = call(function, **{**values, own.name: "space"})
+        if function.form == "persistent":
+            own_lines = [line, ("MPI_Start(&request);", "MPI_Start(&request);")] + finish(function)[1:]
+        else:
+            own_lines = [(line, line)] + finish(function)
+        pend = "MPI_Irecv(%s, 1, MPI_INT, 0, 77, self, &pending);"
+        yield Case("buffer overlap", function.name,
+                   ["MPI_Request pending;", *before, (pend % "space", pend % "other + 8", ""), *within(function, own_lines),
+                    "MPI_Send(in + 9, 1, MPI_INT, 0, 77, self);", "MPI_Wait(&pending, MPI_STATUS_IGNORE);", *after])
+
+
+@template("pending request")
+def pending_requests(functions):
+    for function in functions.values():
+        if not (is_collective_data(function) or is_message(function)) or not function.gives_request or \
+                is_large(function):
+            continue
+        before, after, values = setup(function)
+        line = call(function, **values)
+        if function.form == "persistent":
+            lines = [(line, line), "MPI_Start(&request);", (None, "MPI_Wait(&request, MPI_STATUS_IGNORE);", ""),
+                     (None, "MPI_Request_free(&request);", "")]
+        else:
+            lines = [(line, line), (None, "MPI_Wait(&request, MPI_STATUS_IGNORE);", "")]
+        yield Case("pending request", function.name, [*before, *within(function, lines), "MPI_Barrier(comm);", *after])
+
+
+def compared(functions):
+    """Functions whose data is compared between processes, or could be."""
+    for function in functions.values():
+        if is_collective_data(function) and function.buffers and not is_large(function):
+            yield function
+
+
+@template("type mismatch")
+def type_mismatches(functions):
+    for function in functions.values():
+        if is_message(function) and not is_large(function):
+            before, after, values = setup(function)
+            name = function.parameters[function.buffers[0][2]].name
+            wrong, right = call(function, **{**values, name: "rank == 0 ? MPI_FLOAT : MPI_DOUBLE_INT"}), call(function, **values)
+            yield Case("type mismatch|truncation", function.name,
+                       [*before, *within(function, [(wrong, right, ""), *finish(function)]), *after])
+    for function in compared(functions):
+        before, after, values = setup(function)
+        types = {function.parameters[one[2]].name: "rank == 0 ? MPI_INT : MPI_FLOAT" for one in function.buffers
+                 if not function.parameters[one[2]].is_array}
+        if types:
+            yield Case("type mismatch", function.name,
+                       [(call(function, **{**values, **types}), call(function, **values), ""), *finish(function)])
+
+
+@template("count mismatch")
+def count_mismatches(functions):
+    for function in functions.values():
+        if is_message(function) and function.operation != "sendrecv" and not is_large(function):
+            before, after, values = setup(function)
+            count = function.parameters[function.buffers[0][1]].name
+            wrong, right = call(function, **{**values, count: "2" if function.operation == "send" else "0"}), call(function, **values)
+            yield Case("truncation", function.name,
+                       [*before, *within(function, [(wrong, right, ""), *finish(function)]), *after])
+    for function in compared(functions):
+        counts = {function.parameters[one[1]].name: "rank == 0 ? 1 : 2" for one in function.buffers
+                  if not function.parameters[one[1]].is_array}
+        _, _, values = setup(function)
+        if counts and len(counts) == len({one[1] for one in function.buffers}):
+            yield Case("type mismatch|truncation", function.name,
+                       [(call(function, **{**values, **counts}), call(function, **values), ""), *finish(function)])
+
+
+@template("collective mismatch")
+def collective_mismatches(functions):
+    for function in functions.values():
+        if not is_collective_data(function) or is_large(function):
+            continue
+        _, _, values = setup(function)
+        line = call(function, **values)
+        if function.operation != "barrier":
+            own = values.get("communicator", "comm")
+            yield Case("collective mismatch", f"{function.name}-order",
+                       [(f"if (rank == 1) MPI_Barrier({own});", None, ""), line, *finish(function),
+                        (f"if (rank == 0) MPI_Barrier({own});", f"MPI_Barrier({own});", "")])
+        for role, wrong in (("root", "rank"), ("operation", "rank == 0 ? MPI_SUM : MPI_MAX")):
+            if function.has(role):
+                yield Case("collective mismatch", f"{function.name}-{role}",
+                           [(call(function, **{**values, role: wrong}), line, ""), *finish(function)])
+
+
+@template("buffer changed")
+def changed_buffers(functions):
+    """The program writes to memory that a pending operation reads."""
+    for function in functions.values():
+        if not (is_collective_data(function) or is_message(function)) or not function.gives_request or \
+                is_large(function) or function.operation in ("receive",):
+            continue
+        read = next((function.parameters[one[0]] for one in function.buffers
+                     if function.parameters[one[0]].direction == "in"), None)
+        if read is None:
+            continue
+        before, after, values = setup(function)
+        line = call(function, **values)
+        change = ("in[0]++;", "other[9]++;", "")
+        lines = [(line, line)] + finish(function)
+        if function.form == "persistent":
+            lines.insert(1, "MPI_Start(&request);")
+            lines.pop(2)
+            lines.insert(2, change)
+        else:
+            lines.insert(1, change)
+        yield Case("buffer changed", function.name, [*before, *within(function, lines), *after], options="checksums")
+
+
+def collection(prefix):
+    """{class: [Case]}"""
+    functions = functions_of(prefix / "include/qmpi_functions.hpp")
+    return {name: list(make(functions)) for name, make in TEMPLATES.items()}
+
+
+def choose(cases, part=1, seed=0):
+    """One of part cases of each class."""
+    chance = random.Random(seed)
+    return {name: sorted(chance.sample(all_of_it, -(-len(all_of_it) // part)), key=lambda case: case.name)
+            for name, all_of_it in cases.items()}
+
+
+# ---- runs ----
+
+@dataclass
+class Outcome:
+    case: Case
+    found: int              # errors of the wrong program, of those that it marks (one if it marks none)
+    tried: int
+    missed: list            # lines
+    others: list            # other findings in the wrong program
+    alarms: list            # findings in the right program
+    failure: str = ""       # a twin that does not compile, or a right one that does not end well
+
+
+class Runner:
+    """Compiles and runs in a folder of its own."""
+
+    def __init__(self, prefix, folder, seconds=15):
+        self.prefix, self.folder, self.seconds = prefix, Path(folder), seconds
+
+    def program(self, case, is_wrong):
+        """Program and marked lines."""
+        stem = self.folder / (re.sub(r"\W", "-", f"{case.kind}-{case.name}") + ("-wrong" if is_wrong else "-right"))
+        source = stem.with_suffix(case.extension)
+        text, marked = case.text(is_wrong)
+        source.write_text(text)
+        compiler = "mpicc" if case.extension == ".c" else "mpifort"
+        result = subprocess.run([self.prefix / "bin" / compiler, "-g", "-w", "-o", stem, source], capture_output=True,
+                                text=True, check=False)
+        return (stem if result.returncode == 0 else None), source, marked, result.stderr
+
+    def findings(self, case, is_wrong):
+        """(failure, {(line, kind)}, marked lines)"""
+        program, source, marked, fault = self.program(case, is_wrong)
+        if program is None:
+            return f"does not compile: {fault.splitlines()[:2]}", set(), marked
+        report = program.with_suffix(".json")
+        options = ",".join(filter(None, [f"out={report}", "timeout=3", "deadlock=abort", case.options]))
+        environment = {**os.environ, "MPIR_CVAR_QMPI_TOOL_LIST": f"check({options})"}
+        with subprocess.Popen([self.prefix / "bin/mpiexec", "-n", "2", program], env=environment, cwd=self.folder, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True) as job:
+            try:
+                _, err = job.communicate(timeout=self.seconds)
+            except subprocess.TimeoutExpired:
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(job.pid, signal.SIGTERM)
+                _, err = job.communicate()
+        found = {(int(line), kind) for _, file, line, kind in LINE.findall(err) if file == source.name}
+        if report.exists():
+            with contextlib.suppress(ValueError):
+                found |= {(int(one["site"].rsplit(":", 1)[1]), one["kind"]) for one in json.loads(report.read_text())["findings"]
+                          if one["site"].rsplit(":", 1)[-1].isdigit()}
+        failure = f"status {job.returncode}: {err[:300]}" if not is_wrong and job.returncode != 0 else ""
+        return failure, found, marked
+
+    def run(self, case):
+        failure, found, marked = self.findings(case, True)
+        second_failure, alarms, _ = self.findings(case, False)
+        hits = {(line, kind) for line, kind in found if kind in case.kinds and (not marked or line in marked)}
+        lines = {line for line, _ in hits}
+        return Outcome(case, len(lines & marked) if marked else min(len(hits), 1), len(marked) or 1, sorted(marked - lines),
+                       sorted(found - hits), sorted(alarms), failure or second_failure)
+
+
+def table(outcomes):
+    """found / tried / false alarms by class; what was missed follows."""
+    lines = [f"{'class':28} {'found':>6} {'tried':>6} {'alarms':>7} {'others':>7} {'failed':>7} {'programs':>9}"]
+    for name, own in outcomes.items():
+        lines.append(f"{name:28} {sum(one.found for one in own):6} {sum(one.tried for one in own):6} "
+                     f"{sum(bool(one.alarms) for one in own):7} {sum(bool(one.others) for one in own):7} "
+                     f"{sum(bool(one.failure) for one in own):7} {2 * len(own):9}")
+    for name, own in outcomes.items():
+        for one in own:
+            what = [] if one.found == one.tried else [f"missed {one.missed or ''}".strip()]
+            what += [f"false alarm {one.alarms}"] if one.alarms else []
+            what += [f"others {one.others}"] if one.others else []
+            what += [f"failed: {one.failure}"] if one.failure else []
+            if what:
+                lines.append(f"{name}: {one.case.name}: {'; '.join(what)}")
+    return "\n".join(lines)
+
+
+def run_all(cases, prefix, folder, jobs=1):
+    """{class: [Outcome]}"""
+    runner = Runner(prefix, folder)
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        return {name: list(pool.map(runner.run, own)) for name, own in cases.items()}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("command", choices=["list", "write", "run"])
+    parser.add_argument("folder", nargs="?", type=Path)
+    parser.add_argument("--prefix", type=Path, required=True, metavar="DIR", help="installation with QMPI")
+    parser.add_argument("--class", dest="classes", action="append", metavar="WORDS", help="only this class")
+    parser.add_argument("--name", default="", metavar="REGEX", help="only programs of these names")
+    parser.add_argument("--part", type=int, default=1, metavar="N", help="one of N programs of each class")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the draw")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="programs at the same time")
+    options = parser.parse_intermixed_args()
+    cases = {name: [case for case in own if re.search(options.name, case.name)]
+             for name, own in collection(options.prefix.resolve()).items() if name in (options.classes or TEMPLATES)}
+    cases = {name: own for name, own in choose(cases, options.part, options.seed).items() if own}
+    if options.command == "list":
+        for name, own in cases.items():
+            print(*(f"{name}: {case.name}" for case in own), sep="\n")
+    elif options.command == "write":
+        if options.folder is None:
+            parser.error("write needs a folder")
+        options.folder.mkdir(parents=True, exist_ok=True)
+        for case in itertools.chain(*cases.values()):
+            for is_wrong in (True, False):
+                name = re.sub(r"\W", "-", f"{case.kind}-{case.name}") + ("-wrong" if is_wrong else "-right") + case.extension
+                (options.folder / name).write_text(case.text(is_wrong)[0])
+    else:
+        with tempfile.TemporaryDirectory() as folder:
+            outcomes = run_all(cases, options.prefix.resolve(), folder, options.jobs)
+        print(table(outcomes))
+        return any(one.alarms or one.failure for own in outcomes.values() for one in own)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -218,8 +218,9 @@ class Check : public ReportingTool<Check> {
         Address address;
         if (world.rank() != 0)
             return address;
-        server_ = std::make_unique<Server>(
-            world.program_size(), options_.timeout, options_.deadlock != OnDeadlock::ignore, findings_, recorder_, [this] { end_job_on_deadlock(); });
+        server_ = std::make_unique<Server>(world.program_size(), options_.timeout,
+                                           options_.deadlock != OnDeadlock::ignore, findings_,
+                                           recorder_, [this] { end_job_on_deadlock(); });
         for (int i = 0; i < world.program_size(); i++) {
             if (!world.has(i))
                 server_->exclude(i);
@@ -339,10 +340,7 @@ class Check : public ReportingTool<Check> {
             statement.incomparable = "the program has no MPI_COMM_WORLD";
         } else if (!is_compared_)
             statement.incomparable = "no connection to rank 0";
-        for (std::size_t i = 0; i < number_of_kinds; i++) {
-            if (!options_.wanted[i])
-                statement.unwanted.push_back(kind_names[i].name);
-        }
+        statement.unwanted = options_.unwanted();
         destination_.write(reporter, [&](Format format) {
             return format == Format::json
                 ? statement.json(introduction(), end, is_alone ? 1 : members_, is_alone)
@@ -388,7 +386,7 @@ class Check : public ReportingTool<Check> {
     bool are_findings_merged_ = false;
     bool is_reported_ = false;
     bool has_aborted_ = false; /* of the analyser's thread */
-    std::mutex writing_lock_; /* protects the following */
+    std::mutex writing_lock_;  /* protects the following */
     std::map<int, ProcessLine> processes_;
     int members_ = 1;                /* processes that have the instance */
     std::unique_ptr<Server> server_; /* rank 0 only */

@@ -78,13 +78,13 @@ enum class TypeClass { other, floating, complex, logical, byte, pair };
 OperationClass class_of(MPI_Op op)
 {
     static const std::unordered_map<MPI_Op, OperationClass> classes{
-        {MPI_SUM, OperationClass::arithmetic},   {MPI_PROD, OperationClass::arithmetic},
-        {MPI_MAX, OperationClass::order},        {MPI_MIN, OperationClass::order},
-        {MPI_LAND, OperationClass::logical},     {MPI_LOR, OperationClass::logical},
-        {MPI_LXOR, OperationClass::logical},     {MPI_BAND, OperationClass::bits},
-        {MPI_BOR, OperationClass::bits},         {MPI_BXOR, OperationClass::bits},
-        {MPI_MAXLOC, OperationClass::location},  {MPI_MINLOC, OperationClass::location},
-        {MPI_REPLACE, OperationClass::replace},  {MPI_NO_OP, OperationClass::nothing}};
+        {MPI_SUM, OperationClass::arithmetic},  {MPI_PROD, OperationClass::arithmetic},
+        {MPI_MAX, OperationClass::order},       {MPI_MIN, OperationClass::order},
+        {MPI_LAND, OperationClass::logical},    {MPI_LOR, OperationClass::logical},
+        {MPI_LXOR, OperationClass::logical},    {MPI_BAND, OperationClass::bits},
+        {MPI_BOR, OperationClass::bits},        {MPI_BXOR, OperationClass::bits},
+        {MPI_MAXLOC, OperationClass::location}, {MPI_MINLOC, OperationClass::location},
+        {MPI_REPLACE, OperationClass::replace}, {MPI_NO_OP, OperationClass::nothing}};
     const auto found = classes.find(op);
     return found == classes.end() ? OperationClass::other : found->second;
 }
@@ -173,8 +173,8 @@ std::string fault_of(Rule rule, std::int64_t value, qmpi::operation operation)
         return unless_one_of(value, "MPI_ORDER_C and MPI_ORDER_FORTRAN", MPI_ORDER_C,
                              MPI_ORDER_FORTRAN);
     case Rule::distribution:
-        return unless_one_of(value, "MPI_DISTRIBUTE_BLOCK, _CYCLIC and _NONE",
-                             MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_NONE);
+        return unless_one_of(value, "MPI_DISTRIBUTE_BLOCK, _CYCLIC and _NONE", MPI_DISTRIBUTE_BLOCK,
+                             MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_NONE);
     case Rule::distribution_argument:
         return value > 0 || value == MPI_DISTRIBUTE_DFLT_DARG ? "" : is(value);
     case Rule::split_type:
@@ -320,8 +320,7 @@ void Arguments::check_operation(MPI_Op op, MPI_Datatype datatype, bool is_one_si
     const OperationClass own = class_of(op);
     if (own == OperationClass::replace || own == OperationClass::nothing) {
         if (!is_one_sided || (own == OperationClass::nothing && !is_fetch))
-            wrong("op",
-                  own == OperationClass::replace ? "is MPI_REPLACE" : "is MPI_NO_OP", here);
+            wrong("op", own == OperationClass::replace ? "is MPI_REPLACE" : "is MPI_NO_OP", here);
         return;
     }
     if (own == OperationClass::other || datatype == MPI_DATATYPE_NULL)

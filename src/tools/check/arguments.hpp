@@ -180,8 +180,7 @@ constexpr bool needs_object(std::size_t index)
     const qmpi::parameter parameter = Call::parameters[index];
     /* A null handle has a name, too. */
     if (parameter.is_array || parameter.direction == qmpi::direction::out ||
-        Call::index("resultlen") != qmpi::none ||
-        Call::operation == qmpi::operation::abort)
+        Call::index("resultlen") != qmpi::none || Call::operation == qmpi::operation::abort)
         return false;
     switch (parameter.role) {
     case qmpi::role::communicator:
@@ -323,6 +322,15 @@ class Arguments {
             uncommitted(datatype);
     }
 
+    /* MPI_Comm_spawn, MPI_Comm_accept, ...: what describes the other processes is significant at the
+     * root only. */
+    template <typename Call>
+    static constexpr bool is_of_root_only(qmpi::role role)
+    {
+        return Call::is_in(qmpi::set::processes) && Call::has(qmpi::role::root) &&
+            role != qmpi::role::communicator;
+    }
+
     /* ---- arguments by themselves ---- */
 
     template <typename Call, std::size_t i, typename Value>
@@ -331,7 +339,9 @@ class Arguments {
         constexpr qmpi::parameter parameter = Call::parameters[i];
         constexpr Rule rule = rule_of<Call>(i);
         (void) call, (void) value, (void) here;
-        if constexpr (parameter.is_array)
+        if constexpr (is_of_root_only<Call>(parameter.role))
+            return true;
+        else if constexpr (parameter.is_array)
             return check_array<Call, i>(call, value, here);
         else if constexpr (needs_object<Call>(i)) {
             constexpr bool is_by_address = parameter.direction == qmpi::direction::inout ||
@@ -488,8 +498,8 @@ class Arguments {
         call.each_argument([&](auto index, auto &value) {
             constexpr qmpi::parameter parameter = Call::parameters[decltype(index)::value];
             if constexpr (parameter.direction == qmpi::direction::in)
-                is_usable = check_rank<Call, decltype(index)::value>(call, value, scope, here) &&
-                    is_usable;
+                is_usable =
+                    check_rank<Call, decltype(index)::value>(call, value, scope, here) && is_usable;
         });
         if constexpr (Call::index("direction") != qmpi::none) {
             if (find(call, scope).has_communicator() && scope.communicator->topology == MPI_CART)
@@ -525,8 +535,7 @@ class Arguments {
                                    find(call, scope).size, parameter.name, here);
             else
                 return true;
-        } else if constexpr (parameter.role == role::destination ||
-                             parameter.role == role::target)
+        } else if constexpr (parameter.role == role::destination || parameter.role == role::target)
             return value == MPI_PROC_NULL ||
                 check_rank(value, find(call, scope).size, parameter.name, here);
         else if constexpr (parameter.role == role::source)
@@ -541,8 +550,8 @@ class Arguments {
             return (Call::has(role::window) && value == MPI_PROC_NULL) ||
                 check_rank(value, find(call, scope).size, parameter.name, here);
         else if constexpr (parameter.role == role::rank && Call::index("size") != qmpi::none)
-            return check_limit(value, call.template argument<Call::index("size")>(),
-                               parameter.name, "there are", "processes", here);
+            return check_limit(value, call.template argument<Call::index("size")>(), parameter.name,
+                               "there are", "processes", here);
         else if constexpr (parameter.role == role::rank && parameter.name == "local_leader" &&
                            Call::has(role::communicator)) {
             return !find(call, scope).has_communicator() ||
@@ -771,8 +780,7 @@ class Arguments {
                 return true;
         }
         if constexpr (Call::has(role::source)) {
-            if (direction != qmpi::direction::in &&
-                qmpi::get<role::source>(call) != MPI_PROC_NULL)
+            if (direction != qmpi::direction::in && qmpi::get<role::source>(call) != MPI_PROC_NULL)
                 return true;
         }
         return !Call::has(role::destination) && !Call::has(role::source);

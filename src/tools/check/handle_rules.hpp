@@ -53,8 +53,11 @@ class HandleRules {
             if constexpr (is_handle(parameter.role) &&
                           parameter.direction != qmpi::direction::out) {
                 if constexpr (parameter.is_array) {
-                    if constexpr (parameter.length != qmpi::none) {
-                        for (MPI_Count i = 0; value != nullptr && i < call.template argument<parameter.length>(); i++)
+                    /* With a root, arrays are significant there only. */
+                    if constexpr (parameter.length != qmpi::none && !Call::has(qmpi::role::root)) {
+                        for (MPI_Count i = 0;
+                             value != nullptr && i < call.template argument<parameter.length>();
+                             i++)
                             check<parameter.role>(value[i], here);
                     }
                 } else if constexpr (parameter.direction == qmpi::direction::in)

@@ -109,7 +109,7 @@ class LocalProcess {
     int rank_ = -1;
     std::vector<bool> is_in_world_; /* [rank in MPI_COMM_WORLD] has this instance */
     std::atomic<bool> is_distrusted_{false};
-    std::mutex lock_; /* protects the following */
+    std::mutex lock_;                  /* protects the following */
     std::set<std::uint64_t> excluded_; /* ids of communicators */
     std::atomic<char *> first_thread_{nullptr};
 };

@@ -67,7 +67,8 @@ class OneSided {
                            Call::operation == qmpi::operation::start_access)
             check_mixing(window, false, here);
         if constexpr (ends_accesses(Call::operation) || Call::operation == qmpi::operation::free)
-            origins_.end(window, Call::has(qmpi::role::rank) ? target : MPI_ANY_SOURCE, operations_);
+            origins_.end(window, Call::has(qmpi::role::rank) ? target : MPI_ANY_SOURCE,
+                         operations_);
         const int error_code = go(call, here, window, target);
         if (error_code == MPI_SUCCESS)
             follow_epochs(call, window, target);

@@ -151,8 +151,8 @@ void Operations::add_range(std::vector<Range> &ranges, const void *address, MPI_
         return;
     const auto begin =
         reinterpret_cast<std::uintptr_t>(address) + static_cast<std::uintptr_t>(type->first);
-    ranges.push_back({begin, begin + static_cast<std::uintptr_t>(count) * type->size, is_written,
-                      is_one_sided});
+    ranges.push_back(
+        {begin, begin + static_cast<std::uintptr_t>(count) * type->size, is_written, is_one_sided});
 }
 
 void Operations::begin_use(Pending &pending)

@@ -18,6 +18,7 @@
 #include <chrono>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace qmpi::check {
 
@@ -40,6 +41,17 @@ struct Options : ReportOptions {
                                        {"no", OnDeadlock::ignore}})
                               .help("after the report of a deadlock, abort ends the job");
     std::array<bool, number_of_kinds> wanted = wanted_kinds();
+
+    /* Names of the kinds that are switched off. */
+    std::vector<std::string> unwanted() const
+    {
+        std::vector<std::string> names;
+        for (std::size_t i = 0; i < number_of_kinds; i++) {
+            if (!wanted[i])
+                names.push_back(kind_names[i].name);
+        }
+        return names;
+    }
 
   private:
     /* Several kinds can share a switch. */

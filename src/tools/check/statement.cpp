@@ -53,8 +53,8 @@ class RecordReader {
                 process_.compared_calls = distrust.calls;
                 process_.reason = std::move(distrust.reason);
             } else
-                process_.excluded.push_back({std::move(distrust.communicator),
-                                             std::move(distrust.reason), distrust.calls});
+                process_.excluded.push_back(
+                    {std::move(distrust.communicator), std::move(distrust.reason), distrust.calls});
             break;
         }
         }
@@ -94,9 +94,8 @@ std::string comparison_text(const ProcessLine &process)
         text = "not compared with others after call " + std::to_string(process.compared_calls) +
             ": " + process.reason;
     for (const ProcessLine::Exclusion &exclusion : process.excluded)
-        text += (text.empty() ? "" : "; ") + std::string("communicator ") +
-            exclusion.communicator + " not compared after call " +
-            std::to_string(exclusion.calls) + ": " + exclusion.reason;
+        text += (text.empty() ? "" : "; ") + std::string("communicator ") + exclusion.communicator +
+            " not compared after call " + std::to_string(exclusion.calls) + ": " + exclusion.reason;
     return text;
 }
 
@@ -164,8 +163,9 @@ std::string Statement::text() const
         for (const auto &[rank, process] : processes)
             lines[text_of(process)].insert(rank);
         for (const auto &[line, ranks] : lines)
-            text += line.empty() ? ""
-                                 : (*ranks.begin() < 0 ? "" : ranks_text(ranks) + ": ") + line + "\n";
+            text += line.empty()
+                ? ""
+                : (*ranks.begin() < 0 ? "" : ranks_text(ranks) + ": ") + line + "\n";
     };
     list(comparison_text);
     if (has_mismatch)

@@ -7,6 +7,7 @@
 
 #include "trace_report.hpp"
 
+#include "../check/options.hpp"
 #include "../check/statement.hpp"
 #include "../common/envelope.hpp"
 #include "../common/process.hpp"
@@ -323,6 +324,7 @@ class CheckReport : public Report {
                 check::Statement::of(part.view, part.introduction.rank, part.introduction.host,
                                      &call_sites));
         statement_.absent = introduction_.absent;
+        statement_.unwanted = check::Options(qmpi::arguments(introduction_.arguments)).unwanted();
     }
 
     std::string name() const override { return name_of(introduction_); }

@@ -180,7 +180,7 @@ def test_errors_of_a_drawn_part_of_the_collection_are_found(mpich, name):
     outcomes = collection.run_all(cases, mpich.prefix, mpich.work)
     text = f"seed {seed}\n{collection.table(outcomes)}"
     assert not any(one.alarms or one.failure for one in outcomes[name]), text
-    assert all(one.found == one.tried or collection.is_unseen(one.case) for one in outcomes[name]), text
+    assert all(one.found == one.tried or collection.is_unseen(name, one.case) for one in outcomes[name]), text
 
 
 # ---- programs ----

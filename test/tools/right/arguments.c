@@ -20,8 +20,8 @@ static void messages(MPI_Comm comm, int rank)
     /* no peer, no data, any peer */
     MPI_Send(NULL, 0, MPI_INT, 1 - rank, 0, comm);
     MPI_Recv(NULL, 0, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, comm, MPI_STATUS_IGNORE);
-    MPI_Send(NULL, 3, MPI_INT, MPI_PROC_NULL, 0, comm);
-    MPI_Recv(NULL, 3, MPI_INT, MPI_PROC_NULL, MPI_ANY_TAG, comm, &status);
+    MPI_Send(&value, 3, MPI_INT, MPI_PROC_NULL, 0, comm);
+    MPI_Recv(&value, 3, MPI_INT, MPI_PROC_NULL, MPI_ANY_TAG, comm, &status);
     MPI_Sendrecv(&value, 1, MPI_INT, MPI_PROC_NULL, 0, &other, 1, MPI_INT, MPI_PROC_NULL, MPI_ANY_TAG, comm, &status);
     MPI_Mprobe(MPI_PROC_NULL, 0, comm, &message, MPI_STATUS_IGNORE);
     MPI_Mrecv(&value, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
@@ -65,7 +65,7 @@ static void collectives(MPI_Comm comm, int rank)
     MPI_Reduce(rank == 0 ? MPI_IN_PLACE : &value, rank == 0 ? &value : NULL, 1, MPI_INT, MPI_SUM, 0, comm);
     MPI_Allgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, 1, MPI_INT, comm);
     MPI_Allreduce(MPI_IN_PLACE, all, 2, MPI_INT, MPI_BXOR, comm);
-    MPI_Alltoallv(NULL, zeros, zeros, MPI_INT, NULL, zeros, zeros, MPI_INT, comm);
+    MPI_Alltoallv(in, zeros, zeros, MPI_INT, NULL, zeros, zeros, MPI_INT, comm);
     MPI_Bcast(NULL, 0, MPI_INT, 0, comm);
     MPI_Alltoall(MPI_IN_PLACE, 0, types[0], in, 1, MPI_INT, comm);
 

@@ -9,7 +9,7 @@
 
 int main(int argc, char **argv)
 {
-    int in[4] = {0}, out[4] = {0}, counts[2] = {1, -1}, offsets[2] = {0, 1}, rank;
+    int in[4] = {0}, out[4] = {0}, counts[2] = {1, -1}, offsets[2] = {0, 1};
     double real = 0, sum;
     MPI_Datatype pair;
     MPI_Comm comm;
@@ -19,7 +19,7 @@ int main(int argc, char **argv)
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     MPI_Type_contiguous(2, MPI_INT, &pair);
     MPI_Type_commit(&pair);
 
@@ -27,7 +27,7 @@ int main(int argc, char **argv)
     MPI_Bcast(in, 1, MPI_INT, 2, comm);                                             /* expect: invalid argument */
     MPI_Bcast(in, 1, MPI_INT, MPI_ROOT, comm);                                      /* expect: invalid argument */
     MPI_Bcast(in, -2, MPI_INT, 0, comm);                                            /* expect: invalid argument */
-    MPI_Bcast(MPI_IN_PLACE, 1, MPI_INT, 0, comm);                                   /* expect: invalid argument */
+    MPI_Bcast(MPI_IN_PLACE, 1, MPI_INT, 0, MPI_COMM_SELF);                          /* expect: invalid argument */
     MPI_Ibcast(in, 1, MPI_DATATYPE_NULL, 0, comm, &request);                        /* expect: invalid argument */
     MPI_Gather(in, -1, MPI_INT, out, 1, MPI_INT, 0, comm);                          /* expect: invalid argument */
     MPI_Allgather(in, 1, MPI_INT, MPI_IN_PLACE, 1, MPI_INT, comm);                  /* expect: invalid argument */
@@ -41,11 +41,8 @@ int main(int argc, char **argv)
     MPI_Allreduce(in, out, 1, pair, MPI_SUM, comm);                                 /* expect: invalid argument */
     MPI_Allreduce(in, out, 1, MPI_INT, MPI_MAXLOC, comm);                           /* expect: invalid argument */
     MPI_Iallreduce(in, MPI_IN_PLACE, 1, MPI_INT, MPI_SUM, comm, &request);          /* expect: invalid argument */
-    MPI_Scan(in, out, -1, MPI_INT, MPI_SUM, comm);                                  /* expect: invalid argument */
-    MPI_Reduce_scatter(in, out, counts, MPI_INT, MPI_SUM, comm);                    /* expect: invalid argument */
+    MPI_Scan(in, out, 1, MPI_INT, MPI_OP_NULL, comm);                               /* expect: invalid argument */
     MPI_Reduce_local(in, out, 1, MPI_INT, MPI_MINLOC);                              /* expect: invalid argument */
-    if (rank == 1)
-        MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     MPI_Allreduce(MPI_IN_PLACE, NULL, 1, MPI_INT, MPI_SUM, MPI_COMM_SELF);          /* expect: invalid argument */
 
     MPI_Type_free(&pair);

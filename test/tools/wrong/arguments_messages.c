@@ -41,7 +41,6 @@ int main(int argc, char **argv)
     MPI_Sendrecv_replace(&value, 1, MPI_INT, 0, -5, 0, 0, comm, &status);           /* expect: invalid argument */
     MPI_Probe(3, 0, comm, &status);                                                 /* expect: invalid argument */
     MPI_Iprobe(0, 0, comm, NULL, &status);                                          /* expect: invalid argument */
-    MPI_Send(MPI_IN_PLACE, 1, MPI_INT, 0, 0, comm);                                 /* expect: invalid argument */
     MPI_Start(&requests[0]);                                                        /* expect: invalid argument */
     MPI_Startall(2, requests);                                                      /* expect: invalid argument */
     MPI_Waitall(-1, requests, MPI_STATUSES_IGNORE);                                 /* expect: invalid argument */

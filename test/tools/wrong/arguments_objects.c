@@ -32,14 +32,17 @@ int main(int argc, char **argv)
     MPI_Type_vector(2, -1, 4, MPI_INT, &type);                                      /* expect: invalid argument */
     MPI_Type_indexed(2, lengths, offsets, MPI_INT, &type);                          /* expect: invalid argument */
     MPI_Type_create_subarray(1, sizes, parts, starts, MPI_ORDER_C, MPI_INT, &type); /* expect: invalid argument */
+    MPI_Type_free(&type);       /* the library has made it */
     MPI_Type_create_subarray(1, sizes, sizes, periods, 3, MPI_INT, &type);          /* expect: invalid argument */
     type = MPI_DATATYPE_NULL;
     MPI_Type_commit(&type);                                                         /* expect: invalid argument */
     MPI_Type_free(&type);                                                           /* expect: invalid argument */
     MPI_Group_incl(group, 2, twice, &other);                                        /* expect: invalid argument */
+    MPI_Group_free(&other);
     MPI_Group_incl(group, 2, lengths, &other);                                      /* expect: invalid argument */
     MPI_Group_size(MPI_GROUP_NULL, &value);                                         /* expect: invalid argument */
     MPI_Comm_split(MPI_COMM_WORLD, -5, 0, &comm);                                   /* expect: invalid argument */
+    MPI_Comm_free(&comm);
     MPI_Comm_split_type(MPI_COMM_WORLD, 4711, 0, MPI_INFO_NULL, &comm);             /* expect: invalid argument */
     MPI_Cart_create(MPI_COMM_WORLD, 2, dims, periods, 0, &comm);                    /* expect: invalid argument */
     MPI_Cart_create(MPI_COMM_WORLD, -1, dims, periods, 0, &comm);                   /* expect: invalid argument */

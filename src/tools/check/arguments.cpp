@@ -135,7 +135,7 @@ bool is_defined(OperationClass op, TypeClass type)
     }
 }
 
-/* Built by a constructor of the program; a copy of a predefined type is one, too. */
+/* Built by a constructor of the program. Types for a precision are predefined. */
 bool is_derived(MPI_Datatype datatype)
 {
     int integers = 0, addresses = 0, types = 0, combiner = MPI_COMBINER_NAMED;
@@ -143,7 +143,6 @@ bool is_derived(MPI_Datatype datatype)
         return false;
     switch (combiner) {
     case MPI_COMBINER_NAMED:
-    case MPI_COMBINER_DUP:
     case MPI_COMBINER_F90_REAL:
     case MPI_COMBINER_F90_COMPLEX:
     case MPI_COMBINER_F90_INTEGER:
@@ -287,10 +286,8 @@ bool Arguments::check_unusual(const Data &data, const Here &here)
         return wrong(data.count_name, is(data.count), here);
     if (data.datatype == MPI_DATATYPE_NULL)
         return wrong(data.type_name, "is MPI_DATATYPE_NULL", here);
-    if (!process_.types.is_predefined(data.datatype) && is_uncommitted(data.datatype)) {
-        wrong(data.type_name, "is not committed", here);
-        return true;
-    }
+    if (!process_.types.is_predefined(data.datatype) && is_uncommitted(data.datatype))
+        return wrong(data.type_name, "is not committed", here);
     if (data.address != nullptr)
         return true;
     const Types::Shared type = process_.types.of(data.datatype);
@@ -304,9 +301,7 @@ bool Arguments::check_unusual(const Data &data, const Here &here)
             return true;
         begin += data.displacement * extent;
     }
-    if (begin >= 0 && begin < 4096)
-        wrong(data.name, "is a null pointer", here);
-    return true;
+    return begin < 0 || begin >= 4096 || wrong(data.name, "is a null pointer", here);
 }
 
 void Arguments::check_operation(MPI_Op op, MPI_Datatype datatype, bool is_one_sided, bool is_fetch,

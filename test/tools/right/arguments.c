@@ -71,11 +71,8 @@ static void collectives(MPI_Comm comm, int rank)
 
     /* operations for their types */
     MPI_Allreduce(&pair, &result, 1, MPI_DOUBLE_INT, MPI_MAXLOC, comm);
-    MPI_Type_dup(MPI_INT, &copy);
-    MPI_Allreduce(&value, &all[0], 1, copy, MPI_SUM, comm);
     MPI_Type_contiguous(2, MPI_INT, &twice);
     MPI_Type_commit(&twice);
-    MPI_Type_free(&copy);
     MPI_Type_dup(twice, &copy);
     MPI_Bcast(all, 1, copy, 0, comm);
     MPI_Type_free(&copy);
@@ -131,7 +128,7 @@ static void objects(MPI_Comm comm, int rank)
 
     MPI_Win_create(NULL, 0, 1, MPI_INFO_NULL, comm, &window);
     MPI_Win_lock(MPI_LOCK_SHARED, rank, MPI_MODE_NOCHECK, window);
-    MPI_Put(NULL, 1, MPI_INT, MPI_PROC_NULL, -1, 1, MPI_INT, window);
+    MPI_Put(&in, 1, MPI_INT, MPI_PROC_NULL, 0, 1, MPI_INT, window);
     MPI_Win_unlock(rank, window);
     MPI_Win_free(&window);
     MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, comm, &memory, &window);

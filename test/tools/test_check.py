@@ -113,17 +113,6 @@ def test_kinds_that_are_switched_off_are_named_in_both_reports(mpich, run):
     assert json.loads((mpich.work / "off.json").read_text())["not_looked_for"] == ["buffer changed", "leak", "pending request"]
 
 
-def test_communicator_with_a_process_without_the_tool_is_named(mpich):
-    """Rank 1 has no tools."""
-    program = mpich.program(HERE / "right/messages.c", "-pthread")
-    mpich.run(mpich.prefix / "bin/mpiexec", "-n", "1", "-env", "MPIR_CVAR_QMPI_TOOL_LIST", "check(out=half)", program,
-              ":", "-n", "1", program)
-    text = (mpich.work / "half.txt").read_text()
-    assert "not compared: rank 1 (no tools)\n" in text
-    assert re.search(r"^rank 0: .*communicator MPI_COMM_WORLD not compared after call \d+: it has processes without this tool",
-                     text, re.M), text
-
-
 # ---- arguments ----
 
 SWITCHES = {"leaks": "leaks=no,requests=no", "truncation": "signatures=no", "overlap_receives": "overlaps=no",
@@ -172,6 +161,7 @@ def test_deadlock_ends_the_job_so_that_other_tools_keep_what_they_have(mpich):
 
 # ---- a generated collection ----
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", collection.TEMPLATES)
 def test_errors_of_a_drawn_part_of_the_collection_are_found(mpich, name):
     """One of ten programs of each class; the seed is in the test's name when it fails."""

@@ -157,6 +157,8 @@ libqmpi_check_la_SOURCES = \
     check/operations.cpp \
     check/operations.hpp \
     check/point_to_point.hpp \
+    check/replay.cpp \
+    check/replay.hpp \
     check/resources.cpp \
     check/resources.hpp \
     check/signature.cpp \

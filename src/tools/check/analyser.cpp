@@ -9,6 +9,7 @@
 #include "../common/report.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace qmpi::check {
 
@@ -17,7 +18,7 @@ void Analyser::take(int rank, Event event, Reader &reader)
     switch (event) {
     case Event::site: {
         const auto site = reader.get<SiteEvent>();
-        process(rank).sites[site.site] = site.text;
+        process(rank).sites[site.site] = {{site.module, site.offset}, {}};
         break;
     }
     case Event::found: {
@@ -31,7 +32,8 @@ void Analyser::take(int rank, Event event, Reader &reader)
     case Event::send: {
         const auto send = reader.get<SendEvent>();
         Inbox &inbox = inboxes_[{send.communicator, send.destination}];
-        inbox.sends[{rank, send.tag}].push_back({send.position, send.signature});
+        inbox.sends[{rank, send.tag}].push_back(
+            {send.position, send.signature, replay_.send(rank, send)});
         match(inbox, send.destination);
         break;
     }
@@ -39,12 +41,22 @@ void Analyser::take(int rank, Event event, Reader &reader)
         const auto receive = reader.get<ReceiveEvent>();
         Inbox &inbox = inboxes_[{receive.communicator, rank}];
         inbox.receives.push_back({receive.position, receive.number, receive.source, receive.tag,
-                                  receive.is_certain, receive.signature});
+                                  receive.is_certain, receive.signature,
+                                  replay_.receive(rank, receive)});
         match(inbox, rank);
         break;
     }
     case Event::received:
         take_received(rank, reader.get<ReceivedEvent>());
+        break;
+    case Event::await:
+        replay_.await(rank, reader.get<AwaitEvent>());
+        break;
+    case Event::completed:
+        replay_.completed(rank, reader.get<CompletedEvent>());
+        break;
+    case Event::probe:
+        replay_.probe(rank, reader.get<ProbeEvent>());
         break;
     case Event::blocked:
         process(rank).blocked = reader.get<BlockedEvent>();
@@ -55,12 +67,14 @@ void Analyser::take(int rank, Event event, Reader &reader)
         break;
     case Event::distrust:
         process(rank).is_trusted = false;
+        replay_.free(rank);
         break;
     case Event::silent:
         process(rank).is_silent = true;
         break;
     case Event::finalized:
         process(rank).is_silent = process(rank).is_finalized = true;
+        note_end(rank);
         break;
     }
 }
@@ -68,14 +82,15 @@ void Analyser::take(int rank, Event event, Reader &reader)
 void Analyser::lost(int rank)
 {
     process(rank).is_lost = true;
+    note_end(rank);
     process(rank).blocked.reset();
+    replay_.free(rank);
 }
 
-bool Analyser::have_all_ended() const
+void Analyser::note_end(int rank)
 {
-    return std::all_of(processes_.begin(), processes_.end(), [](const Process &process) {
-        return process.is_finalized || process.is_lost;
-    });
+    if (!std::exchange(process(rank).has_ended, true))
+        ended_++;
 }
 
 void Analyser::find_unreceived()
@@ -99,14 +114,45 @@ void Analyser::find_unreceived()
     }
 }
 
+void Analyser::find_cycles()
+{
+    for (const Cycle &cycle : replay_.find_cycles()) {
+        if (cycle.is_certain)
+            continue; /* a deadlock, as soon as its calls are known to be blocked */
+        const bool has_sends =
+            std::any_of(cycle.calls.begin(), cycle.calls.end(),
+                        [](const Cycle::Call &call) { return call.needs_buffer; });
+        for (const Cycle::Call &call : cycle.calls) {
+            if (call.needs_buffer)
+                add(Kind::possible_deadlock, call.rank, call.position,
+                    "completes only if the library buffers the message; " + text(cycle));
+            else if (call.may_pass && !has_sends)
+                add(Kind::possible_deadlock, call.rank, call.position,
+                    "completes only if the operation does not wait for all processes; " +
+                        text(cycle));
+        }
+    }
+}
+
+std::string Analyser::text(const Cycle &cycle)
+{
+    std::string list = "cycle: ";
+    for (std::size_t i = 0; i < cycle.calls.size() && i < max_calls; i++) {
+        const Cycle::Call &call = cycle.calls[i];
+        list +=
+            "rank " + std::to_string(call.rank) + " (" + text(call.rank, call.position) + ") -> ";
+    }
+    if (cycle.calls.size() > max_calls)
+        list += "... -> ";
+    return list + "rank " + std::to_string(cycle.calls[0].rank);
+}
+
 bool Analyser::find_deadlock()
 {
-    if (Clock::now() < next_search_)
-        return false;
-    next_search_ = Clock::now() + std::chrono::milliseconds(100);
+    missing_.clear();
     std::vector<bool> is_stuck(processes_.size());
     for (std::size_t i = 0; i < processes_.size(); i++)
-        is_stuck[i] = is_overdue(processes_[i]);
+        is_stuck[i] = is_overdue(static_cast<int>(i));
     /* A process that waits for one that can proceed can proceed. */
     for (bool has_changed = true; has_changed;) {
         has_changed = false;
@@ -133,7 +179,12 @@ bool Analyser::find_deadlock()
 std::string Analyser::site(int rank, const Position &position)
 {
     const auto found = process(rank).sites.find(position.site);
-    return found == process(rank).sites.end() ? "?" : found->second;
+    if (found == process(rank).sites.end())
+        return "?";
+    Site &site = found->second;
+    if (site.text.empty())
+        site.text = brief_text_of(call_sites_.find(site.location));
+    return site.text;
 }
 
 std::string Analyser::text(int rank, const Position &position)
@@ -211,15 +262,22 @@ void Analyser::take_collective(int rank, CollectiveEvent event)
     Group &group = groups_[event.communicator];
     if (event.number == 0) {
         group.name = event.name;
-        group.world = std::move(event.world);
+        if (group.world == nullptr)
+            group.world = std::make_shared<const std::vector<int>>(std::move(event.world));
         event.world.clear();
     }
+    replay_.collective(rank, event, group.world);
     const std::uint64_t number = event.number;
     Operation &operation = group.operations[number];
     if (!group.has_mismatch)
         compare_with_earlier(group, operation, rank, event);
+    operation.has_mismatch = operation.has_mismatch ||
+        (!operation.arrivals.empty() && is_other_operation(operation.arrivals[0].event, event));
     if (operation.arrivals.size() + 1 == static_cast<std::size_t>(event.size)) {
-        group.operations.erase(number);
+        const std::uint64_t communicator = event.communicator;
+        const int function = event.position.function;
+        operation.arrivals.push_back({rank, std::move(event)});
+        complete(communicator, group, number, operation, function);
         return;
     }
     if (const unsigned own = aspects(event);
@@ -227,9 +285,37 @@ void Analyser::take_collective(int rank, CollectiveEvent event)
         operation.samples.push_back(operation.arrivals.size());
         operation.sampled |= own;
     }
-    operation.has_arrived.resize(processes_.size());
-    operation.has_arrived[static_cast<std::size_t>(rank)] = true;
     operation.arrivals.push_back({rank, std::move(event)});
+}
+
+/* All processes have started the operation. */
+void Analyser::complete(std::uint64_t communicator, Group &group, std::uint64_t number,
+                        const Operation &operation, int function)
+{
+    if (!operation.has_mismatch) {
+        group.operations.erase(number);
+        if (function == MPI_COMM_FREE_T || function == MPI_COMM_DISCONNECT_T)
+            forget(communicator, group);
+        return;
+    }
+    group.mismatched.push_back(number);
+    if (group.mismatched.size() > max_mismatched) {
+        group.operations.erase(group.mismatched.front());
+        group.mismatched.pop_front();
+    }
+}
+
+/* Messages that nobody has received are still reported. */
+void Analyser::forget(std::uint64_t communicator, const Group &group)
+{
+    const Members members = group.world;
+    groups_.erase(communicator);
+    for (const int rank : members != nullptr ? *members : std::vector<int>()) {
+        const auto inbox = inboxes_.find({communicator, rank});
+        if (inbox != inboxes_.end() && inbox->second.sends.empty() &&
+            inbox->second.receives.empty())
+            inboxes_.erase(inbox);
+    }
 }
 
 void Analyser::compare_with_earlier(Group &group, const Operation &operation, int rank,
@@ -290,6 +376,11 @@ std::string Analyser::difference(const Arrival &earlier, const CollectiveEvent &
     return "";
 }
 
+bool Analyser::is_other_operation(const CollectiveEvent &a, const CollectiveEvent &b)
+{
+    return family(a.position.function) != family(b.position.function) || a.root != b.root;
+}
+
 bool Analyser::differ(const Signature &a, const Signature &b)
 {
     const Comparison result = check::compare(a, b);
@@ -306,9 +397,11 @@ void Analyser::take_received(int rank, const ReceivedEvent &event)
                      [&](const Receive &receive) { return receive.number == event.number; });
     if (found == inbox.receives.end())
         return;
-    if (event.is_cancelled)
+    if (event.is_cancelled) {
+        replay_.cancelled(rank, event.number);
         inbox.receives.erase(found);
-    else {
+    } else {
+        replay_.completed(rank, {false, 0, event.number});
         found->source = event.source;
         found->tag = event.tag;
         found->is_certain = true;
@@ -328,6 +421,7 @@ void Analyser::match(Inbox &inbox, int rank)
         }
         if (process(rank).is_trusted && process(receive->source).is_trusted)
             compare(receive->source, sends->second.front(), rank, *receive);
+        replay_.match(sends->second.front().end, receive->end);
         sends->second.pop_front();
         if (sends->second.empty())
             inbox.sends.erase(sends);
@@ -361,28 +455,41 @@ void Analyser::compare(int source, const Message &message, int rank, const Recei
 
 /* ---- deadlocks ---- */
 
-bool Analyser::is_overdue(const Process &process) const
+bool Analyser::is_overdue(int rank) const
 {
+    const Process &process = processes_[static_cast<std::size_t>(rank)];
     if (process.is_lost)
         return false;
     if (process.is_finalized)
         return true; /* it will never send again */
     return process.is_trusted && process.blocked &&
-        Clock::now() - process.blocked_since >= timeout_;
+        (replay_.is_in_certain_cycle(rank) || Clock::now() - process.blocked_since >= timeout_);
 }
 
-std::vector<int> Analyser::missing(const Wait &wait)
+/* Members that have not started the operation, or another one instead. */
+const std::vector<int> &Analyser::missing(int waiter, const Wait &wait)
 {
+    static const std::vector<int> none;
     const auto group = groups_.find(wait.communicator);
-    if (group == groups_.end())
-        return {};
+    if (group == groups_.end() || group->second.world == nullptr)
+        return none;
     const auto operation = group->second.operations.find(wait.number);
     if (operation == group->second.operations.end())
-        return {};
-    const std::vector<bool> &has_arrived = operation->second.has_arrived;
-    std::vector<int> missing;
-    for (const int rank : group->second.world) {
-        if (rank < 0 || !has_arrived[static_cast<std::size_t>(rank)])
+        return none;
+    const auto [known, is_new] = missing_.insert(
+        {{wait.communicator, wait.number, operation->second.has_mismatch ? waiter : -1}, {}});
+    std::vector<int> &missing = known->second;
+    if (!is_new)
+        return missing;
+    std::map<int, const CollectiveEvent *> arrived;
+    for (const Arrival &arrival : operation->second.arrivals)
+        arrived[arrival.rank] = &arrival.event;
+    const auto own = arrived.find(waiter);
+    for (const int rank : *group->second.world) {
+        const auto found = arrived.find(rank);
+        if (found == arrived.end() ||
+            (operation->second.has_mismatch && own != arrived.end() &&
+             is_other_operation(*own->second, *found->second)))
             missing.push_back(rank);
     }
     return missing;
@@ -418,7 +525,7 @@ bool Analyser::may_complete(int waiter, const Wait &wait, const std::vector<bool
         return true;
     if (!wait.is_collective)
         return wait.ranks.empty() || is_any_running(wait.ranks, is_stuck);
-    const std::vector<int> ranks = missing(wait);
+    const std::vector<int> &ranks = missing(waiter, wait);
     return std::all_of(ranks.begin(), ranks.end(), [&](int rank) {
         return rank < 0 || !is_stuck[static_cast<std::size_t>(rank)];
     });
@@ -444,7 +551,7 @@ int Analyser::next_in_cycle(int waiter, const std::vector<bool> &is_stuck, std::
     for (const Wait &wait : process(waiter).blocked->waits) {
         if (may_complete(waiter, wait, is_stuck))
             continue;
-        const std::vector<int> ranks = wait.is_collective ? missing(wait) : wait.ranks;
+        const std::vector<int> &ranks = wait.is_collective ? missing(waiter, wait) : wait.ranks;
         what = "waits for " + list(ranks) + ": " + wait.what;
         for (int rank : ranks) {
             if (rank >= 0 && is_stuck[static_cast<std::size_t>(rank)])

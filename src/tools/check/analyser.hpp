@@ -13,6 +13,9 @@
 #include "events.hpp"
 #include "findings.hpp"
 #include "recorder.hpp"
+#include "replay.hpp"
+
+#include "../common/call_sites.hpp"
 
 #include <chrono>
 #include <deque>
@@ -21,6 +24,8 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <tuple>
+#include <unordered_map>
 #include <vector>
 
 namespace qmpi::check {
@@ -33,7 +38,7 @@ class Analyser {
     Analyser(int size, std::chrono::duration<double> timeout, Findings &findings,
              Recorder &recorder)
         : timeout_(timeout), findings_(findings), recorder_(recorder),
-          processes_(static_cast<std::size_t>(size))
+          processes_(static_cast<std::size_t>(size)), replay_(size)
     {
     }
 
@@ -42,30 +47,44 @@ class Analyser {
 
     /* The process has ended or lost its connection. */
     void lost(int rank);
-    bool have_all_ended() const;
+    bool have_all_ended() const { return ended_ == processes_.size(); }
+    int size() const { return static_cast<int>(processes_.size()); }
 
     /* Reports messages that were never received, once, if no process will communicate again. */
     void find_unreceived();
+
+    /* Reports calls that could wait for each other for ever, though they did not in this run. */
+    void find_cycles();
 
     /* Finds processes that wait for each other. True if there are new ones. */
     bool find_deadlock();
 
   private:
-    static constexpr int max_lines = 64; /* per deadlock */
+    static constexpr int max_lines = 64;              /* per deadlock */
+    static constexpr std::size_t max_mismatched = 64; /* kept operations of a communicator */
+    static constexpr std::size_t max_calls = 8;       /* printed, of a cycle */
+
+    /* A call site; its text is looked up for a finding only. */
+    struct Site {
+        CodeLocation location;
+        std::string text;
+    };
 
     struct Process {
-        std::map<std::uint32_t, std::string> sites;
+        std::map<std::uint32_t, Site> sites;
         std::optional<BlockedEvent> blocked;
         Clock::time_point blocked_since;
         bool is_trusted = true; /* order of its sends and receives is known */
         bool is_silent = false; /* will not communicate again */
         bool is_finalized = false;
         bool is_lost = false;
+        bool has_ended = false; /* finalized or lost */
     };
 
     struct Message {
         Position position;
         Signature signature;
+        SharedEnd end;
     };
 
     struct Receive {
@@ -75,6 +94,7 @@ class Analyser {
         int tag;
         bool is_certain;
         Signature signature;
+        SharedEnd end;
     };
 
     /* Messages to one process on one communicator. */
@@ -91,7 +111,7 @@ class Analyser {
     /* A collective operation that not all processes have started. */
     struct Operation {
         std::vector<Arrival> arrivals;
-        std::vector<bool> has_arrived; /* [rank in MPI_COMM_WORLD] */
+        bool has_mismatch = false; /* of functions or roots: may never complete */
 
         /* Most arrivals must agree with each other, so a new one is compared with few of them: these
          * indexes of arrivals have everything that the others have. */
@@ -101,10 +121,13 @@ class Analyser {
 
     struct Group {
         std::string name;
-        std::vector<int> world;
+        Members world;
         std::map<std::uint64_t, Operation> operations;
         bool has_mismatch = false;
+        std::deque<std::uint64_t> mismatched; /* operations that all have started */
     };
+
+    void note_end(int rank);
 
     Process &process(int rank) { return processes_.at(static_cast<std::size_t>(rank)); }
 
@@ -113,10 +136,14 @@ class Analyser {
     std::string text(int rank, const Position &position);
     Finding finding(Kind kind, int rank, const Position &position, const std::string &text);
     void add(Kind kind, int rank, const Position &position, const std::string &text);
+    std::string text(const Cycle &cycle);
 
     /* ---- collective operations ---- */
 
     void take_collective(int rank, CollectiveEvent event);
+    void complete(std::uint64_t communicator, Group &group, std::uint64_t number,
+                  const Operation &operation, int function);
+    void forget(std::uint64_t communicator, const Group &group);
     void compare_with_earlier(Group &group, const Operation &operation, int rank,
                               const CollectiveEvent &event);
 
@@ -125,6 +152,7 @@ class Analyser {
 
     /* Empty if there is none. */
     static std::string difference(const Arrival &earlier, const CollectiveEvent &event);
+    static bool is_other_operation(const CollectiveEvent &a, const CollectiveEvent &b);
     static bool differ(const Signature &a, const Signature &b);
 
     /* ---- messages ---- */
@@ -142,8 +170,8 @@ class Analyser {
 
     /* ---- deadlocks ---- */
 
-    bool is_overdue(const Process &process) const;
-    std::vector<int> missing(const Wait &wait);
+    bool is_overdue(int rank) const;
+    const std::vector<int> &missing(int waiter, const Wait &wait);
 
     static bool is_any_running(const std::vector<int> &ranks, const std::vector<bool> &is_stuck);
 
@@ -164,11 +192,16 @@ class Analyser {
     Findings &findings_;
     Recorder &recorder_;
     std::vector<Process> processes_;
-    std::map<std::uint64_t, Group> groups_;
+    Replay replay_;
+    CallSites call_sites_;
+    std::unordered_map<std::uint64_t, Group> groups_;
     std::map<std::pair<std::uint64_t, int>, Inbox> inboxes_; /* by communicator and receiver */
     std::set<int> reported_;
+
+    /* By communicator, number and, if members have started different operations, waiter. */
+    std::map<std::tuple<std::uint64_t, std::uint64_t, int>, std::vector<int>> missing_;
     bool has_found_unreceived_ = false;
-    Clock::time_point next_search_{};
+    std::size_t ended_ = 0; /* processes */
 };
 
 }  // namespace qmpi::check

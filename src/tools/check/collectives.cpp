@@ -39,4 +39,10 @@ Wait Collectives::report(const SharedCommunicator &communicator, CollectiveEvent
     return wait;
 }
 
+void Collectives::forget(const Communicator &communicator)
+{
+    const std::lock_guard<std::mutex> guard(lock_);
+    numbers_.erase(communicator.id);
+}
+
 }  // namespace qmpi::check

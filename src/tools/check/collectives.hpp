@@ -52,6 +52,8 @@ class Collectives {
         }
         if (error_code != MPI_SUCCESS)
             process_.distrust("a communication failed");
+        else if (Call::has(qmpi::effect::frees) && communicator != nullptr)
+            forget(*communicator);
         return error_code;
     }
 
@@ -59,6 +61,8 @@ class Collectives {
     Wait report(const SharedCommunicator &communicator, CollectiveEvent event);
 
   private:
+    void forget(const Communicator &communicator);
+
     template <typename Call>
     int nonblocking(Call &call, const Position &position, const SharedCommunicator &communicator,
                     std::vector<Range> ranges, Wait wait)

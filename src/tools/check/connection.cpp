@@ -6,6 +6,7 @@
 #include "connection.hpp"
 
 #include "../common/process.hpp"
+#include "../common/report.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -19,6 +20,8 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -88,13 +91,14 @@ bool Socket::send_all(std::string_view bytes)
 bool Server::start(bool is_one_host, Address &address)
 {
     listener_ = Socket(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    events_ = Socket(epoll_create1(EPOLL_CLOEXEC));
     sockaddr_in name{};
     name.sin_family = AF_INET;
     name.sin_addr.s_addr = htonl(is_one_host ? INADDR_LOOPBACK : INADDR_ANY);
     socklen_t length = sizeof name;
-    if (!listener_.is_open() ||
+    if (!listener_.is_open() || !events_.is_open() || !raise_limit() ||
         bind(listener_.descriptor(), reinterpret_cast<sockaddr *>(&name), sizeof name) != 0 ||
-        listen(listener_.descriptor(), 1024) != 0 ||
+        listen(listener_.descriptor(), SOMAXCONN) != 0 || !watch(listener_.descriptor()) ||
         getsockname(listener_.descriptor(), reinterpret_cast<sockaddr *>(&name), &length) != 0)
         return false;
     std::random_device random;
@@ -109,12 +113,14 @@ void Server::finish(std::chrono::duration<double> longest)
 {
     std::unique_lock<std::mutex> guard(lock_);
     ended_.wait_for(guard, longest, [this] { return analyser_.have_all_ended(); });
+    analyser_.find_cycles();
     analyser_.find_unreceived();
 }
 
 void Server::find_unreceived()
 {
     const std::lock_guard<std::mutex> guard(lock_);
+    analyser_.find_cycles();
     analyser_.find_unreceived();
 }
 
@@ -128,39 +134,79 @@ void Server::stop()
 void Server::dismiss()
 {
     const std::lock_guard<std::mutex> guard(lock_);
-    for (Peer &peer : peers_) {
+    for (auto &[descriptor, peer] : peers_) {
         if (peer.has_ended)
             peer.socket.send_all("!");
     }
 }
 
+bool Server::raise_limit() const
+{
+    constexpr rlim_t others = 256;
+    const rlim_t needed = static_cast<rlim_t>(analyser_.size()) + others;
+    rlimit limit{};
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= needed)
+        return true;
+    limit.rlim_cur = std::min(needed, limit.rlim_max);
+    if (setrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur >= needed)
+        return true;
+    write_stderr("QMPI check: rank 0 needs " + std::to_string(needed) +
+                 " open files, but the limit is " + std::to_string(limit.rlim_max) +
+                 " (ulimit -Hn)\n");
+    return false;
+}
+
+bool Server::watch(int descriptor) const
+{
+    epoll_event event{};
+    event.events = EPOLLIN;
+    event.data.fd = descriptor;
+    return epoll_ctl(events_.descriptor(), EPOLL_CTL_ADD, descriptor, &event) == 0;
+}
+
 void Server::run()
 {
-    bool has_input = true;
+    constexpr int most_events = 256;
+    epoll_event ready[most_events];
+    int number = 1;
     /* Process pending input before stopping. */
-    while (!stops_ || has_input) {
-        std::vector<pollfd> polled{{listener_.descriptor(), POLLIN, 0}};
-        for (const Peer &peer : peers_)
-            polled.push_back({peer.socket.descriptor(), POLLIN, 0});
-        has_input = poll(polled.data(), polled.size(), 100) > 0;
+    while (!stops_ || number > 0) {
+        number = epoll_wait(events_.descriptor(), ready, most_events, 100);
         std::unique_lock<std::mutex> guard(lock_);
-        for (std::size_t i = 1; i < polled.size(); i++) {
-            if (polled[i].revents != 0)
-                read(peers_[i - 1]);
+        for (int i = 0; i < number; i++) {
+            const auto peer = peers_.find(ready[i].data.fd);
+            if (ready[i].data.fd == listener_.descriptor())
+                accept();
+            else if (peer != peers_.end()) {
+                read(peer->second);
+                if (!peer->second.socket.is_open())
+                    peers_.erase(peer);
+            }
         }
-        peers_.erase(std::remove_if(peers_.begin(), peers_.end(),
-                                    [](const Peer &peer) { return !peer.socket.is_open(); }),
-                     peers_.end());
-        if (polled[0].revents != 0)
-            peers_.push_back(
-                {Socket(accept4(listener_.descriptor(), nullptr, nullptr, SOCK_CLOEXEC)), -1, {}});
         if (analyser_.have_all_ended())
             ended_.notify_all();
-        if (finds_deadlocks_ && analyser_.find_deadlock()) {
+        if (search()) {
             guard.unlock();
             on_deadlock_();
         }
     }
+}
+
+bool Server::search()
+{
+    if (std::chrono::steady_clock::now() < next_search_)
+        return false;
+    next_search_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
+    analyser_.find_cycles();
+    return finds_deadlocks_ && analyser_.find_deadlock();
+}
+
+void Server::accept()
+{
+    Socket made(accept4(listener_.descriptor(), nullptr, nullptr, SOCK_CLOEXEC));
+    const int descriptor = made.descriptor();
+    if (made.is_open() && watch(descriptor))
+        peers_[descriptor] = {std::move(made), -1, {}};
 }
 
 void Server::read(Peer &peer)
@@ -186,7 +232,8 @@ bool Server::take(Peer &peer)
         if (input.size() < sizeof greeting)
             return true;
         std::memcpy(&greeting, input.data(), sizeof greeting);
-        if (greeting.password != password_)
+        if (greeting.password != password_ || greeting.rank < 0 ||
+            greeting.rank >= analyser_.size())
             return false;
         peer.rank = static_cast<int>(greeting.rank);
         input.remove_prefix(sizeof greeting);

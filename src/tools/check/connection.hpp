@@ -13,14 +13,15 @@
 #include "analyser.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <mutex>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <unordered_map>
 #include <utility>
-#include <vector>
 
 namespace qmpi::check {
 
@@ -86,7 +87,15 @@ class Server {
         bool has_ended = false; /* and waits until the report is written */
     };
 
+    /* Descriptors for all processes, beside those that the program has. */
+    bool raise_limit() const;
+
+    bool watch(int descriptor) const;
     void run();
+
+    /* Looks for cycles and deadlocks from time to time. True if there is a new deadlock. */
+    bool search();
+    void accept();
     void read(Peer &peer);
 
     /* False for a foreign connection. */
@@ -99,7 +108,9 @@ class Server {
     std::function<void()> on_deadlock_;
     Socket listener_;
     std::uint64_t password_ = 0;
-    std::vector<Peer> peers_;
+    Socket events_;                       /* of epoll */
+    std::unordered_map<int, Peer> peers_; /* by descriptor */
+    std::chrono::steady_clock::time_point next_search_{};
     std::atomic<bool> stops_{false};
     std::thread thread_;
 };

@@ -24,6 +24,9 @@ enum class Event : std::uint8_t {
     send,
     receive,
     received,
+    await,
+    completed,
+    probe,
     blocked,
     unblocked,
     distrust,
@@ -46,13 +49,15 @@ struct Position {
 
 struct SiteEvent {
     std::uint32_t site = 0;
-    std::string text;
+    std::string module; /* see CodeLocation */
+    std::uint64_t offset = 0;
 
     template <typename Visit>
     void each(Visit &&visit)
     {
         visit(site);
-        visit(text);
+        visit(module);
+        visit(offset);
     }
 };
 
@@ -129,6 +134,7 @@ struct CollectiveEvent {
 struct SendEvent {
     Position position;
     std::uint64_t communicator = 0;
+    std::uint64_t number = 0; /* of the operation in its process */
     int destination = 0;
     int tag = 0;
     Signature signature;
@@ -138,6 +144,7 @@ struct SendEvent {
     {
         visit(position);
         visit(communicator);
+        visit(number);
         visit(destination);
         visit(tag);
         visit(signature);
@@ -147,7 +154,7 @@ struct SendEvent {
 struct ReceiveEvent {
     Position position;
     std::uint64_t communicator = 0;
-    std::uint64_t number = 0; /* of the receive in its process */
+    std::uint64_t number = 0; /* of the operation in its process */
     int source = MPI_ANY_SOURCE;
     int tag = MPI_ANY_TAG;
     bool is_certain = false; /* can only get a message of that source and tag */
@@ -182,6 +189,57 @@ struct ReceivedEvent {
         visit(source);
         visit(tag);
         visit(is_cancelled);
+    }
+};
+
+/* The call waits for an operation with a request: a message, or a collective operation. */
+struct AwaitEvent {
+    Position position;
+    bool is_collective = false;
+    std::uint64_t communicator = 0; /* of a collective operation */
+    std::uint64_t number = 0;
+
+    template <typename Visit>
+    void each(Visit &&visit)
+    {
+        visit(position);
+        visit(is_collective);
+        visit(communicator);
+        visit(number);
+    }
+};
+
+/* The program learned that the operation is complete, without a call that waits for it. */
+struct CompletedEvent {
+    bool is_collective = false;
+    std::uint64_t communicator = 0; /* of a collective operation */
+    std::uint64_t number = 0;
+
+    template <typename Visit>
+    void each(Visit &&visit)
+    {
+        visit(is_collective);
+        visit(communicator);
+        visit(number);
+    }
+};
+
+/* A probe that waits for a message, or one that has found it. */
+struct ProbeEvent {
+    Position position;
+    std::uint64_t communicator = 0;
+    int source = MPI_ANY_SOURCE;
+    int tag = MPI_ANY_TAG;
+    bool has_found = false;
+
+    template <typename Visit>
+    void each(Visit &&visit)
+    {
+        visit(position);
+        visit(communicator);
+        visit(source);
+        visit(tag);
+        visit(has_found);
     }
 };
 

@@ -35,7 +35,8 @@ enum class Kind : std::uint8_t {
     request,
     epoch,
     conflict,
-    deadlock
+    deadlock,
+    possible_deadlock
 };
 
 /* Name for users, and the switch: its name, help and default. Kinds with the same switch follow the
@@ -61,7 +62,9 @@ inline constexpr KindName kind_names[] = {
     {"pending request", "requests", "do not report operations that are never completed"},
     {"access epoch", "epochs", "do not report one-sided accesses outside an epoch, or in conflict"},
     {"access conflict", "epochs"},
-    {"deadlock", "deadlock"}};
+    {"deadlock", "deadlock"},
+    {"possible deadlock", "buffering",
+     "do not report calls that complete only if the library buffers messages"}};
 
 inline constexpr std::size_t number_of_kinds = sizeof kind_names / sizeof kind_names[0];
 

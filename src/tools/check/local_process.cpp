@@ -14,8 +14,8 @@ namespace qmpi::check {
 
 LocalProcess::LocalProcess(Findings &findings, Recorder &recorder)
     : findings_(findings), recorder_(recorder),
-      sites_([this](std::uint32_t number, const std::string &text) {
-          report(Event::site, SiteEvent{number, text}, false);
+      sites_([this](std::uint32_t number, const CodeLocation &location) {
+          report(Event::site, SiteEvent{number, location.module, location.offset}, false);
       })
 {
 }
@@ -76,8 +76,8 @@ bool LocalProcess::connect(const qmpi::world &world, const Address &address)
         client_.end();
         distrust("no connection to rank 0");
     }
-    sites_.each([this](std::uint32_t number, const std::string &text) {
-        report(Event::site, SiteEvent{number, text}, false);
+    sites_.each([this](std::uint32_t number, const CodeLocation &location) {
+        report(Event::site, SiteEvent{number, location.module, location.offset}, false);
     });
     return are_all_up != 0;
 }

@@ -5,6 +5,9 @@
 
 #include "messages.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace qmpi::check {
 namespace {
 
@@ -15,6 +18,11 @@ bool is_truncation(int error_code)
         error_class == MPI_ERR_TRUNCATE;
 }
 
+bool is_blocking(const Position &position)
+{
+    return qmpi::form_of(position.function) == qmpi::form::blocking;
+}
+
 }  // namespace
 
 void Messages::begin(Pending &pending)
@@ -22,6 +30,8 @@ void Messages::begin(Pending &pending)
     const bool sends = pending.send.exists && pending.send.peer != MPI_PROC_NULL;
     const bool receives = pending.receive.exists && pending.receive.peer != MPI_PROC_NULL;
     pending.waits.clear();
+    pending.number = pending.send_number = 0;
+    pending.is_awaited = is_blocking(pending.position);
     if (!process_.is_comparable(pending.communicator)) {
         if (pending.communicator == nullptr || sends || receives)
             pending.waits.emplace_back(); /* unknown peers */
@@ -32,6 +42,12 @@ void Messages::begin(Pending &pending)
         begin_send(pending, wants_answer);
     if (receives)
         begin_receive(pending, wants_answer);
+    if (sends && is_blocking(pending.position) &&
+        qmpi::operation_of(pending.position.function) == qmpi::operation::sendrecv) {
+        await(pending.position, pending.send_number);
+        if (receives)
+            await(pending.position, pending.number);
+    }
 }
 
 /* The library reports ranks outside the communicator. */
@@ -42,9 +58,10 @@ void Messages::begin_send(Pending &pending, bool wants_answer)
     const int destination = communicator.world_rank_of(send.peer);
     if (destination == outside_world)
         return process_.distrust("invalid rank");
+    pending.send_number = ++number_of_operations_;
     process_.report(Event::send,
-                    SendEvent{pending.position, communicator.id, destination, send.tag,
-                              process_.types.signature(send.datatype, send.count)},
+                    SendEvent{pending.position, communicator.id, pending.send_number, destination,
+                              send.tag, process_.types.signature(send.datatype, send.count)},
                     wants_answer);
     pending.waits.push_back(
         wait_for(communicator, send.peer, send.tag, "the receive of a message"));
@@ -58,7 +75,7 @@ void Messages::begin_receive(Pending &pending, bool wants_answer)
     const int source = is_from_any ? MPI_ANY_SOURCE : communicator.world_rank_of(receive.peer);
     if (!is_from_any && source == outside_world)
         return process_.distrust("invalid rank");
-    pending.number = ++number_of_receives_;
+    pending.number = ++number_of_operations_;
     process_.report(
         Event::receive,
         ReceiveEvent{pending.position, communicator.id, pending.number, source, receive.tag,
@@ -68,11 +85,27 @@ void Messages::begin_receive(Pending &pending, bool wants_answer)
         wait_for_message(communicator, receive.peer, receive.tag, pending.number));
 }
 
-void Messages::expect(Pending &pending)
+/* ---- completion ---- */
+
+void Messages::expect(Pending &pending, const Position &position)
 {
+    if (process_.is_distrusted())
+        return;
+    if (pending.shared != nullptr)
+        await_shared(*pending.shared, position);
+    else if (!std::exchange(pending.is_awaited, true)) {
+        if (pending.send_number != 0)
+            await(position, pending.send_number);
+        for (const Wait &wait : pending.waits) {
+            if (wait.is_collective)
+                process_.report(Event::await,
+                                AwaitEvent{position, true, wait.communicator, wait.number}, false);
+        }
+        if (pending.number != 0 && !pending.is_cancelled)
+            await(position, pending.number);
+    }
     if (pending.number == 0 || pending.is_certain || pending.is_cancelled ||
-        process_.is_distrusted() || pending.receive.peer == MPI_ANY_SOURCE ||
-        pending.receive.tag == MPI_ANY_TAG)
+        pending.receive.peer == MPI_ANY_SOURCE || pending.receive.tag == MPI_ANY_TAG)
         return;
     pending.is_certain = true;
     process_.report(Event::received,
@@ -82,10 +115,32 @@ void Messages::expect(Pending &pending)
                     process_.waits_for_answer(pending.position));
 }
 
+void Messages::await(const Position &position, std::uint64_t number)
+{
+    process_.report(Event::await, AwaitEvent{position, false, 0, number}, false);
+}
+
+void Messages::completed(Pending &pending, const MPI_Status *status)
+{
+    if (process_.is_distrusted())
+        return;
+    if (pending.shared != nullptr)
+        end_shared(*std::exchange(pending.shared, nullptr));
+    else if (!pending.is_awaited) {
+        if (pending.send_number != 0)
+            process_.report(Event::completed, CompletedEvent{false, 0, pending.send_number}, false);
+        for (const Wait &wait : pending.waits) {
+            if (wait.is_collective)
+                process_.report(Event::completed,
+                                CompletedEvent{true, wait.communicator, wait.number}, false);
+        }
+    }
+    if (pending.number != 0 && status != nullptr)
+        received(pending, status);
+}
+
 void Messages::received(Pending &pending, const MPI_Status *status)
 {
-    if (pending.number == 0 || process_.is_distrusted() || status == nullptr)
-        return;
     int is_cancelled = 0;
     QMPI_Test_cancelled(status, &is_cancelled);
     if (!pending.is_certain || is_cancelled)
@@ -98,6 +153,38 @@ void Messages::received(Pending &pending, const MPI_Status *status)
             process_.waits_for_answer(pending.position));
     pending.number = 0;
 }
+
+/* ---- shared handles ---- */
+
+void Messages::share(Pending &one, Pending &other)
+{
+    const std::lock_guard<std::mutex> guard(lock_);
+    if (other.shared == nullptr) {
+        other.shared = std::make_shared<SharedHandle>();
+        other.shared->sends.push_back(other.send_number);
+    }
+    one.shared = other.shared;
+    one.shared->sends.push_back(one.send_number);
+}
+
+void Messages::await_shared(SharedHandle &shared, const Position &position)
+{
+    const std::lock_guard<std::mutex> guard(lock_);
+    if (++shared.awaited != shared.sends.size())
+        return;
+    for (const std::uint64_t send : std::exchange(shared.sends, {}))
+        await(position, send);
+    shared.awaited = shared.ended = 0;
+}
+
+void Messages::end_shared(SharedHandle &shared)
+{
+    const std::lock_guard<std::mutex> guard(lock_);
+    shared.ended++;
+    shared.awaited = std::max(shared.awaited, shared.ended);
+}
+
+/* ---- errors and probes ---- */
 
 void Messages::failed(const Pending &pending, int error_code)
 {
@@ -112,7 +199,7 @@ void Messages::matched(const Pending &probe, const MPI_Status &status)
         process_.report(Event::receive,
                         ReceiveEvent{probe.position,
                                      probe.communicator->id,
-                                     ++number_of_receives_,
+                                     ++number_of_operations_,
                                      probe.communicator->world_rank_of(status.MPI_SOURCE),
                                      status.MPI_TAG,
                                      true,
@@ -124,7 +211,24 @@ std::vector<Wait> Messages::waits_of_probe(const Pending &probe, int source, int
 {
     if (!process_.is_comparable(probe.communicator) || source == MPI_PROC_NULL)
         return {};
+    report_probe(probe, source, tag, false);
     return {wait_for_message(*probe.communicator, source, tag, 0)};
+}
+
+void Messages::probed(const Pending &probe, const MPI_Status &status)
+{
+    if (process_.is_comparable(probe.communicator))
+        report_probe(probe, status.MPI_SOURCE, status.MPI_TAG, true);
+}
+
+void Messages::report_probe(const Pending &probe, int source, int tag, bool has_found)
+{
+    const int sender =
+        source == MPI_ANY_SOURCE ? source : probe.communicator->world_rank_of(source);
+    if (source == MPI_ANY_SOURCE || sender != outside_world)
+        process_.report(Event::probe,
+                        ProbeEvent{probe.position, probe.communicator->id, sender, tag, has_found},
+                        false);
 }
 
 }  // namespace qmpi::check

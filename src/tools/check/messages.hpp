@@ -14,7 +14,10 @@
 #include <qmpi.hpp>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -30,6 +33,14 @@ struct Message {
     int tag = 0;
 };
 
+/* Sends that have the same request handle, so that it is unknown which of them a call completes. When
+ * as many calls have waited for the handle as it has sends, all of them are complete. */
+struct SharedHandle {
+    std::vector<std::uint64_t> sends; /* numbers */
+    std::size_t awaited = 0;
+    std::size_t ended = 0;
+};
+
 /* An operation from its start until the program knows that it is complete. */
 struct Pending {
     Position position;
@@ -37,8 +48,11 @@ struct Pending {
     std::vector<Range> ranges;
     SharedCommunicator communicator;
     Message send, receive;
-    std::uint64_t number = 0; /* of the receive, if the analyser knows it */
-    bool is_certain = false;  /* the analyser knows which message it gets */
+    std::uint64_t number = 0;      /* of the receive, if the analyser knows it */
+    std::uint64_t send_number = 0; /* the same of the send */
+    bool is_awaited = false;       /* the analyser knows that the program waits for it */
+    std::shared_ptr<SharedHandle> shared;
+    bool is_certain = false; /* the analyser knows which message it gets */
     bool is_cancelled = false;
     bool is_active = true;
     std::uint64_t checksum = 0;
@@ -53,25 +67,38 @@ class Messages {
     /* Start of an operation: informs the analyser, notes what it waits for. */
     void begin(Pending &pending);
 
-    /* A receive that is waited for and cannot be cancelled will get its message. */
-    void expect(Pending &pending);
+    /* The call waits for the operation. A receive that cannot be cancelled will get its message. */
+    void expect(Pending &pending, const Position &position);
 
-    /* The receive is complete; status is nullptr if it was cancelled. */
-    void received(Pending &pending, const MPI_Status *status);
+    /* The operation is complete; status is nullptr if the request was freed. */
+    void completed(Pending &pending, const MPI_Status *status);
+
+    /* Both operations have the same request handle. */
+    void share(Pending &one, Pending &other);
 
     void failed(const Pending &pending, int error_code);
 
     /* MPI_Mprobe matched a message. The size of its receive buffer is unknown. */
     void matched(const Pending &probe, const MPI_Status &status);
 
+    /* A probe is about to wait. */
     std::vector<Wait> waits_of_probe(const Pending &probe, int source, int tag);
+
+    /* A probe that does not wait has found a message. */
+    void probed(const Pending &probe, const MPI_Status &status);
 
   private:
     void begin_send(Pending &pending, bool wants_answer);
     void begin_receive(Pending &pending, bool wants_answer);
+    void report_probe(const Pending &probe, int source, int tag, bool has_found);
+    void await(const Position &position, std::uint64_t number);
+    void await_shared(SharedHandle &shared, const Position &position);
+    void end_shared(SharedHandle &shared);
+    void received(Pending &pending, const MPI_Status *status);
 
     LocalProcess &process_;
-    std::atomic<std::uint64_t> number_of_receives_{0};
+    std::atomic<std::uint64_t> number_of_operations_{0};
+    std::mutex lock_; /* of shared handles */
 };
 
 }  // namespace qmpi::check

@@ -42,7 +42,7 @@ std::uint64_t checksum_of(const std::vector<Range> &ranges)
 void Operations::add(MPI_Request request, Pending pending)
 {
     pending.key = ++number_of_pending_;
-    if (shares_handle(request))
+    if (shares_handle(request, pending))
         pending.ranges.clear();
     else
         use_memory(pending);
@@ -58,9 +58,10 @@ void Operations::add_persistent(MPI_Request request, Pending pending)
 
 /* The library uses one request handle for all operations that complete at once; so the buffer in
  * use is unknown. */
-bool Operations::shares_handle(MPI_Request request)
+bool Operations::shares_handle(MPI_Request request, Pending &pending)
 {
-    return requests_.visit(request, [this](Pending &other) {
+    return requests_.visit(request, [&](Pending &other) {
+        messages_.share(pending, other);
         memory_.remove(other.key, other.ranges);
         other.ranges.clear();
         other.checksum = 0;
@@ -88,8 +89,9 @@ void Operations::end(Pending &pending, const MPI_Status *status, Outcome outcome
     else if (outcome == Outcome::freed) {
         if (pending.number != 0 && !pending.is_certain)
             process_.distrust("the request of a pending receive was freed");
+        messages_.completed(pending, nullptr);
     } else
-        messages_.received(pending, status);
+        messages_.completed(pending, status);
 }
 
 void Operations::cancel(MPI_Request request)
@@ -104,7 +106,8 @@ void Operations::cancel(MPI_Request request)
         process_.distrust("a send was cancelled");
 }
 
-std::vector<Wait> Operations::waits_of(const MPI_Request *requests, int number, bool needs_all)
+std::vector<Wait> Operations::waits_of(const Position &position, const MPI_Request *requests,
+                                       int number, bool needs_all)
 {
     std::vector<Wait> waits;
     for (int i = 0; requests != nullptr && i < number; i++) {
@@ -112,7 +115,7 @@ std::vector<Wait> Operations::waits_of(const MPI_Request *requests, int number, 
             continue;
         const bool is_known = requests_.visit(requests[i], [&](Pending &pending) {
             if (needs_all)
-                messages_.expect(pending);
+                messages_.expect(pending, position);
             if (pending.is_active)
                 waits.insert(waits.end(), pending.waits.begin(), pending.waits.end());
         });

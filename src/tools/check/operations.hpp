@@ -56,9 +56,10 @@ class Operations {
             Call::request_scope() == qmpi::scope::one || Call::request_scope() == qmpi::scope::all;
         if constexpr (Call::operation == qmpi::operation::wait &&
                       Call::form == qmpi::form::blocking) {
+            const Position position = process_.position(here);
             const Blocked blocked(waiting_,
-                                  {process_.position(here), needs_all,
-                                   waits_of(qmpi::get<qmpi::role::request>(call),
+                                  {position, needs_all,
+                                   waits_of(position, qmpi::get<qmpi::role::request>(call),
                                             qmpi::get_or<qmpi::role::length>(call, 1), needs_all)});
             return go(call);
         } else
@@ -118,8 +119,9 @@ class Operations {
     void find_unfinished();
 
   private:
-    std::vector<Wait> waits_of(const MPI_Request *requests, int number, bool needs_all);
-    bool shares_handle(MPI_Request request);
+    std::vector<Wait> waits_of(const Position &position, const MPI_Request *requests, int number,
+                               bool needs_all);
+    bool shares_handle(MPI_Request request, Pending &pending);
     void use_memory(Pending &pending);
     void check_unchanged(const Pending &pending);
     void start(Pending &pending);

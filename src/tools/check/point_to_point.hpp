@@ -132,7 +132,7 @@ class PointToPoint {
             status = status_or_own(qmpi::get<qmpi::role::status>(call), own_status);
         const int error_code = blocked(call, pending.position, pending.waits);
         if (error_code == MPI_SUCCESS)
-            messages_.received(pending, status);
+            messages_.completed(pending, status);
         else
             messages_.failed(pending, error_code);
         return error_code;
@@ -155,10 +155,13 @@ class PointToPoint {
             else
                 error_code =
                     blocked(call, pending.position, messages_.waits_of_probe(pending, source, tag));
+            [[maybe_unused]] bool exists = error_code == MPI_SUCCESS && source != MPI_PROC_NULL;
+            if constexpr (Call::has(qmpi::role::flag)) {
+                exists = exists && *qmpi::get<qmpi::role::flag>(call);
+                if (exists)
+                    messages_.probed(pending, *status);
+            }
             if constexpr (Call::has(qmpi::role::message)) {
-                bool exists = error_code == MPI_SUCCESS && source != MPI_PROC_NULL;
-                if constexpr (Call::has(qmpi::role::flag))
-                    exists = exists && *qmpi::get<qmpi::role::flag>(call);
                 if (exists)
                     messages_.matched(pending, *status);
             }

@@ -15,8 +15,8 @@ std::uint32_t Sites::number_of(const void *address)
     const auto [found, is_new] =
         numbers_.insert({address, static_cast<std::uint32_t>(sites_.size())});
     if (is_new) {
-        sites_.push_back({brief_text_of(call_sites_.find(address)), 0});
-        on_new_(found->second, sites_.back().text);
+        sites_.push_back({locate(address), 0});
+        on_new_(found->second, sites_.back().location);
     }
     return found->second;
 }
@@ -24,7 +24,7 @@ std::uint32_t Sites::number_of(const void *address)
 std::string Sites::text(std::uint32_t number) const
 {
     std::lock_guard<std::mutex> guard(lock_);
-    return sites_[number].text;
+    return brief_text_of(call_sites_.find(sites_[number].location));
 }
 
 std::uint64_t Sites::times(std::uint32_t number)
@@ -37,7 +37,7 @@ void Sites::each(const Visit &visit) const
 {
     std::lock_guard<std::mutex> guard(lock_);
     for (std::uint32_t i = 0; i < sites_.size(); i++)
-        visit(i, sites_[i].text);
+        visit(i, sites_[i].location);
 }
 
 }  // namespace qmpi::check

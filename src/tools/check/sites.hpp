@@ -22,7 +22,7 @@ namespace qmpi::check {
 /* Thread-safe. */
 class Sites {
   public:
-    using Visit = std::function<void(std::uint32_t number, const std::string &text)>;
+    using Visit = std::function<void(std::uint32_t number, const CodeLocation &location)>;
 
     /* on_new is called for each new call site before any other thread gets its number; it must not
      * use this object. */
@@ -30,7 +30,7 @@ class Sites {
 
     std::uint32_t number_of(const void *address);
 
-    /* "halo.c:231", or what else is known. */
+    /* "halo.c:231", or what else is known. Reads debugging information. */
     std::string text(std::uint32_t number) const;
 
     /* Number of earlier calls of this function for the call site. */
@@ -40,13 +40,13 @@ class Sites {
 
   private:
     struct Site {
-        std::string text;
+        CodeLocation location;
         std::uint64_t times;
     };
 
     const Visit on_new_;
     mutable std::mutex lock_;
-    CallSites call_sites_;
+    mutable CallSites call_sites_;
     std::unordered_map<const void *, std::uint32_t> numbers_;
     std::vector<Site> sites_;
 };

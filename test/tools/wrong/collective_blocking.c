@@ -15,9 +15,9 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank == 0) {
         MPI_Ibarrier(MPI_COMM_WORLD, &request);     /* either: collective mismatch */
-        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);      /* expect: deadlock */
     } else
-        MPI_Barrier(MPI_COMM_WORLD);                /* either: collective mismatch */
+        MPI_Barrier(MPI_COMM_WORLD);                /* either: collective mismatch */ /* expect: deadlock */
     MPI_Finalize();
     return 0;
 }

@@ -13,9 +13,9 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank == 0)
-        MPI_Barrier(MPI_COMM_WORLD);                            /* either: collective mismatch */
+        MPI_Barrier(MPI_COMM_WORLD);                            /* either: collective mismatch */ /* expect: deadlock */
     else
-        MPI_Bcast(&value, 1, MPI_INT, 1, MPI_COMM_WORLD);       /* either: collective mismatch */
+        MPI_Bcast(&value, 1, MPI_INT, 1, MPI_COMM_WORLD);       /* either: collective mismatch */ /* expect: deadlock */
     MPI_Finalize();
     return 0;
 }

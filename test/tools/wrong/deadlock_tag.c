@@ -15,7 +15,7 @@ int main(int argc, char **argv)
     if (rank == 0)
         MPI_Recv(&value, 1, MPI_INT, 1, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);      /* expect: deadlock */
     else
-        MPI_Send(&value, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
+        MPI_Send(&value, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);                         /* expect: possible deadlock */
     MPI_Barrier(MPI_COMM_WORLD);                                                    /* expect: deadlock */
     MPI_Finalize();
     return 0;

@@ -1,0 +1,625 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+#include "replay.hpp"
+
+#include <qmpi.hpp>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace qmpi::check {
+namespace {
+
+bool is_blocking(const Position &position)
+{
+    return qmpi::form_of(position.function) == qmpi::form::blocking;
+}
+
+bool is_synchronous(int function)
+{
+    static constexpr qmpi::function_set functions(MPI_SSEND_T, MPI_SSEND_C_T, MPI_SSEND_INIT_T,
+                                                  MPI_SSEND_INIT_C_T, MPI_ISSEND_T, MPI_ISSEND_C_T);
+    return functions.contains(function);
+}
+
+/* A buffered send does not wait for its receive, and a ready send has one. */
+bool needs_receive(int function)
+{
+    static constexpr qmpi::function_set others(MPI_BSEND_T, MPI_BSEND_C_T, MPI_BSEND_INIT_T,
+                                               MPI_BSEND_INIT_C_T, MPI_IBSEND_T, MPI_IBSEND_C_T,
+                                               MPI_RSEND_T, MPI_RSEND_C_T, MPI_RSEND_INIT_T,
+                                               MPI_RSEND_INIT_C_T, MPI_IRSEND_T, MPI_IRSEND_C_T);
+    return !others.contains(function);
+}
+
+/* Each member needs data of all others, or the operation has no other purpose than to wait. */
+bool is_barrier(int function)
+{
+    switch (qmpi::operation_of(function)) {
+    case qmpi::operation::barrier:
+    case qmpi::operation::allgather:
+    case qmpi::operation::alltoall:
+    case qmpi::operation::allreduce:
+    case qmpi::operation::reduce_scatter:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* MPI_Finalize may wait for the others too, but messages that are never received are reported as
+ * such. Neighborhood operations wait for neighbors only. */
+bool waits_for_all(const CollectiveEvent &event)
+{
+    return event.size > 1 && event.position.function != MPI_FINALIZE_T &&
+        qmpi::form_of(event.position.function) != qmpi::form::persistent &&
+        !qmpi::set::neighbourhood.contains(event.position.function);
+}
+
+}  // namespace
+
+/* ---- the run ---- */
+
+SharedEnd Replay::send(int rank, const SendEvent &send)
+{
+    const auto end = make_end(rank, send.position, send.communicator);
+    const int function = send.position.function;
+    end->is_send = true;
+    end->peer = send.destination;
+    end->tag = send.tag;
+    end->needs_receive = needs_receive(function);
+    end->is_synchronous = is_synchronous(function);
+    add(rank, Step::Kind::start, send.position, end);
+    if (is_blocking(send.position) && qmpi::operation_of(function) == qmpi::operation::send)
+        add(rank, Step::Kind::wait, send.position, end);
+    else
+        process(rank).ends[send.number] = end;
+    return end;
+}
+
+SharedEnd Replay::receive(int rank, const ReceiveEvent &receive)
+{
+    const auto end = make_end(rank, receive.position, receive.communicator);
+    const qmpi::operation operation = qmpi::operation_of(receive.position.function);
+    end->peer = receive.source;
+    end->tag = receive.tag;
+    add(rank, Step::Kind::start, receive.position, end);
+    if (operation == qmpi::operation::probe)
+        add(rank, Step::Kind::look, receive.position, end);
+    else if (is_blocking(receive.position) && operation == qmpi::operation::receive)
+        add(rank, Step::Kind::wait, receive.position, end);
+    else
+        process(rank).ends[receive.number] = end;
+    return end;
+}
+
+void Replay::match(const SharedEnd &send, const SharedEnd &receive)
+{
+    send->partner = receive;
+    receive->partner = send;
+    receive->is_partner_posted = send->is_posted;
+    send->is_partner_posted = receive->is_posted;
+    if (send->is_posted && receive->is_posted) {
+        close(*send);
+        close(*receive);
+    }
+    wake(send->rank);
+    wake(receive->rank);
+    advance();
+}
+
+void Replay::collective(int rank, const CollectiveEvent &event, const Members &members)
+{
+    if (!waits_for_all(event))
+        return;
+    SharedMeeting &meeting = meetings_[{event.communicator, event.number}];
+    if (meeting == nullptr)
+        meeting = std::make_shared<Meeting>(Meeting{
+            event.communicator, event.number, static_cast<std::size_t>(event.size), {}, {}, {}});
+    if (meeting->members == nullptr)
+        meeting->members = members;
+    const SharedMeeting own = meeting;
+    add(rank, Step::Kind::start, event.position, own);
+    if (is_blocking(event.position))
+        add(rank, Step::Kind::wait, event.position, own);
+    else
+        process(rank).meetings[{event.communicator, event.number}] = own;
+}
+
+void Replay::await(int rank, const AwaitEvent &event)
+{
+    if (event.is_collective) {
+        if (const auto found = process(rank).meetings.extract({event.communicator, event.number}))
+            add(rank, Step::Kind::wait, event.position, found.mapped());
+    } else if (const auto found = process(rank).ends.extract(event.number))
+        add(rank, Step::Kind::wait, event.position, found.mapped());
+}
+
+void Replay::completed(int rank, const CompletedEvent &event)
+{
+    if (event.is_collective) {
+        if (const auto found = process(rank).meetings.extract({event.communicator, event.number}))
+            add(rank, Step::Kind::look, {}, found.mapped());
+    } else if (const auto found = process(rank).ends.extract(event.number)) {
+        /* A send may have completed without its receive. */
+        const End &end = *found.mapped();
+        if (!end.is_send || end.is_synchronous)
+            add(rank, Step::Kind::look, {}, found.mapped());
+    }
+}
+
+void Replay::cancelled(int rank, std::uint64_t number)
+{
+    if (const auto found = process(rank).ends.extract(number))
+        found.mapped()->is_released = true;
+}
+
+void Replay::probe(int rank, const ProbeEvent &event)
+{
+    Step step;
+    step.kind = event.has_found ? Step::Kind::look : Step::Kind::wait;
+    step.position = event.position;
+    step.communicator = event.communicator;
+    step.peer = event.source;
+    step.tag = event.tag;
+    add(rank, std::move(step));
+}
+
+void Replay::free(int rank)
+{
+    process(rank).is_free = true;
+    wake(rank);
+    advance();
+}
+
+/* ---- progress ---- */
+
+SharedEnd Replay::make_end(int rank, const Position &position, std::uint64_t communicator)
+{
+    auto end = std::make_shared<End>();
+    end->rank = rank;
+    end->position = position;
+    end->communicator = communicator;
+    return end;
+}
+
+void Replay::add(int rank, Step::Kind kind, const Position &position, const SharedEnd &end)
+{
+    Step step;
+    step.kind = kind;
+    step.position = position;
+    step.end = end;
+    add(rank, std::move(step));
+}
+
+void Replay::add(int rank, Step::Kind kind, const Position &position, const SharedMeeting &meeting)
+{
+    Step step;
+    step.kind = kind;
+    step.position = position;
+    step.meeting = meeting;
+    add(rank, std::move(step));
+}
+
+void Replay::add(int rank, Step step)
+{
+    Process &own = process(rank);
+    own.steps.push_back(std::move(step));
+    if (own.steps.size() == 1) {
+        wake(rank);
+        advance();
+    } else if (own.steps.size() > own.many)
+        relieve(rank);
+}
+
+void Replay::advance()
+{
+    while (!awake_.empty()) {
+        const int rank = awake_.back();
+        awake_.pop_back();
+        advance(rank);
+    }
+}
+
+void Replay::advance(int rank)
+{
+    Process &own = process(rank);
+    while (!own.steps.empty()) {
+        work_++;
+        Step &step = own.steps.front();
+        if (step.kind == Step::Kind::start)
+            start(rank, step);
+        else if (!is_complete(rank, step))
+            return;
+        own.steps.pop_front();
+        own.is_in_certain_cycle = false;
+    }
+    own.many = many_steps;
+}
+
+bool Replay::is_complete(int rank, Step &step)
+{
+    if (step.is_released || process(rank).is_free)
+        return true;
+    if (step.end != nullptr)
+        return step.end->is_partner_posted || step.end->is_released ||
+            (step.end->is_send && (!step.end->needs_receive || is_accused(rank, step)));
+    if (step.meeting != nullptr) {
+        if (step.meeting->is_complete() || is_accused(rank, step))
+            return true;
+        if (!std::exchange(step.is_registered, true))
+            step.meeting->waiting.push_back(rank);
+        return false;
+    }
+    return has_message({step.communicator, rank}, step.peer, step.tag);
+}
+
+bool Replay::is_accused(int rank, const Step &step) const
+{
+    const auto &accused = processes_[static_cast<std::size_t>(rank)].accused;
+    return !accused.empty() && accused.count({step.position.function, step.position.site}) > 0;
+}
+
+void Replay::start(int rank, const Step &step)
+{
+    if (step.end != nullptr)
+        post(step.end);
+    else
+        arrive(rank, step.meeting);
+}
+
+void Replay::arrive(int rank, const SharedMeeting &meeting)
+{
+    meeting->arrived.push_back(rank);
+    if (!meeting->is_complete())
+        return;
+    for (const int waiting : meeting->waiting)
+        wake(waiting);
+    meetings_.erase({meeting->communicator, meeting->number});
+}
+
+void Replay::post(const SharedEnd &end)
+{
+    end->is_posted = true;
+    if (const SharedEnd partner = end->partner.lock()) {
+        partner->is_partner_posted = true;
+        close(*partner);
+        wake(partner->rank);
+    }
+    if (!end->is_partner_posted && !end->is_released)
+        open(end);
+    if (end->is_send)
+        wake(end->receiver());
+}
+
+void Replay::open(const SharedEnd &end)
+{
+    if (!is_member(end->receiver()))
+        return;
+    Inbox &inbox = inboxes_[{end->communicator, end->receiver()}];
+    auto &list = end->is_send ? inbox.sends : inbox.receives;
+    end->place = list.insert(list.end(), end);
+    end->is_open = true;
+}
+
+void Replay::close(End &end)
+{
+    if (!std::exchange(end.is_open, false))
+        return;
+    const auto found = inboxes_.find({end.communicator, end.receiver()});
+    Inbox &inbox = found->second;
+    (end.is_send ? inbox.sends : inbox.receives).erase(end.place);
+    if (inbox.sends.empty() && inbox.receives.empty())
+        inboxes_.erase(found);
+}
+
+bool Replay::fits(const End &send, int source, int tag)
+{
+    return (source == MPI_ANY_SOURCE || source == send.rank) &&
+        (tag == MPI_ANY_TAG || tag == send.tag);
+}
+
+bool Replay::has_message(const Address &address, int source, int tag) const
+{
+    const auto inbox = inboxes_.find(address);
+    return inbox != inboxes_.end() &&
+        std::any_of(inbox->second.sends.begin(), inbox->second.sends.end(),
+                    [&](const SharedEnd &send) { return fits(*send, source, tag); });
+}
+
+bool Replay::has_receive(const End &send) const
+{
+    const auto inbox = inboxes_.find({send.communicator, send.receiver()});
+    return inbox != inboxes_.end() &&
+        std::any_of(
+               inbox->second.receives.begin(), inbox->second.receives.end(),
+               [&](const SharedEnd &receive) { return fits(send, receive->peer, receive->tag); });
+}
+
+/* ---- waiting ---- */
+
+template <typename Visit>
+void Replay::each_first_wait(int rank, Visit visit)
+{
+    for (Step &step : process(rank).steps) {
+        if (step.kind != Step::Kind::wait)
+            return;
+        if (!is_complete(rank, step))
+            visit(step);
+    }
+}
+
+Replay::Need Replay::need_of(int rank, const Step &step) const
+{
+    Need need;
+    if (step.meeting != nullptr) {
+        if (step.meeting->members == nullptr)
+            return need;
+        std::vector<int> arrived = step.meeting->arrived;
+        std::sort(arrived.begin(), arrived.end());
+        for (const int member : *step.meeting->members) {
+            if (!is_member(member))
+                return need;
+            if (!std::binary_search(arrived.begin(), arrived.end(), member))
+                need.ranks.push_back(member);
+        }
+    } else if (step.end != nullptr && step.end->is_send) {
+        if (!is_member(step.end->peer) || has_receive(*step.end))
+            return need;
+        need.ranks.push_back(step.end->peer);
+    } else {
+        const int source = step.end != nullptr ? step.end->peer : step.peer;
+        const int tag = step.end != nullptr ? step.end->tag : step.tag;
+        const std::uint64_t communicator =
+            step.end != nullptr ? step.end->communicator : step.communicator;
+        if (has_message({communicator, rank}, source, tag))
+            return need;
+        need.is_any = source == MPI_ANY_SOURCE;
+        if (!need.is_any && !is_member(source))
+            return need;
+        if (!need.is_any)
+            need.ranks.push_back(source);
+    }
+    need.is_open = need.ranks.empty() && !need.is_any;
+    return need;
+}
+
+/* A process that waits for one that can proceed can proceed. */
+std::vector<bool> Replay::stuck_processes()
+{
+    std::vector<bool> is_stuck(processes_.size());
+    std::vector<std::size_t> left(processes_.size()); /* nodes that a process waits for */
+    std::vector<Node> nodes;
+    std::vector<std::vector<std::size_t>> nodes_of(processes_.size());
+    std::map<const Meeting *, std::size_t> node_of_meeting;
+    std::size_t node_of_any = SIZE_MAX; /* of all that wait for any process */
+
+    for (std::size_t i = 0; i < processes_.size(); i++) {
+        const int rank = static_cast<int>(i);
+        each_first_wait(rank, [&](const Step &step) {
+            std::size_t node = nodes.size();
+            if (const auto known = node_of_meeting.find(step.meeting.get());
+                step.meeting != nullptr && known != node_of_meeting.end())
+                node = known->second;
+            else {
+                const Need need = need_of(rank, step);
+                if (need.is_open)
+                    return;
+                if (need.is_any && node_of_any != SIZE_MAX)
+                    node = node_of_any;
+                else {
+                    nodes.push_back({need.is_any, need.ranks.size(), {}});
+                    for (const int other : need.ranks)
+                        nodes_of[static_cast<std::size_t>(other)].push_back(node);
+                    if (step.meeting != nullptr)
+                        node_of_meeting[step.meeting.get()] = node;
+                    if (need.is_any)
+                        node_of_any = node;
+                }
+            }
+            nodes[node].waiting.push_back(rank);
+            left[i]++;
+        });
+        is_stuck[i] = left[i] > 0 && !processes_[i].is_free;
+    }
+
+    std::vector<int> proceeding;
+    for (std::size_t i = 0; i < processes_.size(); i++) {
+        if (!is_stuck[i])
+            proceeding.push_back(static_cast<int>(i));
+    }
+    const auto satisfy = [&](Node &node) {
+        for (const int rank : std::exchange(node.waiting, {})) {
+            const auto i = static_cast<std::size_t>(rank);
+            if (is_stuck[i] && --left[i] == 0) {
+                is_stuck[i] = false;
+                proceeding.push_back(rank);
+            }
+        }
+    };
+    while (!proceeding.empty()) {
+        const auto i = static_cast<std::size_t>(proceeding.back());
+        proceeding.pop_back();
+        work_++;
+        if (node_of_any != SIZE_MAX)
+            satisfy(nodes[node_of_any]);
+        for (const std::size_t node : nodes_of[i]) {
+            if (--nodes[node].left == 0)
+                satisfy(nodes[node]);
+        }
+    }
+    return is_stuck;
+}
+
+int Replay::next_in_cycle(int rank, const std::vector<bool> &is_stuck, Cycle::Call &call)
+{
+    int next = -1;
+    const auto is_stuck_rank = [&](int other) { return is_stuck[static_cast<std::size_t>(other)]; };
+    each_first_wait(rank, [&](const Step &step) {
+        if (next >= 0)
+            return;
+        Need need = need_of(rank, step);
+        if (need.is_open)
+            return;
+        if (need.is_any) {
+            for (std::size_t i = 0; i < is_stuck.size() && need.ranks.empty(); i++) {
+                if (is_stuck[i] && static_cast<int>(i) != rank)
+                    need.ranks.push_back(static_cast<int>(i));
+            }
+            if (need.ranks.empty())
+                need.ranks.push_back(rank);
+        }
+        const auto found = std::find_if(need.ranks.begin(), need.ranks.end(), is_stuck_rank);
+        if (found == need.ranks.end())
+            return;
+        next = *found;
+        call = {rank, step.position,
+                step.end != nullptr && step.end->needs_receive && !step.end->is_synchronous,
+                step.meeting != nullptr && !is_barrier(step.position.function)};
+        /* The run has gone further, so this call has completed. */
+        const auto &steps = process(rank).steps;
+        if (steps.back().kind != Step::Kind::wait && step.meeting != nullptr)
+            call.may_pass = true;
+    });
+    return next;
+}
+
+Cycle Replay::cycle_from(int rank, const std::vector<bool> &is_stuck, std::vector<bool> &is_seen)
+{
+    Cycle cycle;
+    std::map<int, std::size_t> path;
+    while (rank >= 0 && path.count(rank) == 0) {
+        if (is_seen[static_cast<std::size_t>(rank)])
+            return {};
+        is_seen[static_cast<std::size_t>(rank)] = true;
+        path[rank] = cycle.calls.size();
+        Cycle::Call call{};
+        const int next = next_in_cycle(rank, is_stuck, call);
+        cycle.calls.push_back(call);
+        rank = next;
+    }
+    if (rank < 0)
+        return {};
+    cycle.calls.erase(cycle.calls.begin(),
+                      cycle.calls.begin() + static_cast<std::ptrdiff_t>(path[rank]));
+    cycle.is_certain =
+        std::none_of(cycle.calls.begin(), cycle.calls.end(),
+                     [](const Cycle::Call &call) { return call.needs_buffer || call.may_pass; });
+    return cycle;
+}
+
+bool Replay::is_news(const Cycle &cycle)
+{
+    return !std::all_of(cycle.calls.begin(), cycle.calls.end(), [&](const Cycle::Call &call) {
+        return process(call.rank).is_in_certain_cycle;
+    });
+}
+
+/* Its calls complete from now on as in the run. */
+void Replay::accuse(const Cycle &cycle)
+{
+    for (const Cycle::Call &call : cycle.calls) {
+        Process &own = process(call.rank);
+        if (cycle.is_certain)
+            own.is_in_certain_cycle = true;
+        else if (call.needs_buffer || call.may_pass) {
+            own.accused.insert({call.position.function, call.position.site});
+            wake(call.rank);
+        }
+    }
+    advance();
+}
+
+void Replay::search()
+{
+    bool has_found = true;
+    while (has_found) {
+        has_found = false;
+        const std::vector<bool> is_stuck = stuck_processes();
+        std::vector<bool> is_seen(processes_.size());
+        std::vector<Cycle> found;
+        for (std::size_t i = 0; i < processes_.size(); i++) {
+            if (!is_stuck[i] || is_seen[i])
+                continue;
+            Cycle cycle = cycle_from(static_cast<int>(i), is_stuck, is_seen);
+            if (!cycle.calls.empty() && is_news(cycle))
+                found.push_back(std::move(cycle));
+        }
+        for (Cycle &cycle : found) {
+            accuse(cycle);
+            has_found = has_found || !cycle.is_certain;
+            cycles_.push_back(std::move(cycle));
+        }
+        for (std::size_t i = 0; i < processes_.size(); i++) {
+            const auto &steps = processes_[i].steps;
+            if (!steps.empty() && steps.front().kind == Step::Kind::look)
+                has_found = release_for(static_cast<int>(i)) || has_found;
+        }
+    }
+}
+
+std::vector<Cycle> Replay::find_cycles()
+{
+    search();
+    return std::exchange(cycles_, {});
+}
+
+/* ---- sends that complete as in the run ---- */
+
+int Replay::first_needed(int rank) const
+{
+    const Process &own = processes_[static_cast<std::size_t>(rank)];
+    if (own.steps.empty())
+        return -1;
+    const Step &step = own.steps.front();
+    const Need need = need_of(rank, step);
+    if (!need.ranks.empty())
+        return need.ranks[0];
+    const SharedEnd partner = step.end != nullptr ? step.end->partner.lock() : nullptr;
+    return partner != nullptr ? partner->rank : -1;
+}
+
+bool Replay::release_first_send(int rank)
+{
+    bool has_released = false;
+    each_first_wait(rank, [&](Step &step) {
+        if (step.end != nullptr && step.end->is_send && !step.end->is_synchronous)
+            has_released = step.is_released = true;
+    });
+    if (has_released) {
+        wake(rank);
+        advance();
+    }
+    return has_released;
+}
+
+bool Replay::release_for(int rank)
+{
+    int other = rank;
+    for (int hops = 0; hops < most_hops && other >= 0; hops++) {
+        if (release_first_send(other))
+            return true;
+        other = first_needed(other);
+    }
+    return false;
+}
+
+void Replay::relieve(int rank)
+{
+    search();
+    Process &own = process(rank);
+    while (own.steps.size() > many_steps / 2 && release_for(rank))
+        ;
+    if (own.steps.size() > most_steps) {
+        own.is_free = true;
+        given_up_++;
+        wake(rank);
+        advance();
+    }
+    own.many = own.steps.size() + many_steps;
+}
+
+}  // namespace qmpi::check

@@ -1,0 +1,257 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+/* Repeats the run with the messages and collective operations that it had, but no send completes
+ * before its receive has started, and every collective operation waits for all members. The
+ * standard allows such a run, so processes that wait for each other in it are an error of the
+ * program even if the library's buffers have hidden it.
+ *
+ * Each process is a queue of steps in its own order. A step that must wait ends the queue's
+ * progress until another process makes the step that it waits for. When a cycle was found, its
+ * sends complete as in the run, which is again a run that the standard allows. Not thread-safe. */
+
+#ifndef TOOLS_CHECK_REPLAY_HPP_INCLUDED
+#define TOOLS_CHECK_REPLAY_HPP_INCLUDED
+
+#include "events.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <list>
+#include <map>
+#include <memory>
+#include <set>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace qmpi::check {
+
+/* One end of a message. Ranks are those of MPI_COMM_WORLD. */
+struct End {
+    Position position;
+    std::uint64_t communicator = 0;
+    int rank = 0; /* of the process that has this end */
+    int peer = MPI_ANY_SOURCE;
+    int tag = MPI_ANY_TAG;
+    bool is_send = false;
+    bool needs_receive = false; /* a send that may wait for its receive */
+    bool is_synchronous = false;
+
+    std::weak_ptr<End> partner; /* the other end, once it is known */
+    bool is_posted = false;     /* in the replay, as the following */
+    bool is_partner_posted = false;
+    bool is_released = false; /* completes as in the run */
+    bool is_open = false;     /* posted, but not the partner: has a place in an inbox */
+    std::list<std::shared_ptr<End>>::iterator place;
+
+    /* World rank of the process that the message goes to. */
+    int receiver() const { return is_send ? peer : rank; }
+};
+
+using SharedEnd = std::shared_ptr<End>;
+
+/* Members of a communicator by world rank. */
+using Members = std::shared_ptr<const std::vector<int>>;
+
+/* Calls in the replay that wait for each other. */
+struct Cycle {
+    struct Call {
+        int rank;
+        Position position;
+        bool needs_buffer; /* a send that may wait for its receive */
+        bool may_pass;     /* a collective operation that may complete before all have started it */
+    };
+
+    std::vector<Call> calls;
+    bool is_certain = false; /* none of them can complete, and the run has not gone further */
+};
+
+class Replay {
+  public:
+    explicit Replay(int size) : processes_(static_cast<std::size_t>(size)) {}
+
+    /* ---- the run, in the order of each process ---- */
+
+    SharedEnd send(int rank, const SendEvent &send);
+    SharedEnd receive(int rank, const ReceiveEvent &receive);
+
+    /* The send's message is the one that the receive gets. */
+    void match(const SharedEnd &send, const SharedEnd &receive);
+
+    /* members: null if unknown */
+    void collective(int rank, const CollectiveEvent &event, const Members &members);
+
+    void await(int rank, const AwaitEvent &event);
+
+    /* A request that nothing has waited for is complete: the program has asked for it. */
+    void completed(int rank, const CompletedEvent &event);
+    void cancelled(int rank, std::uint64_t number);
+
+    void probe(int rank, const ProbeEvent &event);
+
+    /* The order of its calls is unknown from now on: no cycle can include it. */
+    void free(int rank);
+
+    /* ---- results ---- */
+
+    /* New cycles of processes that wait for each other. */
+    std::vector<Cycle> find_cycles();
+
+    bool is_in_certain_cycle(int rank) const
+    {
+        return processes_.at(static_cast<std::size_t>(rank)).is_in_certain_cycle;
+    }
+
+    /* Processes whose calls were too far ahead of those that they wait for. */
+    std::uint64_t given_up() const { return given_up_; }
+
+    /* For tests: steps that were looked at. */
+    std::uint64_t work() const { return work_; }
+
+  private:
+    /* Steps of a process that are kept at most; then its sends complete as in the run, and at the
+     * second number it is freed. */
+    static constexpr std::size_t many_steps = 1024, most_steps = 65536;
+    static constexpr int most_hops = 64; /* on the way to a send that holds up a process */
+
+    /* A collective operation. */
+    struct Meeting {
+        std::uint64_t communicator = 0;
+        std::uint64_t number = 0;
+        std::size_t size = 0;
+        Members members;
+        std::vector<int> arrived;
+        std::vector<int> waiting;
+
+        bool is_complete() const { return arrived.size() >= size; }
+    };
+
+    using SharedMeeting = std::shared_ptr<Meeting>;
+
+    struct Step {
+        enum class Kind : std::uint8_t { start, wait, look } kind; /* look: the program has asked */
+        bool is_released = false;
+        bool is_registered = false; /* with its meeting */
+        Position position;
+        SharedEnd end;
+        SharedMeeting meeting; /* one of the two, or else the envelope of a probe: */
+        std::uint64_t communicator = 0;
+        int peer = MPI_ANY_SOURCE;
+        int tag = MPI_ANY_TAG;
+    };
+
+    struct Process {
+        std::deque<Step> steps;
+        std::size_t many = many_steps;
+        bool is_free = false;
+        bool is_in_certain_cycle = false;
+        std::set<std::pair<int, std::uint32_t>> accused;   /* calls that are in a reported cycle */
+        std::unordered_map<std::uint64_t, SharedEnd> ends; /* of open requests */
+        std::map<std::pair<std::uint64_t, std::uint64_t>, SharedMeeting> meetings;
+    };
+
+    /* Posted ends of messages to a process that the replay has not matched. */
+    struct Inbox {
+        std::list<SharedEnd> sends, receives;
+    };
+
+    struct Address {
+        std::uint64_t communicator;
+        int receiver;
+
+        bool operator==(const Address &other) const
+        {
+            return communicator == other.communicator && receiver == other.receiver;
+        }
+    };
+
+    struct Hash {
+        std::size_t operator()(const Address &address) const
+        {
+            return static_cast<std::size_t>(
+                (address.communicator ^ static_cast<std::uint64_t>(address.receiver)) *
+                0x9e3779b97f4a7c15u);
+        }
+    };
+
+    Process &process(int rank) { return processes_.at(static_cast<std::size_t>(rank)); }
+    bool is_member(int rank) const
+    {
+        return rank >= 0 && static_cast<std::size_t>(rank) < processes_.size();
+    }
+
+    /* ---- progress ---- */
+
+    SharedEnd make_end(int rank, const Position &position, std::uint64_t communicator);
+    void add(int rank, Step step);
+    void add(int rank, Step::Kind kind, const Position &position, const SharedEnd &end);
+    void add(int rank, Step::Kind kind, const Position &position, const SharedMeeting &meeting);
+    void wake(int rank) { awake_.push_back(rank); }
+    void advance();
+    void advance(int rank);
+    bool is_complete(int rank, Step &step);
+    bool is_accused(int rank, const Step &step) const;
+    void start(int rank, const Step &step);
+    void arrive(int rank, const SharedMeeting &meeting);
+    void post(const SharedEnd &end);
+    void open(const SharedEnd &end);
+    void close(End &end);
+
+    static bool fits(const End &send, int source, int tag);
+    bool has_message(const Address &address, int source, int tag) const;
+    bool has_receive(const End &send) const;
+
+    /* ---- waiting ---- */
+
+    /* What a step waits for. */
+    struct Need {
+        bool is_open = true; /* may complete whatever the processes do */
+        bool is_any = false; /* any process is enough */
+        std::vector<int> ranks;
+    };
+
+    /* Need of one step, or of all members of an operation. */
+    struct Node {
+        bool is_any;
+        std::size_t left;
+        std::vector<int> waiting;
+    };
+
+    /* The first steps, of which all must complete before the process makes the next one. */
+    template <typename Visit>
+    void each_first_wait(int rank, Visit visit);
+    Need need_of(int rank, const Step &step) const;
+    std::vector<bool> stuck_processes();
+    int next_in_cycle(int rank, const std::vector<bool> &is_stuck, Cycle::Call &call);
+
+    /* The cycle that waiting from this process on leads to. */
+    Cycle cycle_from(int rank, const std::vector<bool> &is_stuck, std::vector<bool> &is_seen);
+    bool is_news(const Cycle &cycle);
+    void accuse(const Cycle &cycle);
+    void search();
+
+    /* A process has learned that something has happened in the run, but in the replay a send that
+     * was buffered still holds it up. True if there is such a send; it completes as in the run. */
+    bool release_for(int rank);
+    int first_needed(int rank) const;
+    bool release_first_send(int rank);
+
+    /* The queue of the process is too long. */
+    void relieve(int rank);
+
+    std::vector<Process> processes_;
+    std::unordered_map<Address, Inbox, Hash> inboxes_;
+    std::map<std::pair<std::uint64_t, std::uint64_t>, SharedMeeting> meetings_;
+    std::vector<int> awake_;
+    std::vector<Cycle> cycles_; /* found and not yet returned */
+    std::uint64_t given_up_ = 0;
+    std::uint64_t work_ = 0;
+};
+
+}  // namespace qmpi::check
+
+#endif /* TOOLS_CHECK_REPLAY_HPP_INCLUDED */

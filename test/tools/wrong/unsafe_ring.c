@@ -1,0 +1,19 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+/* A ring of sends that the library buffers. ranks: 4 */
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+    int rank, value;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Send(&rank, 1, MPI_INT, (rank + 1) % 4, 0, MPI_COMM_WORLD);     /* expect: possible deadlock */
+    MPI_Recv(&value, 1, MPI_INT, (rank + 3) % 4, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Finalize();
+    return 0;
+}

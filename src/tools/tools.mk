@@ -136,10 +136,13 @@ libqmpi_statement_la_SOURCES = \
 
 libqmpi_check_la_SOURCES = \
     check.cpp \
+    check/accesses.cpp \
+    check/accesses.hpp \
     check/analyser.cpp \
     check/analyser.hpp \
     check/arguments.cpp \
     check/arguments.hpp \
+    check/clock.hpp \
     check/collectives.cpp \
     check/collectives.hpp \
     check/connection.cpp \
@@ -166,7 +169,9 @@ libqmpi_check_la_SOURCES = \
     check/sites.cpp \
     check/sites.hpp \
     check/waiting.cpp \
-    check/waiting.hpp
+    check/waiting.hpp \
+    check/window_events.cpp \
+    check/window_events.hpp
 libqmpi_check_la_LIBADD = libqmpi_statement.la $(qmpi_tool_libadd)
 
 # Makes a trace from journals: in the tool, or in qmpi_report if the job was killed.

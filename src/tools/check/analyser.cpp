@@ -58,6 +58,18 @@ void Analyser::take(int rank, Event event, Reader &reader)
     case Event::probe:
         replay_.probe(rank, reader.get<ProbeEvent>());
         break;
+    case Event::window:
+        replay_.window(rank, reader.get<WindowEvent>());
+        break;
+    case Event::access:
+        replay_.access(rank, reader.get<AccessEvent>());
+        break;
+    case Event::accesses_complete:
+        replay_.accesses_complete(rank, reader.get<AccessesCompleteEvent>());
+        break;
+    case Event::fence:
+        replay_.fence(rank, reader.get<FenceEvent>());
+        break;
     case Event::blocked:
         process(rank).blocked = reader.get<BlockedEvent>();
         process(rank).blocked_since = Clock::now();
@@ -77,6 +89,15 @@ void Analyser::take(int rank, Event event, Reader &reader)
         note_end(rank);
         break;
     }
+    for (const Race &race : replay_.take_races())
+        add(Kind::message_race, race.rank, race.position,
+            "could also get the message of rank " + std::to_string(race.sender) + " (" +
+                text(race.sender, race.other) + ")");
+    for (const Conflict &conflict : replay_.take_conflicts())
+        add(Kind::conflict, conflict.rank, conflict.position,
+            "rank " + std::to_string(conflict.other_rank) + " accesses the same memory of rank " +
+                std::to_string(conflict.target) + " without order (" +
+                text(conflict.other_rank, conflict.other_position) + ")");
 }
 
 void Analyser::lost(int rank)
@@ -263,8 +284,8 @@ void Analyser::take_collective(int rank, CollectiveEvent event)
     if (event.number == 0) {
         group.name = event.name;
         if (group.world == nullptr)
-            group.world = std::make_shared<const std::vector<int>>(std::move(event.world));
-        event.world.clear();
+            group.world = std::make_shared<const std::vector<int>>(event.members.ranks(event.size));
+        event.members = Members();
     }
     replay_.collective(rank, event, group.world);
     const std::uint64_t number = event.number;
@@ -308,7 +329,7 @@ void Analyser::complete(std::uint64_t communicator, Group &group, std::uint64_t 
 /* Messages that nobody has received are still reported. */
 void Analyser::forget(std::uint64_t communicator, const Group &group)
 {
-    const Members members = group.world;
+    const SharedRanks members = group.world;
     groups_.erase(communicator);
     for (const int rank : members != nullptr ? *members : std::vector<int>()) {
         const auto inbox = inboxes_.find({communicator, rank});

@@ -38,7 +38,8 @@ class Analyser {
     Analyser(int size, std::chrono::duration<double> timeout, Findings &findings,
              Recorder &recorder)
         : timeout_(timeout), findings_(findings), recorder_(recorder),
-          processes_(static_cast<std::size_t>(size)), replay_(size)
+          processes_(static_cast<std::size_t>(size)),
+          replay_(size, findings.wants(Kind::message_race))
     {
     }
 
@@ -121,7 +122,7 @@ class Analyser {
 
     struct Group {
         std::string name;
-        Members world;
+        SharedRanks world;
         std::map<std::uint64_t, Operation> operations;
         bool has_mismatch = false;
         std::deque<std::uint64_t> mismatched; /* operations that all have started */

@@ -6,14 +6,20 @@
 #include "collectives.hpp"
 
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace qmpi::check {
 
 Wait Collectives::report(const SharedCommunicator &communicator, CollectiveEvent event)
 {
     Wait wait;
-    if (!process_.is_comparable(communicator))
+    if (!process_.is_comparable(communicator)) {
+        process_.lose_order();
         return wait;
+    }
+    if (qmpi::set::neighbourhood.contains(event.position.function))
+        process_.lose_order();
     const std::string name = communicator->name();
     event.communicator = communicator->id;
     event.size = communicator->size + static_cast<int>(communicator->remote.size());
@@ -24,9 +30,9 @@ Wait Collectives::report(const SharedCommunicator &communicator, CollectiveEvent
     }
     if (event.number == 0) {
         event.name = name;
-        event.world = communicator->world;
-        event.world.insert(event.world.end(), communicator->remote.begin(),
-                           communicator->remote.end());
+        std::vector<int> world = communicator->world;
+        world.insert(world.end(), communicator->remote.begin(), communicator->remote.end());
+        event.members = Members::of(std::move(world));
     }
     wait.what = "start of the same operation" + (name.empty() ? "" : " on " + name);
     wait.is_collective = true;

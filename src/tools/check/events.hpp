@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace qmpi::check {
@@ -27,6 +28,10 @@ enum class Event : std::uint8_t {
     await,
     completed,
     probe,
+    window,
+    access,
+    accesses_complete,
+    fence,
     blocked,
     unblocked,
     distrust,
@@ -99,14 +104,53 @@ struct Side {
     }
 };
 
+/* World ranks of the members of a communicator: evenly spaced, as most are, or a list. */
+struct Members {
+    int first = 0;
+    int step = 1;
+    std::vector<int> list; /* if not evenly spaced */
+
+    static Members of(std::vector<int> ranks)
+    {
+        Members members;
+        members.first = ranks.empty() ? 0 : ranks[0];
+        members.step = ranks.size() < 2 ? 1 : ranks[1] - ranks[0];
+        for (std::size_t i = 1; i < ranks.size(); i++) {
+            if (ranks[i] - ranks[i - 1] != members.step) {
+                members.list = std::move(ranks);
+                break;
+            }
+        }
+        return members;
+    }
+
+    std::vector<int> ranks(int size) const
+    {
+        if (!list.empty())
+            return list;
+        std::vector<int> ranks;
+        for (int i = 0; i < size; i++)
+            ranks.push_back(first + i * step);
+        return ranks;
+    }
+
+    template <typename Visit>
+    void each(Visit &&visit)
+    {
+        visit(first);
+        visit(step);
+        visit(list);
+    }
+};
+
 struct CollectiveEvent {
     Position position;
     std::uint64_t communicator = 0;
     std::uint64_t number = 0; /* earlier collective operations on the communicator */
     int size = 0;             /* of the communicator */
     int rank = 0;
-    std::string name;       /* with number 0 only, as is world */
-    std::vector<int> world; /* world ranks of all members */
+    std::string name; /* with number 0 only, as are the members */
+    Members members;
     int root = MPI_UNDEFINED;
     std::uint64_t operation = 0; /* value of the handle if predefined */
     Signature same;              /* must be equal everywhere */
@@ -121,7 +165,7 @@ struct CollectiveEvent {
         visit(size);
         visit(rank);
         visit(name);
-        visit(world);
+        visit(members);
         visit(root);
         visit(operation);
         visit(same);
@@ -240,6 +284,85 @@ struct ProbeEvent {
         visit(source);
         visit(tag);
         visit(has_found);
+    }
+};
+
+/* A window, the same number in all members. */
+struct WindowEvent {
+    std::uint64_t window = 0;
+    std::int64_t unit = 1; /* bytes, of displacements at this process */
+
+    template <typename Visit>
+    void each(Visit &&visit)
+    {
+        visit(window);
+        visit(unit);
+    }
+};
+
+/* A one-sided access in a fence epoch, or under a shared lock. Others cannot conflict with accesses
+ * of other processes: an exclusive lock orders them, and those between MPI_Win_start and
+ * MPI_Win_complete are not followed. */
+struct AccessEvent {
+    enum class Kind : std::uint8_t { get, put, accumulate };
+    enum class Epoch : std::uint8_t { fence, shared };
+
+    Position position;
+    std::uint64_t window = 0;
+    int target = 0; /* in MPI_COMM_WORLD */
+    Kind kind = Kind::get;
+    Epoch epoch = Epoch::fence;
+    std::uint64_t number = 0; /* of the fence epoch */
+    std::int64_t displacement = 0;
+    std::vector<std::int64_t> blocks; /* begin in bytes from there, length, begin, ... */
+
+    template <typename Visit>
+    void each(Visit &&visit)
+    {
+        visit(position);
+        visit(window);
+        visit(target);
+        visit(kind);
+        visit(epoch);
+        visit(number);
+        visit(displacement);
+        visit(blocks);
+    }
+};
+
+/* The process's accesses under a shared lock are complete at the target, or at all: -1. */
+struct AccessesCompleteEvent {
+    std::uint64_t window = 0;
+    int target = -1;
+    bool are_reads = false; /* only those that give the process a value */
+
+    template <typename Visit>
+    void each(Visit &&visit)
+    {
+        visit(window);
+        visit(target);
+        visit(are_reads);
+    }
+};
+
+/* MPI_Win_fence, or MPI_Win_free. */
+struct FenceEvent {
+    Position position;
+    std::uint64_t window = 0;
+    std::uint64_t number = 0; /* earlier fences */
+    int size = 0;             /* of the window's communicator */
+    bool waits = true;        /* for all processes */
+    bool is_last = false;     /* MPI_Win_free */
+
+    template <typename Visit>
+    void each(Visit &&visit)
+    {
+        visit(position);
+        visit(window);
+        visit(number);
+        visit(size);
+        visit(waits);
+        visit(is_last);
     }
 };
 

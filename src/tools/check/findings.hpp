@@ -36,7 +36,8 @@ enum class Kind : std::uint8_t {
     epoch,
     conflict,
     deadlock,
-    possible_deadlock
+    possible_deadlock,
+    message_race
 };
 
 /* Name for users, and the switch: its name, help and default. Kinds with the same switch follow the
@@ -64,7 +65,9 @@ inline constexpr KindName kind_names[] = {
     {"access conflict", "epochs"},
     {"deadlock", "deadlock"},
     {"possible deadlock", "buffering",
-     "do not report calls that complete only if the library buffers messages"}};
+     "do not report calls that complete only if the library buffers messages"},
+    {"message race", "races", "report receives from any process that could get another message",
+     false}};
 
 inline constexpr std::size_t number_of_kinds = sizeof kind_names / sizeof kind_names[0];
 

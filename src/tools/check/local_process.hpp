@@ -82,7 +82,10 @@ class LocalProcess {
 
     /* The first calls of a call site wait for the analyser, so that its finding is printed before
      * the program can crash. */
-    bool waits_for_answer(const Position &position) { return sites_.times(position.site) < 50; }
+    bool waits_for_answer(const Position &position)
+    {
+        return sites_.times(position.site) < calls_with_answer;
+    }
 
     /* ---- comparability ---- */
 
@@ -91,6 +94,11 @@ class LocalProcess {
     void distrust(const char *reason, bool is_printed = true);
     bool is_distrusted() const { return is_distrusted_; }
 
+    /* The process has used an operation that can order it after others, and that the analyser does
+     * not follow. */
+    void lose_order() { is_order_known_.store(false, std::memory_order_relaxed); }
+    bool is_order_known() const { return is_order_known_.load(std::memory_order_relaxed); }
+
     /* Communicator of a call about to be made: only for handles known to be valid, else nullptr. */
     SharedCommunicator communicator(MPI_Comm comm);
 
@@ -98,6 +106,8 @@ class LocalProcess {
     bool is_comparable(const SharedCommunicator &communicator);
 
   private:
+    static constexpr std::uint64_t calls_with_answer = 3;
+
     void exclude(const Communicator &communicator, const char *reason);
     Finding finding(Kind kind, const Position &position, const std::string &text) const;
     void note_thread();
@@ -109,6 +119,7 @@ class LocalProcess {
     int rank_ = -1;
     std::vector<bool> is_in_world_; /* [rank in MPI_COMM_WORLD] has this instance */
     std::atomic<bool> is_distrusted_{false};
+    std::atomic<bool> is_order_known_{true};
     std::mutex lock_;                  /* protects the following */
     std::set<std::uint64_t> excluded_; /* ids of communicators */
     std::atomic<char *> first_thread_{nullptr};

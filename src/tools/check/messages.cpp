@@ -33,8 +33,10 @@ void Messages::begin(Pending &pending)
     pending.number = pending.send_number = 0;
     pending.is_awaited = is_blocking(pending.position);
     if (!process_.is_comparable(pending.communicator)) {
-        if (pending.communicator == nullptr || sends || receives)
+        if (pending.communicator == nullptr || sends || receives) {
             pending.waits.emplace_back(); /* unknown peers */
+            process_.lose_order();
+        }
         return;
     }
     const bool wants_answer = process_.waits_for_answer(pending.position);

@@ -40,6 +40,16 @@ void Origins::end(MPI_Win window, int target, Operations &operations)
               own.end());
 }
 
+void OneSided::made(MPI_Win window, MPI_Comm comm)
+{
+    windows_.made(window);
+    events_.made(window, comm);
+    int *flavour = nullptr, is_set = 0;
+    if (QMPI_Win_get_attr(window, MPI_WIN_CREATE_FLAVOR, &flavour, &is_set) == MPI_SUCCESS &&
+        is_set && *flavour == MPI_WIN_FLAVOR_SHARED)
+        process_.lose_order(); /* by what its members store */
+}
+
 bool OneSided::has_epoch(MPI_Win window, int target, const Here &here)
 {
     if (windows_.may_access(window, target))

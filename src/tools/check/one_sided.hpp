@@ -11,6 +11,7 @@
 #include "functions.hpp"
 #include "local_process.hpp"
 #include "operations.hpp"
+#include "window_events.hpp"
 
 #include <qmpi.hpp>
 
@@ -51,6 +52,7 @@ class OneSided {
         const MPI_Win window = handle_of<qmpi::role::window>(call);
         const int target = qmpi::get_or<qmpi::role::target>(
             call, qmpi::get_or<qmpi::role::rank>(call, MPI_PROC_NULL));
+        follow_order(call, window, here);
         if constexpr (Call::has(qmpi::role::target)) {
             if (target != MPI_PROC_NULL && has_epoch(window, target, here)) {
                 windows_.accessed(window);
@@ -70,8 +72,10 @@ class OneSided {
             origins_.end(window, Call::has(qmpi::role::rank) ? target : MPI_ANY_SOURCE,
                          operations_);
         const int error_code = go(call, here, window, target);
-        if (error_code == MPI_SUCCESS)
+        if (error_code == MPI_SUCCESS) {
             follow_epochs(call, window, target);
+            follow_locks(call, window, target);
+        }
         return error_code;
     }
 
@@ -80,7 +84,7 @@ class OneSided {
     {
         if constexpr (Call::has(qmpi::role::window) && Call::has(qmpi::effect::creates) &&
                       Call::is_collective)
-            windows_.made(*qmpi::get<qmpi::role::window>(call));
+            made(*qmpi::get<qmpi::role::window>(call), qmpi::get<qmpi::role::communicator>(call));
         else
             (void) call;
     }
@@ -125,8 +129,75 @@ class OneSided {
             if (qmpi::get_or<role::count>(call, MPI_Count{1}) != 0)
                 note_access({window, target, qmpi::get<role::displacement>(call), kind},
                             qmpi::get<role::datatype, target_type>(call), here);
-        } else
-            (void) call, (void) here, (void) window, (void) target;
+        }
+        constexpr std::size_t target_count = Call::has(role::count, 2) ? 2
+            : Call::has(role::count, 1)                                ? 1
+                                                                       : 0;
+        constexpr auto shared_kind = is_atomic ? AccessEvent::Kind::accumulate
+            : is_get                           ? AccessEvent::Kind::get
+                                               : AccessEvent::Kind::put;
+        if (is_get && has_request<Call>())
+            return;
+        MPI_Count count = 1;
+        if constexpr (Call::has(role::count))
+            count = static_cast<MPI_Count>(qmpi::get<role::count, target_count>(call));
+        events_.access(window, target, shared_kind, qmpi::get<role::displacement>(call), count,
+                       qmpi::get<role::datatype, target_type>(call), process_.position(here));
+    }
+
+    /* The process may learn from it that another one has completed an access. */
+    static constexpr bool may_order(qmpi::operation operation)
+    {
+        switch (operation) {
+        case qmpi::operation::fetch:
+        case qmpi::operation::compare_and_swap:
+        case qmpi::operation::sync:
+        case qmpi::operation::start_access:
+        case qmpi::operation::start_exposure:
+        case qmpi::operation::end_exposure:
+            return true;
+        default:
+            return false;
+        }
+    }
+
+    /* Calls that order accesses of different processes, before they are made. */
+    template <typename Call>
+    void follow_order(Call &call, MPI_Win window, const Here &here)
+    {
+        (void) call, (void) window, (void) here;
+        if constexpr (may_order(Call::operation))
+            process_.lose_order();
+        if constexpr (Call::id == MPI_WIN_FENCE_T)
+            events_.fence(window, qmpi::get<qmpi::role::assertion>(call), process_.position(here));
+        else if constexpr (Call::id == MPI_WIN_FREE_T)
+            events_.free(window, process_.position(here));
+    }
+
+    /* After they were made. */
+    template <typename Call>
+    void follow_locks(Call &call, MPI_Win window, int target)
+    {
+        constexpr auto id = Call::id;
+        (void) call, (void) window, (void) target;
+        if constexpr (id == MPI_WIN_LOCK_T)
+            events_.locked(window, target, call.template argument<0>() == MPI_LOCK_EXCLUSIVE);
+        else if constexpr (id == MPI_WIN_LOCK_ALL_T)
+            events_.locked(window, -1, false);
+        else if constexpr (id == MPI_WIN_UNLOCK_T)
+            events_.unlocked(window, target);
+        else if constexpr (id == MPI_WIN_UNLOCK_ALL_T)
+            events_.unlocked(window, -1);
+        else if constexpr (id == MPI_WIN_FLUSH_T)
+            events_.flushed(window, target, false);
+        else if constexpr (id == MPI_WIN_FLUSH_ALL_T)
+            events_.flushed(window, -1, false);
+        else if constexpr (id == MPI_WIN_FLUSH_LOCAL_T)
+            events_.flushed(window, target, true);
+        else if constexpr (id == MPI_WIN_FLUSH_LOCAL_ALL_T)
+            events_.flushed(window, -1, true);
+        else if constexpr (id == MPI_WIN_START_T || id == MPI_WIN_COMPLETE_T)
+            events_.started(window, id == MPI_WIN_START_T);
     }
 
     template <typename Call>
@@ -155,6 +226,7 @@ class OneSided {
         Windows::Access kind;
     };
 
+    void made(MPI_Win window, MPI_Comm comm);
     bool has_epoch(MPI_Win window, int target, const Here &here);
     void check_unlock(MPI_Win window, int target, const Here &here);
     void check_free(MPI_Win window, const Here &here);
@@ -165,6 +237,7 @@ class OneSided {
     Operations &operations_;
     Windows windows_;
     Origins origins_;
+    WindowEvents events_{process_};
 };
 
 }  // namespace qmpi::check

@@ -31,9 +31,10 @@ class PointToPoint {
     template <typename Call>
     int intercept(Call &call, const Here &here)
     {
-        if constexpr (Call::is_in(qmpi::set::partitioned))
+        if constexpr (Call::is_in(qmpi::set::partitioned)) {
+            process_.lose_order();
             return operations_.go(call);
-        else if constexpr (Call::form == qmpi::form::enqueued) {
+        } else if constexpr (Call::form == qmpi::form::enqueued) {
             /* The order of streams is unknown. */
             process_.distrust("an operation is in the order of a stream");
             return operations_.go(call);

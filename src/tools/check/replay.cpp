@@ -100,8 +100,13 @@ void Replay::match(const SharedEnd &send, const SharedEnd &receive)
 {
     send->partner = receive;
     receive->partner = send;
+    receive->partner_rank = send->rank;
+    receive->partner_tag = send->tag;
+    receive->partner_position = send->position;
     receive->is_partner_posted = send->is_posted;
+    receive->partner_clock = send->clock;
     send->is_partner_posted = receive->is_posted;
+    send->partner_clock = receive->clock;
     if (send->is_posted && receive->is_posted) {
         close(*send);
         close(*receive);
@@ -111,22 +116,59 @@ void Replay::match(const SharedEnd &send, const SharedEnd &receive)
     advance();
 }
 
-void Replay::collective(int rank, const CollectiveEvent &event, const Members &members)
+void Replay::collective(int rank, const CollectiveEvent &event, const SharedRanks &members)
 {
     if (!waits_for_all(event))
         return;
-    SharedMeeting &meeting = meetings_[{event.communicator, event.number}];
-    if (meeting == nullptr)
-        meeting = std::make_shared<Meeting>(Meeting{
-            event.communicator, event.number, static_cast<std::size_t>(event.size), {}, {}, {}});
+    const SharedMeeting meeting = meeting_of({event.communicator, event.number}, event.size);
     if (meeting->members == nullptr)
         meeting->members = members;
-    const SharedMeeting own = meeting;
-    add(rank, Step::Kind::start, event.position, own);
+    add(rank, Step::Kind::start, event.position, meeting);
     if (is_blocking(event.position))
-        add(rank, Step::Kind::wait, event.position, own);
+        add(rank, Step::Kind::wait, event.position, meeting);
     else
-        process(rank).meetings[{event.communicator, event.number}] = own;
+        process(rank).meetings[{event.communicator, event.number}] = meeting;
+}
+
+Replay::SharedMeeting Replay::meeting_of(const std::pair<std::uint64_t, std::uint64_t> &number,
+                                         int size)
+{
+    SharedMeeting &meeting = meetings_[number];
+    if (meeting == nullptr) {
+        meeting = std::make_shared<Meeting>();
+        meeting->communicator = number.first;
+        meeting->number = number.second;
+        meeting->size = static_cast<std::size_t>(size);
+    }
+    return meeting;
+}
+
+void Replay::access(int rank, AccessEvent event)
+{
+    Step step;
+    step.kind = Step::Kind::start;
+    step.access = std::make_shared<const AccessEvent>(std::move(event));
+    add(rank, std::move(step));
+}
+
+void Replay::accesses_complete(int rank, const AccessesCompleteEvent &event)
+{
+    Step step;
+    step.kind = Step::Kind::start;
+    step.completion = std::make_shared<const AccessesCompleteEvent>(event);
+    add(rank, std::move(step));
+}
+
+void Replay::fence(int rank, const FenceEvent &event)
+{
+    if (event.size < 2)
+        return;
+    const SharedMeeting meeting = meeting_of({event.window, event.number}, event.size);
+    meeting->is_fence = true;
+    meeting->is_end = event.is_last;
+    add(rank, Step::Kind::start, event.position, meeting);
+    if (event.waits)
+        add(rank, Step::Kind::wait, event.position, meeting);
 }
 
 void Replay::await(int rank, const AwaitEvent &event)
@@ -232,7 +274,9 @@ void Replay::advance(int rank)
         Step &step = own.steps.front();
         if (step.kind == Step::Kind::start)
             start(rank, step);
-        else if (!is_complete(rank, step))
+        else if (is_complete(rank, step))
+            end(rank, step);
+        else
             return;
         own.steps.pop_front();
         own.is_in_certain_cycle = false;
@@ -267,25 +311,82 @@ void Replay::start(int rank, const Step &step)
 {
     if (step.end != nullptr)
         post(step.end);
-    else
+    else if (step.meeting != nullptr)
         arrive(rank, step.meeting);
+    else if (step.access != nullptr)
+        accesses_.add(rank, *step.access, process(rank).clock);
+    else {
+        tick(rank);
+        accesses_.complete(rank, *step.completion, process(rank).time);
+    }
+}
+
+void Replay::tick(int rank)
+{
+    Process &own = process(rank);
+    own.clock = Clock::with(own.clock, rank, ++own.time);
+}
+
+/* What happened before the other side of a message, or before any member started an operation,
+ * happened before the process continues. */
+void Replay::end(int rank, const Step &step)
+{
+    if (step.meeting != nullptr)
+        learn(rank, step.meeting->clock);
+    else if (step.end != nullptr && (!step.end->is_send || step.end->is_synchronous))
+        learn(rank, step.end->partner_clock);
+    if (finds_races_ && step.end != nullptr && !step.end->is_send)
+        find_races(rank, step.end);
+}
+
+/* The message of this receive could have been that of an earlier one: it was sent without knowing
+ * that the earlier one had started. */
+void Replay::find_races(int rank, const SharedEnd &receive)
+{
+    auto &earlier = process(rank).any_receives;
+    for (const auto &[site, other] : earlier) {
+        if (other->communicator == receive->communicator && other->time < receive->time &&
+            other->partner_rank != receive->partner_rank &&
+            (other->tag == MPI_ANY_TAG || other->tag == receive->partner_tag) &&
+            Clock::time(receive->partner_clock, rank) < other->time)
+            races_.push_back(
+                {rank, other->position, receive->partner_rank, receive->partner_position});
+    }
+    if (receive->peer == MPI_ANY_SOURCE)
+        earlier[receive->position.site] = receive;
+}
+
+void Replay::learn(int rank, const SharedClock &clock)
+{
+    Process &own = process(rank);
+    own.clock = Clock::join(own.clock, clock);
 }
 
 void Replay::arrive(int rank, const SharedMeeting &meeting)
 {
     meeting->arrived.push_back(rank);
+    meeting->clock = Clock::join(meeting->clock, process(rank).clock);
     if (!meeting->is_complete())
         return;
     for (const int waiting : meeting->waiting)
         wake(waiting);
     meetings_.erase({meeting->communicator, meeting->number});
+    if (meeting->is_fence)
+        accesses_.end_epochs(meeting->communicator, meeting->number);
+    if (meeting->is_end)
+        accesses_.free(meeting->communicator);
 }
 
 void Replay::post(const SharedEnd &end)
 {
     end->is_posted = true;
+    if (finds_races_ && !end->is_send && end->peer == MPI_ANY_SOURCE)
+        tick(end->rank);
+    end->clock = process(end->rank).clock;
+    end->time = process(end->rank).time;
     if (const SharedEnd partner = end->partner.lock()) {
         partner->is_partner_posted = true;
+        partner->partner_clock = end->clock;
         close(*partner);
         wake(partner->rank);
     }

@@ -15,6 +15,8 @@
 #ifndef TOOLS_CHECK_REPLAY_HPP_INCLUDED
 #define TOOLS_CHECK_REPLAY_HPP_INCLUDED
 
+#include "accesses.hpp"
+#include "clock.hpp"
 #include "events.hpp"
 
 #include <cstddef>
@@ -41,6 +43,12 @@ struct End {
     bool needs_receive = false; /* a send that may wait for its receive */
     bool is_synchronous = false;
 
+    SharedClock clock; /* of its process, when it was posted */
+    SharedClock partner_clock;
+    std::uint64_t time = 0; /* of the process, when it was posted */
+    int partner_rank = MPI_ANY_SOURCE;
+    int partner_tag = MPI_ANY_TAG;
+    Position partner_position;
     std::weak_ptr<End> partner; /* the other end, once it is known */
     bool is_posted = false;     /* in the replay, as the following */
     bool is_partner_posted = false;
@@ -54,8 +62,7 @@ struct End {
 
 using SharedEnd = std::shared_ptr<End>;
 
-/* Members of a communicator by world rank. */
-using Members = std::shared_ptr<const std::vector<int>>;
+using SharedRanks = std::shared_ptr<const std::vector<int>>;
 
 /* Calls in the replay that wait for each other. */
 struct Cycle {
@@ -70,9 +77,20 @@ struct Cycle {
     bool is_certain = false; /* none of them can complete, and the run has not gone further */
 };
 
+/* A receive from any process that could have got another message, too. */
+struct Race {
+    int rank;
+    Position position;
+    int sender; /* of the other message */
+    Position other;
+};
+
 class Replay {
   public:
-    explicit Replay(int size) : processes_(static_cast<std::size_t>(size)) {}
+    Replay(int size, bool finds_races)
+        : finds_races_(finds_races), processes_(static_cast<std::size_t>(size))
+    {
+    }
 
     /* ---- the run, in the order of each process ---- */
 
@@ -83,7 +101,7 @@ class Replay {
     void match(const SharedEnd &send, const SharedEnd &receive);
 
     /* members: null if unknown */
-    void collective(int rank, const CollectiveEvent &event, const Members &members);
+    void collective(int rank, const CollectiveEvent &event, const SharedRanks &members);
 
     void await(int rank, const AwaitEvent &event);
 
@@ -92,6 +110,14 @@ class Replay {
     void cancelled(int rank, std::uint64_t number);
 
     void probe(int rank, const ProbeEvent &event);
+
+    void window(int rank, const WindowEvent &event)
+    {
+        accesses_.set_unit(event.window, rank, event.unit);
+    }
+    void access(int rank, AccessEvent event);
+    void accesses_complete(int rank, const AccessesCompleteEvent &event);
+    void fence(int rank, const FenceEvent &event);
 
     /* The order of its calls is unknown from now on: no cycle can include it. */
     void free(int rank);
@@ -105,6 +131,9 @@ class Replay {
     {
         return processes_.at(static_cast<std::size_t>(rank)).is_in_certain_cycle;
     }
+
+    std::vector<Conflict> take_conflicts() { return accesses_.take_conflicts(); }
+    std::vector<Race> take_races() { return std::exchange(races_, {}); }
 
     /* Processes whose calls were too far ahead of those that they wait for. */
     std::uint64_t given_up() const { return given_up_; }
@@ -123,9 +152,12 @@ class Replay {
         std::uint64_t communicator = 0;
         std::uint64_t number = 0;
         std::size_t size = 0;
-        Members members;
+        SharedRanks members;
         std::vector<int> arrived;
         std::vector<int> waiting;
+        SharedClock clock;     /* of all that have arrived */
+        bool is_fence = false; /* of the window with that number as communicator */
+        bool is_end = false;   /* the window is freed */
 
         bool is_complete() const { return arrived.size() >= size; }
     };
@@ -137,8 +169,11 @@ class Replay {
         bool is_released = false;
         bool is_registered = false; /* with its meeting */
         Position position;
+        /* One of the following, or else the envelope of a probe */
         SharedEnd end;
-        SharedMeeting meeting; /* one of the two, or else the envelope of a probe: */
+        SharedMeeting meeting;
+        std::shared_ptr<const AccessEvent> access;
+        std::shared_ptr<const AccessesCompleteEvent> completion;
         std::uint64_t communicator = 0;
         int peer = MPI_ANY_SOURCE;
         int tag = MPI_ANY_TAG;
@@ -148,9 +183,12 @@ class Replay {
         std::deque<Step> steps;
         std::size_t many = many_steps;
         bool is_free = false;
+        std::uint64_t time = 0; /* counts what others may have to know of */
+        SharedClock clock;      /* what it knows of others, and its own time */
         bool is_in_certain_cycle = false;
         std::set<std::pair<int, std::uint32_t>> accused;   /* calls that are in a reported cycle */
         std::unordered_map<std::uint64_t, SharedEnd> ends; /* of open requests */
+        std::map<std::uint32_t, SharedEnd> any_receives;   /* last one from any process, by site */
         std::map<std::pair<std::uint64_t, std::uint64_t>, SharedMeeting> meetings;
     };
 
@@ -196,6 +234,11 @@ class Replay {
     bool is_complete(int rank, Step &step);
     bool is_accused(int rank, const Step &step) const;
     void start(int rank, const Step &step);
+    void end(int rank, const Step &step);
+    void learn(int rank, const SharedClock &clock);
+    void tick(int rank);
+    void find_races(int rank, const SharedEnd &receive);
+    SharedMeeting meeting_of(const std::pair<std::uint64_t, std::uint64_t> &number, int size);
     void arrive(int rank, const SharedMeeting &meeting);
     void post(const SharedEnd &end);
     void open(const SharedEnd &end);
@@ -243,9 +286,12 @@ class Replay {
     /* The queue of the process is too long. */
     void relieve(int rank);
 
+    const bool finds_races_;
     std::vector<Process> processes_;
+    std::vector<Race> races_;
     std::unordered_map<Address, Inbox, Hash> inboxes_;
     std::map<std::pair<std::uint64_t, std::uint64_t>, SharedMeeting> meetings_;
+    Accesses accesses_;
     std::vector<int> awake_;
     std::vector<Cycle> cycles_; /* found and not yet returned */
     std::uint64_t given_up_ = 0;

@@ -1,0 +1,71 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+/* Informs the analyser of accesses to windows and of what orders them. */
+
+#ifndef TOOLS_CHECK_WINDOW_EVENTS_HPP_INCLUDED
+#define TOOLS_CHECK_WINDOW_EVENTS_HPP_INCLUDED
+
+#include "local_process.hpp"
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <set>
+#include <unordered_map>
+#include <vector>
+
+namespace qmpi::check {
+
+/* Thread-safe. Targets are ranks in the window's communicator. */
+class WindowEvents {
+  public:
+    explicit WindowEvents(LocalProcess &process) : process_(process) {}
+
+    void made(MPI_Win window, MPI_Comm comm);
+
+    /* Before the calls. */
+    void fence(MPI_Win window, int assertion, const Position &position);
+    void free(MPI_Win window, const Position &position);
+
+    /* After the calls. target: -1 for all */
+    void locked(MPI_Win window, int target, bool is_exclusive);
+    void unlocked(MPI_Win window, int target);
+    void flushed(MPI_Win window, int target, bool are_reads);
+    void started(MPI_Win window, bool is_begin);
+
+    void access(MPI_Win window, int target, AccessEvent::Kind kind, MPI_Aint displacement,
+                MPI_Count count, MPI_Datatype datatype, const Position &position);
+
+  private:
+    struct State {
+        SharedCommunicator communicator;
+        std::uint64_t id = 0;
+        std::uint64_t fences = 0;
+        bool is_started = false;
+        std::set<int> shared, exclusive; /* locks, also of all: -1 */
+    };
+
+    /* Bytes of the data; empty if unknown or too many. */
+    std::vector<std::int64_t> blocks(MPI_Count count, MPI_Datatype datatype);
+
+    template <typename Use>
+    void with(MPI_Win window, Use use)
+    {
+        const std::lock_guard<std::mutex> guard(lock_);
+        const auto found = windows_.find(window);
+        if (found != windows_.end() && process_.is_comparable(found->second.communicator))
+            use(found->second);
+    }
+
+    LocalProcess &process_;
+    std::mutex lock_;
+    std::unordered_map<MPI_Win, State> windows_;
+    std::unordered_map<std::uint64_t, std::uint64_t> numbers_; /* of windows, by communicator */
+};
+
+}  // namespace qmpi::check
+
+#endif /* TOOLS_CHECK_WINDOW_EVENTS_HPP_INCLUDED */

@@ -1,0 +1,98 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+/* Feeds the analyser of check with the events of a job that was never run:
+ *
+ *     check_events RANKS ROUNDS
+ *
+ * In each round, every process exchanges messages with its neighbours in a ring, sends one without a
+ * request, and takes part in a reduction. Prints the number of events and of findings. */
+
+#include "check/analyser.hpp"
+#include "check/findings.hpp"
+#include "check/recorder.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+
+using namespace qmpi::check;
+
+namespace {
+
+class Job {
+  public:
+    Job(Analyser &analyser, int size) : analyser_(analyser), size_(size) {}
+
+    void round(std::uint64_t number)
+    {
+        for (int rank = 0; rank < size_; rank++) {
+            const int left = (rank + size_ - 1) % size_, right = (rank + 1) % size_;
+            const std::uint64_t first = 3 * number;
+            take(rank, Event::receive,
+                 ReceiveEvent{{MPI_IRECV_T, 0}, world, first + 1, left, 0, false, one_number()});
+            take(rank, Event::send,
+                 SendEvent{{MPI_SEND_T, 1}, world, first + 2, right, 0, one_number()});
+            take(rank, Event::await, AwaitEvent{{MPI_WAIT_T, 2}, false, 0, first + 1});
+            take(rank, Event::received, ReceivedEvent{world, first + 1, left, 0, false});
+            CollectiveEvent reduction;
+            reduction.position = {MPI_ALLREDUCE_T, 3};
+            reduction.communicator = world;
+            reduction.number = number;
+            reduction.size = size_;
+            reduction.rank = rank;
+            reduction.same = one_number();
+            take(rank, Event::collective, reduction);
+        }
+    }
+
+    std::uint64_t events() const { return events_; }
+
+  private:
+    static constexpr std::uint64_t world = 1;
+
+    static Signature one_number()
+    {
+        Signature signature;
+        signature.is_known = true;
+        signature.times = 1;
+        signature.unit = {{basic_type('i', 4), 1}};
+        return signature;
+    }
+
+    template <typename Fields>
+    void take(int rank, Event event, const Fields &fields)
+    {
+        qmpi::Writer writer;
+        writer.put(fields);
+        const std::string bytes = writer.take();
+        qmpi::Reader reader(bytes);
+        analyser_.take(rank, event, reader);
+        events_++;
+    }
+
+    Analyser &analyser_;
+    const int size_;
+    std::uint64_t events_ = 0;
+};
+
+}  // namespace
+
+int main(int argc, char **argv)
+{
+    if (argc != 3)
+        return 2;
+    const int size = std::atoi(argv[1]), rounds = std::atoi(argv[2]);
+    Findings findings;
+    qmpi::Record record("check_events", 0);
+    Recorder recorder(record, 1);
+    Analyser analyser(size, std::chrono::seconds(30), findings, recorder);
+    Job job(analyser, size);
+    for (int i = 0; i < rounds; i++)
+        job.round(static_cast<std::uint64_t>(i));
+    analyser.find_cycles();
+    std::printf("%llu events, %zu findings\n", static_cast<unsigned long long>(job.events()),
+                findings.all().size());
+    return 0;
+}

@@ -1,0 +1,39 @@
+# Copyright (C) by the QMPI for MPICH developers
+#     See COPYRIGHT in top-level directory
+
+"""The analyser of the tool check: cost of an event in jobs of 100 to 10,000 processes, by events of jobs that were never run."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+TOOLS = HERE.parents[1] / "src/tools"
+SOURCES = ("accesses", "analyser", "findings", "recorder", "replay", "signature")
+
+
+@pytest.fixture(scope="module")
+def check_events(mpich_module):
+    return mpich_module.program(HERE / "check_events.cpp", *(TOOLS / f"check/{name}.cpp" for name in SOURCES), "-std=c++17", "-O2",
+                                f"-I{TOOLS}", f"-I{TOOLS / 'common'}", "-l:libqmpi.a", "-ldw")
+
+
+def instructions(mpich, program, ranks, rounds):
+    """Instructions and events of a job; no finding."""
+    result = mpich.run("valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", program, ranks, rounds, seconds=600)
+    events, findings = map(int, re.match(r"(\d+) events, (\d+) findings", result.out).groups())
+    assert (result.status, findings) == (0, 0), result
+    return int(re.search(r"Collected : (\d+)", result.err).group(1)), events
+
+
+def cost_of_an_event(mpich, program, ranks):
+    """Of the later rounds: the first one begins with the connections."""
+    few, many = (instructions(mpich, program, ranks, rounds) for rounds in (1, 3))
+    return (many[0] - few[0]) / (many[1] - few[1])
+
+
+def test_cost_of_an_event_does_not_grow_with_the_job(mpich, check_events):
+    """Ordered maps grow with the logarithm of their size: a factor of 2 from 100 to 10,000."""
+    cost = {ranks: cost_of_an_event(mpich, check_events, ranks) for ranks in (100, 1000, 10000)}
+    assert cost[10000] < 2 * cost[100], cost

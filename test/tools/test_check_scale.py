@@ -34,6 +34,5 @@ def cost_of_an_event(mpich, program, ranks):
 
 
 def test_cost_of_an_event_does_not_grow_with_the_job(mpich, check_events):
-    """Ordered maps grow with the logarithm of their size: a factor of 2 from 100 to 10,000."""
     cost = {ranks: cost_of_an_event(mpich, check_events, ranks) for ranks in (100, 1000, 10000)}
-    assert cost[10000] < 2 * cost[100], cost
+    assert max(cost.values()) < 1.1 * min(cost.values()), cost

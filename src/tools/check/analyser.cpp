@@ -88,6 +88,9 @@ void Analyser::take(int rank, Event event, Reader &reader)
         process(rank).is_silent = process(rank).is_finalized = true;
         note_end(rank);
         break;
+    case Event::threads:
+        replay_.free(rank);
+        break;
     }
     for (const Race &race : replay_.take_races())
         add(Kind::message_race, race.rank, race.position,

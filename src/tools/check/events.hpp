@@ -36,7 +36,8 @@ enum class Event : std::uint8_t {
     unblocked,
     distrust,
     silent, /* will not communicate again */
-    finalized
+    finalized,
+    threads /* several threads of the process can be in MPI at the same time */
 };
 
 /* A call: its function, and its process's number for the call site. */

@@ -76,6 +76,10 @@ bool LocalProcess::connect(const qmpi::world &world, const Address &address)
         client_.end();
         distrust("no connection to rank 0");
     }
+    int level = MPI_THREAD_SINGLE;
+    QMPI_Query_thread(&level);
+    if (level == MPI_THREAD_MULTIPLE)
+        report(Event::threads, false);
     sites_.each([this](std::uint32_t number, const CodeLocation &location) {
         report(Event::site, SiteEvent{number, location.module, location.offset}, false);
     });

@@ -51,10 +51,11 @@ bool is_barrier(int function)
 }
 
 /* MPI_Finalize may wait for the others too, but messages that are never received are reported as
- * such. Neighborhood operations wait for neighbors only. */
+ * such. Neighborhood operations wait for neighbors only, and MPI_Comm_free for nobody. */
 bool waits_for_all(const CollectiveEvent &event)
 {
     return event.size > 1 && event.position.function != MPI_FINALIZE_T &&
+        event.position.function != MPI_COMM_FREE_T &&
         qmpi::form_of(event.position.function) != qmpi::form::persistent &&
         !qmpi::set::neighbourhood.contains(event.position.function);
 }
@@ -213,6 +214,7 @@ void Replay::probe(int rank, const ProbeEvent &event)
 void Replay::free(int rank)
 {
     process(rank).is_free = true;
+    is_order_known_ = false;
     wake(rank);
     advance();
 }
@@ -313,9 +315,10 @@ void Replay::start(int rank, const Step &step)
         post(step.end);
     else if (step.meeting != nullptr)
         arrive(rank, step.meeting);
-    else if (step.access != nullptr)
-        accesses_.add(rank, *step.access, process(rank).clock);
-    else {
+    else if (step.access != nullptr) {
+        if (is_order_known_ || step.access->epoch == AccessEvent::Epoch::fence)
+            accesses_.add(rank, *step.access, process(rank).clock);
+    } else {
         tick(rank);
         accesses_.complete(rank, *step.completion, process(rank).time);
     }
@@ -335,8 +338,21 @@ void Replay::end(int rank, const Step &step)
         learn(rank, step.meeting->clock);
     else if (step.end != nullptr && (!step.end->is_send || step.end->is_synchronous))
         learn(rank, step.end->partner_clock);
-    if (finds_races_ && step.end != nullptr && !step.end->is_send)
+    else if (step.end == nullptr)
+        learn_by_probe(rank, step);
+    if (finds_races_ && is_order_known_ && step.end != nullptr && !step.end->is_send)
         find_races(rank, step.end);
+}
+
+void Replay::learn_by_probe(int rank, const Step &step)
+{
+    const auto inbox = inboxes_.find({step.communicator, rank});
+    if (inbox == inboxes_.end())
+        return;
+    for (const SharedEnd &send : inbox->second.sends) {
+        if (fits(*send, step.peer, step.tag))
+            learn(rank, send->clock);
+    }
 }
 
 /* The message of this receive could have been that of an earlier one: it was sent without knowing
@@ -628,6 +644,7 @@ void Replay::accuse(const Cycle &cycle)
             own.is_in_certain_cycle = true;
         else if (call.needs_buffer || call.may_pass) {
             own.accused.insert({call.position.function, call.position.site});
+            is_order_known_ = is_order_known_ && !call.may_pass;
             wake(call.rank);
         }
     }
@@ -716,6 +733,7 @@ void Replay::relieve(int rank)
         ;
     if (own.steps.size() > most_steps) {
         own.is_free = true;
+        is_order_known_ = false;
         given_up_++;
         wake(rank);
         advance();

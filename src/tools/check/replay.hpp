@@ -237,6 +237,7 @@ class Replay {
     void end(int rank, const Step &step);
     void learn(int rank, const SharedClock &clock);
     void tick(int rank);
+    void learn_by_probe(int rank, const Step &step);
     void find_races(int rank, const SharedEnd &receive);
     SharedMeeting meeting_of(const std::pair<std::uint64_t, std::uint64_t> &number, int size);
     void arrive(int rank, const SharedMeeting &meeting);
@@ -292,6 +293,7 @@ class Replay {
     std::unordered_map<Address, Inbox, Hash> inboxes_;
     std::map<std::pair<std::uint64_t, std::uint64_t>, SharedMeeting> meetings_;
     Accesses accesses_;
+    bool is_order_known_ = true; /* no process has gone on without what it waited for */
     std::vector<int> awake_;
     std::vector<Cycle> cycles_; /* found and not yet returned */
     std::uint64_t given_up_ = 0;

@@ -48,8 +48,6 @@ def pytest_addoption(parser):
     group.addoption("--without-base", action="store_true", help="leave out the tests that need --base-prefix")
     group.addoption("--other-prefix", type=Path, metavar="DIR", help="installation of another base with QMPI")
     group.addoption("--src", type=Path, metavar="DIR", help="patched source tree")
-    group.addoption("--tools", type=Path, metavar="DIR", help="folder of tools to run in place of the installation's")
-    group.addoption("--preload", metavar="LIBS", help="libraries to preload into the ranks first, separated by ':'")
     group.addoption("--all", action="store_true", help="run the tests marked long too")
     group.addoption("--hours", action="store_true", help="run the tests marked hours too")
     group.addoption("--out", type=Path, metavar="DIR",
@@ -302,12 +300,12 @@ class Installation(Commands):
     def mpiexec(self, ranks, *program, tools=None, options=(), nap=True, **keywords):
         """Run a program on a number of ranks under a tool list. The ranks sleep a moment while they wait (see
         test/suite/idle_nap.cpp), because MPICH's ranks spin and tests share the cores; nap=False leaves that out."""
-        preload = [self.config.option.preload, nap and ranks > 1 and self.nap(), keywords.pop("LD_PRELOAD", None)]
+        preload = keywords.pop("LD_PRELOAD", None)
+        if nap and ranks > 1:
+            preload = f"{self.nap()}:{preload}" if preload else self.nap()
         words = [self.bin / "mpiexec", "-n", ranks]
-        if any(preload):
-            words += ["-genv", "LD_PRELOAD", ":".join(str(library) for library in preload if library)]
-        if self.config.option.tools:
-            words += ["-genv", "MPIR_CVAR_QMPI_TOOL_PATH", self.config.option.tools.resolve()]
+        if preload:
+            words += ["-genv", "LD_PRELOAD", preload]
         if tools is not None:
             words += ["-genv", "MPIR_CVAR_QMPI_TOOL_LIST", tools]
         return self.run(*words, *options, *program, **keywords)

@@ -18,8 +18,9 @@ static void messages(MPI_Comm comm, int rank)
     int flag;
 
     /* no peer, no data, any peer */
-    MPI_Send(NULL, 0, MPI_INT, 1 - rank, 0, comm);
+    MPI_Isend(NULL, 0, MPI_INT, 1 - rank, 0, comm, &request);
     MPI_Recv(NULL, 0, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, comm, MPI_STATUS_IGNORE);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
     MPI_Send(&value, 3, MPI_INT, MPI_PROC_NULL, 0, comm);
     MPI_Recv(&value, 3, MPI_INT, MPI_PROC_NULL, MPI_ANY_TAG, comm, &status);
     MPI_Sendrecv(&value, 1, MPI_INT, MPI_PROC_NULL, 0, &other, 1, MPI_INT, MPI_PROC_NULL, MPI_ANY_TAG, comm, &status);

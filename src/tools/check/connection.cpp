@@ -21,6 +21,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -92,6 +93,7 @@ bool Server::start(bool is_one_host, Address &address)
 {
     listener_ = Socket(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     events_ = Socket(epoll_create1(EPOLL_CLOEXEC));
+    wake_ = Socket(eventfd(0, EFD_CLOEXEC));
     sockaddr_in name{};
     name.sin_family = AF_INET;
     name.sin_addr.s_addr = htonl(is_one_host ? INADDR_LOOPBACK : INADDR_ANY);
@@ -99,6 +101,7 @@ bool Server::start(bool is_one_host, Address &address)
     if (!listener_.is_open() || !events_.is_open() || !raise_limit() ||
         bind(listener_.descriptor(), reinterpret_cast<sockaddr *>(&name), sizeof name) != 0 ||
         listen(listener_.descriptor(), SOMAXCONN) != 0 || !watch(listener_.descriptor()) ||
+        !wake_.is_open() || !watch(wake_.descriptor()) ||
         getsockname(listener_.descriptor(), reinterpret_cast<sockaddr *>(&name), &length) != 0)
         return false;
     std::random_device random;
@@ -127,8 +130,10 @@ void Server::find_unreceived()
 void Server::stop()
 {
     stops_ = true;
-    if (thread_.joinable())
-        thread_.join();
+    if (!thread_.joinable())
+        return;
+    eventfd_write(wake_.descriptor(), 1);
+    thread_.join();
 }
 
 void Server::dismiss()
@@ -168,12 +173,15 @@ void Server::run()
 {
     constexpr int most_events = 256;
     epoll_event ready[most_events];
-    int number = 1;
     /* Process pending input before stopping. */
-    while (!stops_ || number > 0) {
-        number = epoll_wait(events_.descriptor(), ready, most_events, 100);
+    for (bool has_input = true; !stops_ || has_input;) {
+        const int number = epoll_wait(events_.descriptor(), ready, most_events, stops_ ? 0 : 100);
+        has_input = false;
         std::unique_lock<std::mutex> guard(lock_);
         for (int i = 0; i < number; i++) {
+            if (ready[i].data.fd == wake_.descriptor())
+                continue;
+            has_input = true;
             const auto peer = peers_.find(ready[i].data.fd);
             if (ready[i].data.fd == listener_.descriptor())
                 accept();

@@ -109,6 +109,7 @@ class Server {
     Socket listener_;
     std::uint64_t password_ = 0;
     Socket events_;                       /* of epoll */
+    Socket wake_;                         /* readable when the thread must stop */
     std::unordered_map<int, Peer> peers_; /* by descriptor */
     std::chrono::steady_clock::time_point next_search_{};
     std::atomic<bool> stops_{false};

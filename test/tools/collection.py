@@ -113,7 +113,7 @@ NAMED = {"color": "0", "key": "rank", "ndims": "1", "dims": "(int[]) {1}", "maxd
          "user_fn": "add", "comm_errhandler_fn": "handle", "win_errhandler_fn": "handle_window", "ranges": "range",
          "file_errhandler_fn": "handle_file", "session_errhandler_fn": "handle_session", "compare_addr": "in + 8"}
 ROLES = {"count": "1", "datatype": "MPI_INT", "communicator": "comm", "root": "0", "destination": "peer", "source": "peer",
-         "target": "0", "tag": "5", "operation": "MPI_SUM", "window": "window", "file": "file", "group": "group",
+         "target": "rank", "tag": "5", "operation": "MPI_SUM", "window": "window", "file": "file", "group": "group",
          "info": "MPI_INFO_NULL", "displacement": "0", "offset": "0", "assertion": "0", "rank": "0", "status": "&status",
          "length": "1", "errhandler": "MPI_ERRORS_RETURN", "flag": "&flag"}
 LARGE = {"ones": "ones_c", "zeros": "zeros_c"}

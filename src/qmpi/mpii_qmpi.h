@@ -43,6 +43,9 @@ void MPII_QMPI_end_settings(void) MPIR_QMPI_HIDDEN;
 /* True if begin would return false now. */
 bool MPII_QMPI_settings_are_closed(void) MPIR_QMPI_HIDDEN;
 
+/* True while this thread reads the settings or builds the chain. */
+bool MPII_QMPI_is_building(void) MPIR_QMPI_HIDDEN;
+
 /* ---- registered tools ---- */
 
 typedef enum {
@@ -131,11 +134,11 @@ void MPII_QMPI_withdraw_services(int tool_id) MPIR_QMPI_HIDDEN;
 
 #define MPII_QMPI_MAX_MESSAGE 4096
 
-/* An entry of the list cannot be used: prints a line with the reason, and ends the process unless
- * the user chose to continue without the entry. */
+/* An entry of the list cannot be used: prints a line with the reason, and ends the job unless the
+ * user chose to continue without the entry. */
 void MPII_QMPI_fault(const char *format, ...) ATTRIBUTE((format(printf, 1, 2))) MPIR_QMPI_HIDDEN;
 
-/* Prints a line and ends the process. */
+/* Prints a line and ends the job. */
 void MPII_QMPI_fatal(const char *format, ...)
     ATTRIBUTE((format(printf, 1, 2), noreturn)) MPIR_QMPI_HIDDEN;
 

@@ -296,6 +296,11 @@ int MPIR_QMPI_tail_missing(void)
 
 /* ---- for the other files ---- */
 
+bool MPII_QMPI_is_building(void)
+{
+    return is_builder;
+}
+
 bool MPII_QMPI_settings_are_closed(void)
 {
     const Phase phase = MPL_atomic_acquire_load_int64(&state) % NUM_PHASES;

@@ -196,7 +196,7 @@ static const Library *load(const char *path, struct stat *file, Message message)
         make_mpi_global();
         MPII_QMPI_set_loading(library->number);
         dlerror();
-        error = dlopen(path, RTLD_NOW | RTLD_LOCAL) ? NULL : dlerror();
+        error = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE) ? NULL : dlerror();
         library->conflicting = MPII_QMPI_conflicting_tool();
         MPII_QMPI_set_loading(0);
         if (error) {

@@ -10,6 +10,9 @@
 #ifdef ENABLE_QMPI
 
 #include <stdarg.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
 
 /* The chain is built before MPI is initialized: only the launcher's variables tell the rank. NULL
  * if there is no launcher. */
@@ -48,6 +51,35 @@ static void complain(const char *format, va_list varargs, const char *end)
     print(rank ? heading : "tool list", format, varargs, end);
 }
 
+/* The chain is built before MPI connects to the process manager. */
+static bool is_connected(void)
+{
+    if (MPIR_Process.size || !MPII_QMPI_is_building())
+        return true;
+    return MPIR_T_env_init() == MPI_SUCCESS && MPIR_pmi_init() == MPI_SUCCESS;
+}
+
+/* Hydra drops what it has not read yet when a job is aborted. */
+static void await_reader(void)
+{
+    const struct timespec moment = { 0, 1000000 };
+    int unread = 0;
+
+    for (int i = 0; i < 100 && !ioctl(STDERR_FILENO, FIONREAD, &unread) && unread; i++)
+        nanosleep(&moment, NULL);
+}
+
+/* The others of a job would wait in MPI_Init for a process that just ends: Hydra does not notice
+ * the end of processes that have not connected to it, or not for long. */
+static void ATTRIBUTE((noreturn)) end_job(void)
+{
+    if (rank_in_job() && is_connected() && MPIR_Process.size > 1) {
+        await_reader();
+        MPIR_pmi_abort(EXIT_FAILURE, "tool list");
+    }
+    exit(EXIT_FAILURE);
+}
+
 void MPII_QMPI_fatal(const char *format, ...)
 {
     va_list varargs;
@@ -55,7 +87,7 @@ void MPII_QMPI_fatal(const char *format, ...)
     va_start(varargs, format);
     complain(format, varargs, "");
     va_end(varargs);
-    exit(EXIT_FAILURE);
+    end_job();
 }
 
 void MPII_QMPI_fault(const char *format, ...)
@@ -66,7 +98,7 @@ void MPII_QMPI_fault(const char *format, ...)
     complain(format, varargs, MPII_QMPI_settings.warns_only ? "; left out" : "");
     va_end(varargs);
     if (!MPII_QMPI_settings.warns_only)
-        exit(EXIT_FAILURE);
+        end_job();
 }
 
 static bool is_reporting(void)

@@ -327,23 +327,23 @@ static Text receive_table(int first)
 static Text exchange_table(void)
 {
     const int own = MPIR_Process.comm_world->rank;
-    Text table;
-    int first;
+    Text table = { 0, 0, NULL };
 
-    if (!is_published)
-        return read_table(own + 1);
-    first = find_first();
-    MPID_THREAD_CS_ENTER(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
-    if (first == own) {
-        table = read_table(MPIR_Process.comm_world->local_size);
-        send_table(&table);
-    } else
-        table = receive_table(first);
-    MPID_THREAD_CS_EXIT(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
-    if (table.length > 0)
-        return table;
-    MPL_direct_free(table.chars);
-    return read_table(own + 1);
+    if (is_published) {
+        const int first = find_first();
+        MPID_THREAD_CS_ENTER(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
+        if (first == own) {
+            table = read_table(MPIR_Process.comm_world->local_size);
+            send_table(&table);
+        } else
+            table = receive_table(first);
+        MPID_THREAD_CS_EXIT(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
+    }
+    if (table.length == 0) {
+        MPL_direct_free(table.chars);
+        table = read_table(own + 1);
+    }
+    return table;
 }
 
 /* ---- the order of the job, and who has what ---- */

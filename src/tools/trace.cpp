@@ -713,8 +713,10 @@ class Trace : public qmpi::tool<Trace> {
         std::vector<std::string> journals;
         try {
             journals = journals_in(folder_, rank);
-        } catch (const std::exception &) {
-            /* A process without journals must take part too. */
+        } catch (const std::exception &error) {
+            /* A process without journals, and perhaps without the folder, must take part too. */
+            if (std::filesystem::exists(folder_))
+                qmpi::complain(name(), error.what() + ("; " + advice(folder_)));
         }
         const std::string reason = trace::finish(comm, journals, stem_, formats());
         int position = 0;

@@ -29,9 +29,8 @@ def tool(mpich):
 # ---- the process that fails reports ----
 
 def test_process_with_a_bad_list_reports_rank_and_tool(choose):
-    """The first process of the host has no list and does not report for it. It is no MPI program, because it would
-    wait for the one that ends."""
-    result = choose.run("mpiexec", "-n", 1, "true", ":", "-n", 1, "-env", "MPIR_CVAR_QMPI_TOOL_LIST", "nosuch", "./program")
+    """The first process of the host has no list and does not report for it. It waits in MPI_Init until the job ends."""
+    result = choose.run("mpiexec", "-n", 1, "./program", ":", "-n", 1, "-env", "MPIR_CVAR_QMPI_TOOL_LIST", "nosuch", "./program")
     assert result.status != 0 and fault_ranks(result.err) == [1], result
     assert "'nosuch'" in faults(result.err)[0], result
 
@@ -47,7 +46,7 @@ def test_bad_list_of_three_processes_is_reported_by_those_that_end(choose, verbo
 
 def test_failed_init_callback_is_reported_by_its_process(choose):
     """MPIX_Fail_tool in the second process alone."""
-    result = choose.run("mpiexec", "-n", 1, "true", ":", "-n", 1, "-env", "MPIR_CVAR_QMPI_TOOL_LIST", "./libfailing.so",
+    result = choose.run("mpiexec", "-n", 1, "./program", ":", "-n", 1, "-env", "MPIR_CVAR_QMPI_TOOL_LIST", "./libfailing.so",
                         "./program")
     assert result.status != 0 and fault_ranks(result.err) == [1] and "no licence" in result.err, result
 

@@ -16,6 +16,7 @@
 #include <fstream>
 #include <iterator>
 #include <new>
+#include <utility>
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -260,9 +261,9 @@ std::vector<char> read_all(int file, std::size_t size)
 
 }  // namespace
 
-FileContent::FileContent(const std::string &path)
+FileContent::FileContent(std::string path) : path_(std::move(path))
 {
-    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    const int file = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
     struct stat status {};
     void *mapped = nullptr;
     bool is_read = file >= 0 && fstat(file, &status) == 0;
@@ -281,7 +282,7 @@ FileContent::FileContent(const std::string &path)
     if (file >= 0)
         close(file);
     if (!is_read)
-        throw std::runtime_error("cannot read " + path + ": " + std::strerror(reason));
+        throw std::runtime_error("cannot read " + path_ + ": " + std::strerror(reason));
 }
 
 FileContent::~FileContent()

@@ -193,17 +193,19 @@ bool mark_as_running(int file);
 /* Content of a file when the object is made. Throws std::runtime_error. */
 class FileContent {
   public:
-    explicit FileContent(const std::string &path);
+    explicit FileContent(std::string path);
     ~FileContent();
     FileContent(const FileContent &) = delete;
     FileContent &operator=(const FileContent &) = delete;
 
+    const std::string &path() const { return path_; }
     std::string_view content() const { return content_; }
 
     /* Of the process that has marked the file. */
     Life life() const { return life_; }
 
   private:
+    std::string path_;
     Life life_ = Life::unknown;
     std::vector<char> copy_;   /* of a running process, which may change the file */
     std::string_view content_; /* mapped, or the copy; aligned */

@@ -172,16 +172,15 @@ class Journal {
  * running process is copied, since it may grow and be truncated. */
 class JournalFile {
   public:
-    explicit JournalFile(std::string path) : path_(std::move(path)), file_(path_) {}
+    explicit JournalFile(std::string path) : file_(std::move(path)) {}
 
     /* Calls visit for each complete record; content follows the head. Always the same records. */
     void each(const std::function<void(const Head &, std::string_view content)> &visit) const;
 
-    const std::string &path() const { return path_; }
+    const std::string &path() const { return file_.path(); }
     Life life() const { return file_.life(); }
 
   private:
-    std::string path_;
     FileContent file_;
 };
 

@@ -509,6 +509,13 @@ void remove_archive(const std::string &folder)
     remove_files(folder, {".otf2", ".def"});
 }
 
+OTF2_ErrorCode set_collectives(OTF2_Archive *archive, MPI_Comm comm)
+{
+    return comm == MPI_COMM_NULL
+        ? OTF2_Archive_SetSerialCollectiveCallbacks(archive)
+        : OTF2_MPI_Archive_SetCollectiveCallbacks(archive, comm, MPI_COMM_NULL);
+}
+
 }  // namespace
 
 std::string write_otf2(MPI_Comm comm, const std::string &folder, const Definitions &definitions,
@@ -526,22 +533,11 @@ std::string write_otf2(MPI_Comm comm, const std::string &folder, const Definitio
     OTF2_Archive *archive =
         OTF2_Archive_Open(folder.c_str(), archive_name, OTF2_FILEMODE_WRITE, 1 << 20, 4 << 20,
                           OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
-    int is_open = archive != nullptr, are_all_open = is_open;
-    if (comm != MPI_COMM_NULL)
-        await([&](MPI_Request *request) {
-            return QMPI_Iallreduce(&is_open, &are_all_open, 1, MPI_INT, MPI_LAND, comm, request);
-        });
-    if (!are_all_open) {
-        if (archive != nullptr)
-            OTF2_Archive_Close(archive);
+    const bool is_open = archive != nullptr && set_collectives(archive, comm) == OTF2_SUCCESS;
+    if (!all_of(comm, is_open)) /* closing is collective */
         return errors.first().empty() ? "OTF2 cannot open the archive" : errors.first();
-    }
     OTF2_FlushCallbacks flush{flush_always, nullptr};
     OTF2_Archive_SetFlushCallbacks(archive, &flush, nullptr);
-    if (comm == MPI_COMM_NULL)
-        OTF2_Archive_SetSerialCollectiveCallbacks(archive);
-    else
-        OTF2_MPI_Archive_SetCollectiveCallbacks(archive, comm, MPI_COMM_NULL);
     OTF2_Archive_SetCreator(archive, "QMPI tool trace");
 
     OTF2_Archive_OpenEvtFiles(archive);

@@ -243,6 +243,17 @@ class Commands:
             pytest.fail(f"did not end within {seconds} s\n{result!r}", pytrace=False)
         return result
 
+    def left_over(self):
+        """Names of the test's processes that do not end within 10 seconds."""
+        end = time.monotonic() + 10
+        while (left := processes(self.work)) and time.monotonic() < end:
+            time.sleep(0.1)
+        names = []
+        for process in left:
+            with contextlib.suppress(OSError):
+                names.append(Path("/proc", str(process), "comm").read_text().strip())
+        return names
+
     def program(self, source, *options, name=None, compiler=None):
         """Path of a program, compiled once per session. `source` is a file, or a text whose language `name` gives by
         its suffix (name="send.c")."""

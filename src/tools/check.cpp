@@ -25,7 +25,9 @@
 #include "check/options.hpp"
 #include "check/point_to_point.hpp"
 #include "check/recorder.hpp"
+#include "check/report.hpp"
 #include "check/statement.hpp"
+#include "check/suppressions.hpp"
 #include "check/waiting.hpp"
 
 #include "common/process.hpp"
@@ -36,7 +38,6 @@
 #include <atomic>
 #include <chrono>
 #include <cstring>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -64,6 +65,10 @@ class Check : public ReportingTool<Check> {
     {
         for (std::size_t i = 0; i < number_of_kinds; i++)
             findings_.choose(static_cast<Kind>(i), options_.wanted[i]);
+        if (suppressions_.is_empty())
+            return;
+        findings_.suppress([this](const Finding &finding) { return suppressions_.match(finding); });
+        recorder_.suppressed_by(suppressions_.written());
     }
 
     ~Check()
@@ -149,7 +154,7 @@ class Check : public ReportingTool<Check> {
             return;
         findings_.merge(own.findings);
         const std::lock_guard<std::mutex> guard(writing_lock_);
-        processes_ = std::move(own.processes);
+        merged_ = std::move(own);
     }
 
     void at_abort()
@@ -237,13 +242,7 @@ class Check : public ReportingTool<Check> {
     {
         const std::string own = host_name();
         const std::string first = world.share(own);
-        int is_here = first == own, is_one_host = is_here;
-        if (world.size() > 1)
-            await([&](MPI_Request *request) {
-                return QMPI_Iallreduce(&is_here, &is_one_host, 1, MPI_INT, MPI_LAND, world.comm(),
-                                       request);
-            });
-        return is_one_host != 0;
+        return all_of(world.comm(), first == own);
     }
 
     /* ---- end ---- */
@@ -300,15 +299,10 @@ class Check : public ReportingTool<Check> {
     {
         if (!is_compared_)
             return;
-        int may_receive = has_callbacks_, may_any_receive = may_receive;
-        if (!may_receive)
+        const bool is_silent = !has_callbacks_;
+        if (is_silent)
             process_.report(Event::silent, true);
-        if (world.size() > 1)
-            await([&](MPI_Request *request) {
-                return QMPI_Iallreduce(&may_receive, &may_any_receive, 1, MPI_INT, MPI_LOR,
-                                       world.comm(), request);
-            });
-        if (may_any_receive)
+        if (!all_of(world.comm(), is_silent))
             return;
         if (server_ != nullptr)
             server_->find_unreceived();
@@ -334,18 +328,22 @@ class Check : public ReportingTool<Check> {
     {
         const std::lock_guard<std::mutex> guard(writing_lock_);
         const Reporter reporter = this->reporter(is_alone);
-        Statement statement{findings_.all(), processes_, reporter.absent, true, {}, {}};
+        Statement statement = merged_;
+        Statement own = Statement::of(own_record().view(), process_.rank(), host_name());
+        statement.omit(own.omissions); /* those of the analyser */
+        statement.findings = findings_.all();
+        statement.suppressions = suppressions_;
+        statement.absent = reporter.absent;
+        statement.has_ended = true;
         if (is_alone) {
-            statement.processes = Statement::of(own_record().view(), -1, host_name()).processes;
+            statement.processes = std::move(own.processes);
             statement.incomparable = "the program has no MPI_COMM_WORLD";
         } else if (!is_compared_)
             statement.incomparable = "no connection to rank 0";
         statement.unwanted = options_.unwanted();
-        destination_.write(reporter, [&](Format format) {
-            return format == Format::json
-                ? statement.json(introduction(), end, is_alone ? 1 : members_, is_alone)
-                : statement.text();
-        });
+        const Heading heading{introduction(), end, is_alone ? 1 : members_, is_alone};
+        destination_.write(reporter,
+                           [&](Format format) { return report_of(statement, heading, format); });
     }
 
     /* Called by the analyser's thread while the program's threads are in calls that do not return. The
@@ -366,6 +364,8 @@ class Check : public ReportingTool<Check> {
 
     const Options options_{arguments()};
     const Destination destination_{*this, options_};
+    const Suppressions suppressions_ =
+        options_.suppress.empty() ? Suppressions() : Suppressions::of_file(options_.suppress);
 
     /* Never destroyed: other threads may be in a call when the process exits. */
     Findings &findings_ = *new Findings;
@@ -385,9 +385,9 @@ class Check : public ReportingTool<Check> {
     bool is_compared_ = false;               /* there is an analyser */
     bool are_findings_merged_ = false;
     bool is_reported_ = false;
-    bool has_aborted_ = false; /* of the analyser's thread */
-    std::mutex writing_lock_;  /* protects the following */
-    std::map<int, ProcessLine> processes_;
+    bool has_aborted_ = false;       /* of the analyser's thread */
+    std::mutex writing_lock_;        /* protects the following */
+    Statement merged_;               /* of the processes that have reported, without findings */
     int members_ = 1;                /* processes that have the instance */
     std::unique_ptr<Server> server_; /* rank 0 only */
 };

@@ -131,8 +131,14 @@ libqmpi_statement_la_SOURCES = \
     check/options.hpp \
     check/recorder.cpp \
     check/recorder.hpp \
+    check/report.cpp \
+    check/report.hpp \
+    check/source_lines.cpp \
+    check/source_lines.hpp \
     check/statement.cpp \
-    check/statement.hpp
+    check/statement.hpp \
+    check/suppressions.cpp \
+    check/suppressions.hpp
 
 libqmpi_check_la_SOURCES = \
     check.cpp \
@@ -172,7 +178,7 @@ libqmpi_check_la_SOURCES = \
     check/waiting.hpp \
     check/window_events.cpp \
     check/window_events.hpp
-libqmpi_check_la_LIBADD = libqmpi_statement.la $(qmpi_tool_libadd)
+libqmpi_check_la_LIBADD = libqmpi_statement.la libqmpi_page.la $(qmpi_tool_libadd)
 
 # Makes a trace from journals: in the tool, or in qmpi_report if the job was killed.
 libqmpi_journals_la_SOURCES = \

@@ -1,14 +1,24 @@
 # Copyright (C) by the QMPI for MPICH developers
 #     See COPYRIGHT in top-level directory
 
-"""Small file systems and real programs: Debian's binaries, and a program with Debian's HDF5."""
+"""A browser, small file systems, and real programs: Debian's binaries, and a program with Debian's HDF5."""
 
 import shutil
 from pathlib import Path
 
 import pytest
 
+import browser
+
 HERE = Path(__file__).resolve().parent
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    if not browser.find():
+        pytest.fail("this test needs Chromium (package chromium)", pytrace=False)
+    with browser.Browser() as page:
+        yield page
 
 
 def hdf5_folder():

@@ -5,7 +5,6 @@
 running. The report is made in MPI_Finalize, or by qmpi_report from the records."""
 
 import json
-import os
 import re
 from pathlib import Path
 
@@ -16,21 +15,6 @@ RANKS, ROUNDS, BYTES = 3, 40, 40        # of job_ends.c; bytes of a message
 RECORDING = ["count", "messages", "profile"]
 ENDS = ["finalize", "abort", "error", "kill", "kill_all", "exit", "leave", "terminated", "interrupted", "killed mpiexec"]
 SIGNALS = {"terminated": "TERM", "interrupted": "INT", "killed mpiexec": "KILL"}
-
-
-def left_over(work):
-    """Processes whose temporary folder is the test's."""
-    mark = b"TMPDIR=" + os.fsencode(work)
-    found = []
-    for process in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            words = Path("/proc", process, "environ").read_bytes().split(b"\0")
-            state = Path("/proc", process, "stat").read_text().rsplit(")", 1)[1].split()[0]
-        except OSError:
-            continue
-        if mark in words and state != "Z":
-            found.append(Path("/proc", process, "comm"))
-    return found
 
 
 @pytest.fixture
@@ -46,11 +30,7 @@ def end_job(mpich):
             wait $job"""
         result = mpich.run("sh", "-c", script, "sh", mpich.nap(), tools, program, "hang" if signal else end, seconds=60,
                            **variables)
-        for _ in range(100):
-            if not left_over(mpich.work):
-                break
-            mpich.run("sleep", "0.1")
-        assert left_over(mpich.work) == [], result
+        assert mpich.left_over() == [], result
         return result
     return end_job
 

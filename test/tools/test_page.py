@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pytest
 
-import browser
-
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 COMMON = ROOT / "src/tools/common"
@@ -140,14 +138,6 @@ def pages(mpich_module, page_data):
         result = mpich_module.run("sh", "-c", f'"$0" {kind} {ranks} > {kind}-{ranks}.html', page_data)
         assert result.status == 0, result
     return mpich_module.work
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    if not browser.find():
-        pytest.fail("this test needs Chromium (package chromium)", pytrace=False)
-    with browser.Browser() as page:
-        yield page
 
 
 @pytest.fixture

@@ -374,12 +374,19 @@ def test_minus_is_standard_error(ends):
     assert "Profile of MPI calls" in result.err and "MPI_Barrier" in result.err, result
 
 
-@pytest.mark.parametrize("name", ["/nonexistent/report", "/nonexistent/report.json"])
-def test_report_is_printed_when_it_cannot_be_written(ends, name):
+@pytest.mark.parametrize("name, files", [("/nonexistent/report", 3), ("/nonexistent/report.json", 1)])
+def test_report_is_printed_when_it_cannot_be_written(ends, name, files):
     result = ends(f"out={name}")
     assert result.status == 0 and result.err.count("no record file: cannot write /nonexistent/report.records") == 1, result
-    assert result.err.count("cannot write /nonexistent/report") == 2, result
+    assert result.err.count("cannot write /nonexistent/report") == 1 + files, result
     assert result.err.count("Profile of MPI calls") == 1, result
+
+
+def test_file_that_cannot_be_written_leaves_the_others(mpich, ends):
+    (mpich.work / "r.txt").mkdir()
+    result = ends("profile(out=r)", ranks=2)
+    assert load(mpich.work, "r.json")["tasks"] and "<html" in (mpich.work / "r.html").read_text(), result
+    assert result.err.count("QMPI tool profile: cannot write ") == 1 and "Profile of MPI calls" in result.err, result
 
 
 def test_report_is_printed_when_the_disk_is_full(mpich, ends):

@@ -12,7 +12,7 @@ import pytest
 HERE = Path(__file__).resolve().parent
 
 # tool: suffixes of its files for out=NAME
-FILES = {"check": {".txt", ".json"}, "count": {".txt"}, "messages": {".txt", ".json", ".html"},
+FILES = {"check": {".txt", ".json", ".html"}, "count": {".txt"}, "messages": {".txt", ".json", ".html"},
          "profile": {".txt", ".json", ".html"}, "trace": {".otf2", ".html"}}
 TOOLS = list(FILES)
 

@@ -27,7 +27,8 @@ void Accesses::add(int rank, const AccessEvent &event, const SharedClock &clock)
     else if (target.early.size() < most_accesses) {
         target.early.emplace_back(rank, event);
         target.clocks.push_back(clock);
-    }
+    } else
+        crowded_.insert(event.target);
 }
 
 void Accesses::add(Target &target, int rank, const AccessEvent &event, const SharedClock &clock)
@@ -56,8 +57,10 @@ void Accesses::add(Target &target, int rank, const AccessEvent &event, const Sha
         if (access->epoch == AccessEvent::Epoch::shared)
             open_[{event.window, rank}].emplace_back(event.target, access);
     }
-    while (target.accesses.size() > most_accesses)
+    while (target.accesses.size() > most_accesses) {
         target.accesses.erase(target.accesses.begin());
+        crowded_.insert(event.target);
+    }
 }
 
 bool Accesses::is_conflict(const Access &earlier, const Access &access, const SharedClock &clock)

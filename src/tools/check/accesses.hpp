@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -45,10 +46,13 @@ class Accesses {
 
     std::vector<Conflict> take_conflicts() { return std::exchange(conflicts_, {}); }
 
-  private:
+    /* Targets of more accesses than are kept. */
+    std::set<int> take_crowded() { return std::exchange(crowded_, {}); }
+
     /* Kept at most for a target. */
     static constexpr std::size_t most_accesses = 4096;
 
+  private:
     struct Access {
         std::int64_t begin, end; /* bytes in the window */
         int rank;
@@ -76,6 +80,7 @@ class Accesses {
     /* Accesses under a shared lock that are not complete, by window and rank, with target. */
     std::map<std::pair<std::uint64_t, int>, std::vector<std::pair<int, SharedAccess>>> open_;
     std::vector<Conflict> conflicts_;
+    std::set<int> crowded_;
 };
 
 }  // namespace qmpi::check

@@ -9,6 +9,7 @@
 #include "../common/report.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace qmpi::check {
@@ -23,7 +24,8 @@ void Analyser::take(int rank, Event event, Reader &reader)
     }
     case Event::found: {
         const auto found = reader.get<FoundEvent>();
-        findings_.add(finding(static_cast<Kind>(found.kind), rank, found.position, found.text));
+        findings_.add(finding(static_cast<Kind>(found.kind), rank, found.position, found.text,
+                              calls(rank, found.others)));
         break;
     }
     case Event::collective:
@@ -79,7 +81,7 @@ void Analyser::take(int rank, Event event, Reader &reader)
         break;
     case Event::distrust:
         process(rank).is_trusted = false;
-        replay_.free(rank);
+        replay_.free(rank, "no longer compared with other processes");
         break;
     case Event::silent:
         process(rank).is_silent = true;
@@ -89,18 +91,32 @@ void Analyser::take(int rank, Event event, Reader &reader)
         note_end(rank);
         break;
     case Event::threads:
-        replay_.free(rank);
+        replay_.leave_out(rank, "MPI_THREAD_MULTIPLE");
         break;
     }
     for (const Race &race : replay_.take_races())
         add(Kind::message_race, race.rank, race.position,
             "could also get the message of rank " + std::to_string(race.sender) + " (" +
-                text(race.sender, race.other) + ")");
+                text(race.sender, race.other) + ")",
+            {call(race.sender, race.other)});
     for (const Conflict &conflict : replay_.take_conflicts())
         add(Kind::conflict, conflict.rank, conflict.position,
             "rank " + std::to_string(conflict.other_rank) + " accesses the same memory of rank " +
                 std::to_string(conflict.target) + " without order (" +
-                text(conflict.other_rank, conflict.other_position) + ")");
+                text(conflict.other_rank, conflict.other_position) + ")",
+            {call(conflict.other_rank, conflict.other_position)});
+    for (const Omission &omission : replay_.take_omissions())
+        note(omission);
+}
+
+/* The first of a kind is printed. */
+void Analyser::note(const Omission &omission)
+{
+    recorder_.omitted(omission);
+    if (omitted_.insert(omission.what).second)
+        write_stderr("QMPI check: rank " + std::to_string(omission.rank) +
+                     ": left out of the search for " + omission.what + ": " + omission.reason +
+                     "\n");
 }
 
 void Analyser::lost(int rank)
@@ -108,7 +124,7 @@ void Analyser::lost(int rank)
     process(rank).is_lost = true;
     note_end(rank);
     process(rank).blocked.reset();
-    replay_.free(rank);
+    replay_.free(rank, "has ended, or does not have this tool");
 }
 
 void Analyser::note_end(int rank)
@@ -149,13 +165,31 @@ void Analyser::find_cycles()
         for (const Cycle::Call &call : cycle.calls) {
             if (call.needs_buffer)
                 add(Kind::possible_deadlock, call.rank, call.position,
-                    "completes only if the library buffers the message; " + text(cycle));
+                    "completes only if the library buffers the message; " + text(cycle),
+                    calls(cycle));
             else if (call.may_pass && !has_sends)
                 add(Kind::possible_deadlock, call.rank, call.position,
                     "completes only if the operation does not wait for all processes; " +
-                        text(cycle));
+                        text(cycle),
+                    calls(cycle));
         }
     }
+}
+
+std::vector<OtherCall> Analyser::calls(const Cycle &cycle)
+{
+    std::vector<OtherCall> calls;
+    for (std::size_t i = 0; i < cycle.calls.size() && i < max_lines; i++)
+        calls.push_back(call(cycle.calls[i].rank, cycle.calls[i].position));
+    return calls;
+}
+
+std::vector<OtherCall> Analyser::calls(int rank, const std::vector<Position> &positions)
+{
+    std::vector<OtherCall> calls;
+    for (const Position &position : positions)
+        calls.push_back(call(rank, position));
+    return calls;
 }
 
 std::string Analyser::text(const Cycle &cycle)
@@ -196,39 +230,49 @@ bool Analyser::find_deadlock()
     if (stuck.empty() || stuck == reported_)
         return false;
     reported_ = stuck;
-    report(stuck, is_stuck);
-    return true;
+    return report(stuck, is_stuck);
 }
 
-std::string Analyser::site(int rank, const Position &position)
+const Place &Analyser::place(int rank, const Position &position)
 {
+    static const Place unknown;
     const auto found = process(rank).sites.find(position.site);
     if (found == process(rank).sites.end())
-        return "?";
+        return unknown;
     Site &site = found->second;
-    if (site.text.empty())
-        site.text = brief_text_of(call_sites_.find(site.location));
-    return site.text;
+    if (!site.place)
+        site.place = Place(call_sites_.find(site.location));
+    return *site.place;
+}
+
+OtherCall Analyser::call(int rank, const Position &position)
+{
+    return {rank, function_name(position.function), place(rank, position)};
 }
 
 std::string Analyser::text(int rank, const Position &position)
 {
-    return std::string(function_name(position.function)) + " at " + site(rank, position);
+    return call_text(function_name(position.function), place(rank, position));
 }
 
-Finding Analyser::finding(Kind kind, int rank, const Position &position, const std::string &text)
+Finding Analyser::finding(Kind kind, int rank, const Position &position, const std::string &text,
+                          std::vector<OtherCall> others)
 {
-    return {kind, rank, function_name(position.function), site(rank, position), text};
+    Finding made{kind, rank, function_name(position.function), place(rank, position), text, {}, {}};
+    made.others = std::move(others);
+    return made;
 }
 
 /* A finding of the analyser itself. */
-void Analyser::add(Kind kind, int rank, const Position &position, const std::string &text)
+bool Analyser::add(Kind kind, int rank, const Position &position, const std::string &text,
+                   std::vector<OtherCall> others, std::vector<Awaited> awaited)
 {
     if (!findings_.wants(kind))
-        return;
-    const Finding found = finding(kind, rank, position, text);
+        return false;
+    Finding found = finding(kind, rank, position, text, std::move(others));
+    found.awaited = std::move(awaited);
     recorder_.found(found);
-    findings_.add(found);
+    return findings_.add(found);
 }
 
 /* ---- collective operations ---- */
@@ -373,7 +417,8 @@ void Analyser::compare(Group &group, const Arrival &earlier, int rank, const Col
     add(is_of_types ? Kind::signature : Kind::collective, rank, event.position,
         problem + " (" + text(earlier.rank, earlier.event.position) + "), operation " +
             std::to_string(event.number + 1) + " on " +
-            (group.name.empty() ? "a communicator" : group.name));
+            (group.name.empty() ? "a communicator" : group.name),
+        {call(earlier.rank, earlier.event.position)});
 }
 
 std::string Analyser::difference(const Arrival &earlier, const CollectiveEvent &event)
@@ -471,10 +516,12 @@ void Analyser::compare(int source, const Message &message, int rank, const Recei
         message.signature.text() + " (" + text(source, message.position) + ")";
     if (result == Comparison::longer)
         add(Kind::truncation, rank, receive.position,
-            "buffer holds " + receive.signature.text() + ", but " + who);
+            "buffer holds " + receive.signature.text() + ", but " + who,
+            {call(source, message.position)});
     else if (result == Comparison::different)
         add(Kind::signature, rank, receive.position,
-            "receives " + receive.signature.text() + ", but " + who);
+            "receives " + receive.signature.text() + ", but " + who,
+            {call(source, message.position)});
 }
 
 /* ---- deadlocks ---- */
@@ -570,6 +617,22 @@ std::string Analyser::list(const std::vector<int> &ranks)
     return text + (ranks.size() > 8 ? ", ..." : "");
 }
 
+std::vector<Awaited> Analyser::awaited(int waiter, const std::vector<bool> &is_stuck)
+{
+    std::vector<Awaited> all;
+    for (const Wait &wait : process(waiter).blocked->waits) {
+        if (may_complete(waiter, wait, is_stuck))
+            continue;
+        Awaited one{wait.what, wait.is_collective ? missing(waiter, wait) : wait.ranks, {}};
+        if (one.ranks.size() > max_lines)
+            one.ranks.resize(max_lines);
+        std::copy_if(one.ranks.begin(), one.ranks.end(), std::back_inserter(one.ended),
+                     [&](int rank) { return rank >= 0 && process(rank).is_finalized; });
+        all.push_back(std::move(one));
+    }
+    return all;
+}
+
 int Analyser::next_in_cycle(int waiter, const std::vector<bool> &is_stuck, std::string &what)
 {
     for (const Wait &wait : process(waiter).blocked->waits) {
@@ -585,8 +648,9 @@ int Analyser::next_in_cycle(int waiter, const std::vector<bool> &is_stuck, std::
     return -1;
 }
 
-void Analyser::report(const std::set<int> &stuck, const std::vector<bool> &is_stuck)
+bool Analyser::report(const std::set<int> &stuck, const std::vector<bool> &is_stuck)
 {
+    bool is_printed = false;
     int number = 0;
     for (int rank : stuck) {
         if (number++ == max_lines) {
@@ -598,9 +662,11 @@ void Analyser::report(const std::set<int> &stuck, const std::vector<bool> &is_st
         const int next = next_in_cycle(rank, is_stuck, what);
         if (next >= 0 && process(next).is_finalized)
             what += "; rank " + std::to_string(next) + " has ended";
-        add(Kind::deadlock, rank, process(rank).blocked->position,
-            what + cycle_through(rank, is_stuck));
+        const bool is_new = add(Kind::deadlock, rank, process(rank).blocked->position,
+                                what + cycle_through(rank, is_stuck), {}, awaited(rank, is_stuck));
+        is_printed = is_printed || is_new;
     }
+    return is_printed;
 }
 
 std::string Analyser::cycle_through(int begin, const std::vector<bool> &is_stuck)

@@ -57,7 +57,7 @@ class Analyser {
     /* Reports calls that could wait for each other for ever, though they did not in this run. */
     void find_cycles();
 
-    /* Finds processes that wait for each other. True if there are new ones. */
+    /* Finds processes that wait for each other. True if new ones were printed. */
     bool find_deadlock();
 
   private:
@@ -65,10 +65,10 @@ class Analyser {
     static constexpr std::size_t max_mismatched = 64; /* kept operations of a communicator */
     static constexpr std::size_t max_calls = 8;       /* printed, of a cycle */
 
-    /* A call site; its text is looked up for a finding only. */
+    /* A call site; its place is looked up for a finding only. */
     struct Site {
         CodeLocation location;
-        std::string text;
+        std::optional<Place> place;
     };
 
     struct Process {
@@ -132,12 +132,20 @@ class Analyser {
 
     Process &process(int rank) { return processes_.at(static_cast<std::size_t>(rank)); }
 
-    std::string site(int rank, const Position &position);
-
+    const Place &place(int rank, const Position &position);
+    OtherCall call(int rank, const Position &position);
+    std::vector<OtherCall> calls(int rank, const std::vector<Position> &positions);
+    std::vector<OtherCall> calls(const Cycle &cycle);
     std::string text(int rank, const Position &position);
-    Finding finding(Kind kind, int rank, const Position &position, const std::string &text);
-    void add(Kind kind, int rank, const Position &position, const std::string &text);
     std::string text(const Cycle &cycle);
+    Finding finding(Kind kind, int rank, const Position &position, const std::string &text,
+                    std::vector<OtherCall> others);
+
+    /* True if the finding was printed. */
+    bool add(Kind kind, int rank, const Position &position, const std::string &text,
+             std::vector<OtherCall> others = {}, std::vector<Awaited> awaited = {});
+
+    void note(const Omission &omission);
 
     /* ---- collective operations ---- */
 
@@ -185,7 +193,10 @@ class Analyser {
 
     /* A stuck process that this one waits for; -1 if none. */
     int next_in_cycle(int waiter, const std::vector<bool> &is_stuck, std::string &what);
-    void report(const std::set<int> &stuck, const std::vector<bool> &is_stuck);
+    std::vector<Awaited> awaited(int waiter, const std::vector<bool> &is_stuck);
+
+    /* True if one of them was printed. */
+    bool report(const std::set<int> &stuck, const std::vector<bool> &is_stuck);
 
     std::string cycle_through(int begin, const std::vector<bool> &is_stuck);
 
@@ -198,6 +209,7 @@ class Analyser {
     std::unordered_map<std::uint64_t, Group> groups_;
     std::map<std::pair<std::uint64_t, int>, Inbox> inboxes_; /* by communicator and receiver */
     std::set<int> reported_;
+    std::set<std::string> omitted_; /* Omission::what that were printed */
 
     /* By communicator, number and, if members have started different operations, waiter. */
     std::map<std::tuple<std::uint64_t, std::uint64_t, int>, std::vector<int>> missing_;

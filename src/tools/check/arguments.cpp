@@ -93,13 +93,9 @@ TypeClass class_of_type(MPI_Datatype datatype)
 {
     static const auto classes = [] {
         std::unordered_map<MPI_Datatype, TypeClass> all;
-        for (MPI_Datatype type : {MPI_FLOAT, MPI_DOUBLE, MPI_LONG_DOUBLE, MPI_REAL,
-                                  MPI_DOUBLE_PRECISION, MPI_REAL4, MPI_REAL8, MPI_REAL16})
+        for (MPI_Datatype type : floating_types())
             all[type] = TypeClass::floating;
-        for (MPI_Datatype type :
-             {MPI_COMPLEX, MPI_DOUBLE_COMPLEX, MPI_COMPLEX8, MPI_COMPLEX16, MPI_COMPLEX32,
-              MPI_C_FLOAT_COMPLEX, MPI_C_DOUBLE_COMPLEX, MPI_C_LONG_DOUBLE_COMPLEX,
-              MPI_CXX_FLOAT_COMPLEX, MPI_CXX_DOUBLE_COMPLEX, MPI_CXX_LONG_DOUBLE_COMPLEX})
+        for (MPI_Datatype type : complex_types())
             all[type] = TypeClass::complex;
         for (MPI_Datatype type : {MPI_LOGICAL, MPI_C_BOOL, MPI_CXX_BOOL})
             all[type] = TypeClass::logical;

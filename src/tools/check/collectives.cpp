@@ -15,11 +15,11 @@ Wait Collectives::report(const SharedCommunicator &communicator, CollectiveEvent
 {
     Wait wait;
     if (!process_.is_comparable(communicator)) {
-        process_.lose_order();
+        process_.lose_order("a communicator that is not compared");
         return wait;
     }
     if (qmpi::set::neighbourhood.contains(event.position.function))
-        process_.lose_order();
+        process_.lose_order("neighborhood collectives");
     const std::string name = communicator->name();
     event.communicator = communicator->id;
     event.size = communicator->size + static_cast<int>(communicator->remote.size());

@@ -24,6 +24,7 @@
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 namespace qmpi::check {
@@ -72,6 +73,13 @@ Socket::~Socket()
 {
     if (descriptor_ >= 0)
         close(descriptor_);
+}
+
+void Socket::limit_waiting()
+{
+    timeval limit{};
+    limit.tv_sec = max_wait / 1000;
+    setsockopt(descriptor_, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
 }
 
 bool Socket::send_all(std::string_view bytes)
@@ -140,8 +148,8 @@ void Server::dismiss()
 {
     const std::lock_guard<std::mutex> guard(lock_);
     for (auto &[descriptor, peer] : peers_) {
-        if (peer.has_ended)
-            peer.socket.send_all("!");
+        if (peer.has_ended && !peer.socket.send_all("!"))
+            peer.socket.end();
     }
 }
 
@@ -213,6 +221,7 @@ void Server::accept()
 {
     Socket made(accept4(listener_.descriptor(), nullptr, nullptr, SOCK_CLOEXEC));
     const int descriptor = made.descriptor();
+    made.limit_waiting();
     if (made.is_open() && watch(descriptor))
         peers_[descriptor] = {std::move(made), -1, {}};
 }
@@ -256,8 +265,8 @@ bool Server::take(Peer &peer)
             analyser_.take(peer.rank, static_cast<Event>(head.event), reader);
             if (static_cast<Event>(head.event) == Event::finalized)
                 peer.has_ended = head.wants_answer != 0;
-            else if (head.wants_answer)
-                peer.socket.send_all("!");
+            else if (head.wants_answer && !peer.socket.send_all("!"))
+                return false;
             input.remove_prefix(sizeof head + head.size);
         }
     } catch (const std::exception &) {
@@ -282,6 +291,7 @@ bool Client::connect(const Address &address, int rank)
     Socket made(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     const int one = 1;
     const Greeting greeting{address.password, rank};
+    made.limit_waiting();
     if (!made.is_open() || ::connect(made.descriptor(), found->ai_addr, found->ai_addrlen) != 0)
         return false;
     setsockopt(made.descriptor(), IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
@@ -330,7 +340,7 @@ bool Client::is_answered()
     char answer;
     pollfd polled{socket_.descriptor(), POLLIN, 0};
     int ready;
-    while ((ready = poll(&polled, 1, max_wait)) < 0 && errno == EINTR)
+    while ((ready = poll(&polled, 1, Socket::max_wait)) < 0 && errno == EINTR)
         ;
     return ready > 0 && recv(socket_.descriptor(), &answer, 1, 0) == 1;
 }

@@ -35,6 +35,11 @@ class Socket {
     bool is_open() const { return descriptor_ >= 0; }
     void end() { *this = Socket(); }
 
+    static constexpr int max_wait = 20000; /* ms; then the other side counts as lost */
+
+    /* Lets connecting and sending fail after max_wait. */
+    void limit_waiting();
+
     bool send_all(std::string_view bytes);
 
   private:
@@ -98,7 +103,7 @@ class Server {
     void accept();
     void read(Peer &peer);
 
-    /* False for a foreign connection. */
+    /* False for a foreign or broken connection. */
     bool take(Peer &peer);
 
     std::mutex lock_;
@@ -142,8 +147,6 @@ class Client {
     void end();
 
   private:
-    static constexpr int max_wait = 20000; /* ms; then the analyser counts as lost */
-
     bool put(Event event, const std::string &fields, bool wants_answer);
     void send();
 

@@ -11,6 +11,8 @@
 #include "../common/wire.hpp"
 #include "signature.hpp"
 
+#include <qmpi.hpp>
+
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -45,6 +47,8 @@ struct Position {
     int function = 0;
     std::uint32_t site = 0;
 
+    bool is_blocking() const { return qmpi::form_of(function) == qmpi::form::blocking; }
+
     template <typename Visit>
     void each(Visit &&visit)
     {
@@ -71,6 +75,7 @@ struct FoundEvent {
     std::uint8_t kind = 0;
     Position position;
     std::string text;
+    std::vector<Position> others; /* calls of the process that the text names */
 
     template <typename Visit>
     void each(Visit &&visit)
@@ -78,6 +83,7 @@ struct FoundEvent {
         visit(kind);
         visit(position);
         visit(text);
+        visit(others);
     }
 };
 

@@ -11,19 +11,22 @@
 
 namespace qmpi::check {
 
-std::string brief_text_of(const CallSite &site)
+std::string Place::text() const
 {
-    if (site.line <= 0)
-        return text_of(site);
-    return site.file.substr(site.file.rfind('/') + 1) + ":" + std::to_string(site.line);
+    if (line <= 0)
+        return text_of(*this);
+    return file.substr(file.rfind('/') + 1) + ":" + std::to_string(line);
 }
 
 void Finding::write(Writer &writer) const
 {
     writer.put(static_cast<std::uint8_t>(kind));
     writer.put(rank);
-    for (const std::string *field : {&function, &site, &text})
-        writer.put(*field);
+    writer.put(function);
+    writer.put(place);
+    writer.put(text);
+    writer.put(others);
+    writer.put(awaited);
 }
 
 Finding Finding::read(Reader &reader)
@@ -34,8 +37,11 @@ Finding Finding::read(Reader &reader)
         throw std::runtime_error("unknown kind of finding");
     finding.kind = static_cast<Kind>(kind);
     finding.rank = reader.get<int>();
-    for (std::string *field : {&finding.function, &finding.site, &finding.text})
-        *field = reader.get<std::string>();
+    finding.function = reader.get<std::string>();
+    finding.place = reader.get<Place>();
+    finding.text = reader.get<std::string>();
+    finding.others = reader.get<std::vector<OtherCall>>();
+    finding.awaited = reader.get<std::vector<Awaited>>();
     return finding;
 }
 
@@ -43,7 +49,7 @@ Finding Finding::read(Reader &reader)
 
 FindingSet::Entry &FindingSet::entry_of(const Finding &finding)
 {
-    Entry &entry = entries_[{finding.kind, finding.function, finding.site,
+    Entry &entry = entries_[{finding.kind, finding.function, finding.place.text(),
                              finding.kind == Kind::deadlock ? finding.rank : -1}];
     if (entry.times == 0)
         entry.first = finding;
@@ -81,19 +87,21 @@ void FindingSet::merge(Reader &reader)
 
 /* ---- Findings ---- */
 
-void Findings::add(const Finding &finding)
+bool Findings::add(const Finding &finding)
 {
-    if (wants(finding.kind) && keep(finding) && on_new_)
+    const bool is_printed = wants(finding.kind) && keep(finding);
+    if (is_printed && on_new_)
         on_new_();
+    return is_printed;
 }
 
 bool Findings::keep(const Finding &finding)
 {
     const std::lock_guard<std::mutex> guard(lock_);
-    const bool is_new = set_.add(finding);
-    if (is_new)
+    const bool is_printed = set_.add(finding) && !is_suppressed_(finding);
+    if (is_printed)
         write_stderr("QMPI check: " + finding.line() + "\n");
-    return is_new;
+    return is_printed;
 }
 
 void Findings::merge(const FindingSet &others)

@@ -19,6 +19,8 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 namespace qmpi::check {
 
@@ -76,20 +78,69 @@ inline const char *name_of(Kind kind)
     return kind_names[static_cast<std::size_t>(kind)].name;
 }
 
-/* "halo.c:231", or what else is known. */
-std::string brief_text_of(const CallSite &site);
+/* A call site that is sent and written. */
+struct Place : CallSite {
+    Place() = default;
+    explicit Place(CallSite site) : CallSite(std::move(site)) {}
+
+    /* "halo.c:231", or what else is known. */
+    std::string text() const;
+
+    template <typename Visit>
+    void each(Visit &&visit)
+    {
+        visit(function), visit(file), visit(line), visit(module), visit(offset);
+    }
+};
+
+/* "MPI_Recv at halo.c:231" */
+inline std::string call_text(const std::string &function, const Place &place)
+{
+    return function + " at " + place.text();
+}
+
+/* A call that a finding names beside its own. */
+struct OtherCall {
+    int rank = -1;
+    std::string function;
+    Place place;
+
+    template <typename Visit>
+    void each(Visit &&visit)
+    {
+        visit(rank), visit(function), visit(place);
+    }
+};
+
+/* What a deadlocked process waits for. */
+struct Awaited {
+    std::string what;
+    std::vector<int> ranks; /* the first of them */
+    std::vector<int> ended; /* those of them that have ended */
+
+    template <typename Visit>
+    void each(Visit &&visit)
+    {
+        visit(what), visit(ranks), visit(ended);
+    }
+};
 
 struct Finding {
     Kind kind = Kind::collective;
     int rank = -1; /* -1 outside MPI_COMM_WORLD */
     std::string function;
-    std::string site;
+    Place place;
     std::string text; /* without the prefix "rank ...: " */
+    std::vector<OtherCall> others;
+    std::vector<Awaited> awaited;
+
+    /* "MPI_Recv at halo.c:231: truncation", the line that suppresses it. */
+    std::string entry() const { return call_text(function, place) + ": " + name_of(kind); }
 
     std::string line() const
     {
         const std::string who = rank < 0 ? std::string() : "rank " + std::to_string(rank) + ": ";
-        return who + function + " at " + site + ": " + name_of(kind) + ": " + text;
+        return who + entry() + ": " + text;
     }
 
     void write(Writer &writer) const;
@@ -136,12 +187,19 @@ class Findings {
     }
     bool wants(Kind kind) const { return is_wanted_[static_cast<std::size_t>(kind)]; }
 
-    void add(const Finding &finding);
+    /* Suppressed findings are kept, not printed. */
+    void suppress(std::function<bool(const Finding &)> is_suppressed)
+    {
+        is_suppressed_ = std::move(is_suppressed);
+    }
+
+    /* Returns true if the finding was printed. */
+    bool add(const Finding &finding);
 
     /* Adds findings that other processes have printed. */
     void merge(const FindingSet &others);
 
-    /* on_new is called after each new finding, by the thread that found it. */
+    /* on_new is called after each finding that was printed, by the thread that found it. */
     void when_new(std::function<void()> on_new) { on_new_ = std::move(on_new); }
 
     FindingSet all() const;
@@ -154,6 +212,7 @@ class Findings {
         all.fill(true);
         return all;
     }();
+    std::function<bool(const Finding &)> is_suppressed_ = [](const Finding &) { return false; };
     std::function<void()> on_new_;
     mutable std::mutex lock_;
     FindingSet set_;

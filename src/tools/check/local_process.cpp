@@ -5,6 +5,7 @@
 
 #include "local_process.hpp"
 
+#include "../common/merge.hpp"
 #include "../common/process.hpp"
 #include "../common/report.hpp"
 
@@ -22,24 +23,31 @@ LocalProcess::LocalProcess(Findings &findings, Recorder &recorder)
 
 /* ---- findings and call sites ---- */
 
-void LocalProcess::found(Kind kind, const Position &position, const std::string &text)
+void LocalProcess::found(Kind kind, const Position &position, const std::string &text,
+                         const std::vector<Position> &others)
 {
     if (!wants(kind))
         return;
-    const Finding found = finding(kind, position, text);
+    const Finding found = finding(kind, position, text, others);
     recorder_.found(found);
-    if (!report(Event::found, FoundEvent{static_cast<std::uint8_t>(kind), position, text}, true))
+    const FoundEvent event{static_cast<std::uint8_t>(kind), position, text, others};
+    if (!report(Event::found, event, true))
         findings_.add(found);
 }
 
 void LocalProcess::found_alone(Kind kind, const Position &position, const std::string &text)
 {
-    findings_.add(finding(kind, position, text));
+    findings_.add(finding(kind, position, text, {}));
 }
 
-Finding LocalProcess::finding(Kind kind, const Position &position, const std::string &text) const
+Finding LocalProcess::finding(Kind kind, const Position &position, const std::string &text,
+                              const std::vector<Position> &others) const
 {
-    return {kind, rank_, function_name(position.function), sites_.text(position.site), text};
+    Finding made{kind, rank_, function_name(position.function), sites_.place(position.site), text,
+                 {},   {}};
+    for (const Position &other : others)
+        made.others.push_back({rank_, function_name(other.function), sites_.place(other.site)});
+    return made;
 }
 
 Position LocalProcess::position(const Here &here)
@@ -52,7 +60,7 @@ Position LocalProcess::position(const Here &here)
 
 std::string LocalProcess::text(const Position &position) const
 {
-    return std::string(function_name(position.function)) + " at " + sites_.text(position.site);
+    return call_text(function_name(position.function), sites_.place(position.site));
 }
 
 /* ---- the analyser ---- */
@@ -66,12 +74,8 @@ void LocalProcess::enter(const qmpi::world &world)
 
 bool LocalProcess::connect(const qmpi::world &world, const Address &address)
 {
-    int is_up = address.port != 0 && client_.connect(address, rank_), are_all_up = is_up;
-    if (world.size() > 1)
-        await([&](MPI_Request *request) {
-            return QMPI_Iallreduce(&is_up, &are_all_up, 1, MPI_INT, MPI_LAND, world.comm(),
-                                   request);
-        });
+    const bool are_all_up =
+        all_of(world.comm(), address.port != 0 && client_.connect(address, rank_));
     if (!are_all_up) {
         client_.end();
         distrust("no connection to rank 0");
@@ -83,7 +87,7 @@ bool LocalProcess::connect(const qmpi::world &world, const Address &address)
     sites_.each([this](std::uint32_t number, const CodeLocation &location) {
         report(Event::site, SiteEvent{number, location.module, location.offset}, false);
     });
-    return are_all_up != 0;
+    return are_all_up;
 }
 
 /* ---- comparability ---- */
@@ -108,6 +112,13 @@ void LocalProcess::exclude(const Communicator &communicator, const char *reason)
     }
     const std::string name = communicator.name();
     recorder_.distrusted(reason, name.empty() ? "without a name" : name);
+}
+
+void LocalProcess::omit_access()
+{
+    if (!has_omitted_access_.exchange(true))
+        recorder_.omitted(
+            {rank_, omitted_accesses, std::string("the process used ") + order_lost_by_.load()});
 }
 
 SharedCommunicator LocalProcess::communicator(MPI_Comm comm)

@@ -50,7 +50,9 @@ class LocalProcess {
     /* ---- findings and call sites ---- */
 
     bool wants(Kind kind) const { return findings_.wants(kind); }
-    void found(Kind kind, const Position &position, const std::string &text);
+    /* others: calls of this process that the text names */
+    void found(Kind kind, const Position &position, const std::string &text,
+               const std::vector<Position> &others = {});
 
     /* At process exit, without the analyser. */
     void found_alone(Kind kind, const Position &position, const std::string &text);
@@ -95,9 +97,19 @@ class LocalProcess {
     bool is_distrusted() const { return is_distrusted_; }
 
     /* The process has used an operation that can order it after others, and that the analyser does
-     * not follow. */
-    void lose_order() { is_order_known_.store(false, std::memory_order_relaxed); }
-    bool is_order_known() const { return is_order_known_.load(std::memory_order_relaxed); }
+     * not follow. what: that operation; a literal */
+    void lose_order(const char *what)
+    {
+        if (is_order_known())
+            order_lost_by_.store(what, std::memory_order_relaxed);
+    }
+    bool is_order_known() const
+    {
+        return order_lost_by_.load(std::memory_order_relaxed) == nullptr;
+    }
+
+    /* The process accesses a window under a shared lock, which is not compared. */
+    void omit_access();
 
     /* Communicator of a call about to be made: only for handles known to be valid, else nullptr. */
     SharedCommunicator communicator(MPI_Comm comm);
@@ -109,7 +121,8 @@ class LocalProcess {
     static constexpr std::uint64_t calls_with_answer = 3;
 
     void exclude(const Communicator &communicator, const char *reason);
-    Finding finding(Kind kind, const Position &position, const std::string &text) const;
+    Finding finding(Kind kind, const Position &position, const std::string &text,
+                    const std::vector<Position> &others) const;
     void note_thread();
 
     Findings &findings_;
@@ -119,7 +132,8 @@ class LocalProcess {
     int rank_ = -1;
     std::vector<bool> is_in_world_; /* [rank in MPI_COMM_WORLD] has this instance */
     std::atomic<bool> is_distrusted_{false};
-    std::atomic<bool> is_order_known_{true};
+    std::atomic<const char *> order_lost_by_{nullptr};
+    std::atomic<bool> has_omitted_access_{false};
     std::mutex lock_;                  /* protects the following */
     std::set<std::uint64_t> excluded_; /* ids of communicators */
     std::atomic<char *> first_thread_{nullptr};

@@ -18,11 +18,6 @@ bool is_truncation(int error_code)
         error_class == MPI_ERR_TRUNCATE;
 }
 
-bool is_blocking(const Position &position)
-{
-    return qmpi::form_of(position.function) == qmpi::form::blocking;
-}
-
 }  // namespace
 
 void Messages::begin(Pending &pending)
@@ -31,11 +26,11 @@ void Messages::begin(Pending &pending)
     const bool receives = pending.receive.exists && pending.receive.peer != MPI_PROC_NULL;
     pending.waits.clear();
     pending.number = pending.send_number = 0;
-    pending.is_awaited = is_blocking(pending.position);
+    pending.is_awaited = pending.position.is_blocking();
     if (!process_.is_comparable(pending.communicator)) {
         if (pending.communicator == nullptr || sends || receives) {
             pending.waits.emplace_back(); /* unknown peers */
-            process_.lose_order();
+            process_.lose_order("a communicator that is not compared");
         }
         return;
     }
@@ -44,7 +39,7 @@ void Messages::begin(Pending &pending)
         begin_send(pending, wants_answer);
     if (receives)
         begin_receive(pending, wants_answer);
-    if (sends && is_blocking(pending.position) &&
+    if (sends && pending.position.is_blocking() &&
         qmpi::operation_of(pending.position.function) == qmpi::operation::sendrecv) {
         await(pending.position, pending.send_number);
         if (receives)

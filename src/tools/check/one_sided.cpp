@@ -47,7 +47,7 @@ void OneSided::made(MPI_Win window, MPI_Comm comm)
     int *flavour = nullptr, is_set = 0;
     if (QMPI_Win_get_attr(window, MPI_WIN_CREATE_FLAVOR, &flavour, &is_set) == MPI_SUCCESS &&
         is_set && *flavour == MPI_WIN_FLAVOR_SHARED)
-        process_.lose_order(); /* by what its members store */
+        process_.lose_order("MPI_Win_allocate_shared"); /* by what its members store */
 }
 
 bool OneSided::has_epoch(MPI_Win window, int target, const Here &here)
@@ -91,7 +91,8 @@ void OneSided::note_access(const Access &access, MPI_Datatype datatype, const He
                                            access.kind, position))
         process_.found(Kind::conflict, position,
                        "same displacement of rank " + std::to_string(access.target) +
-                           " already accessed in this epoch (" + process_.text(*other) + ")");
+                           " already accessed in this epoch (" + process_.text(*other) + ")",
+                       {*other});
 }
 
 }  // namespace qmpi::check

@@ -13,6 +13,8 @@
 #include "operations.hpp"
 #include "window_events.hpp"
 
+#include "../common/process.hpp"
+
 #include <qmpi.hpp>
 
 #include <cstddef>
@@ -167,7 +169,7 @@ class OneSided {
     {
         (void) call, (void) window, (void) here;
         if constexpr (may_order(Call::operation))
-            process_.lose_order();
+            process_.lose_order(function_name(Call::id));
         if constexpr (Call::id == MPI_WIN_FENCE_T)
             events_.fence(window, qmpi::get<qmpi::role::assertion>(call), process_.position(here));
         else if constexpr (Call::id == MPI_WIN_FREE_T)

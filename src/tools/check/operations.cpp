@@ -186,7 +186,8 @@ void Operations::check_overlaps(const std::vector<Range> &ranges, const Position
             process_.found(Kind::overlap, position,
                            std::string(range.is_written ? "writes" : "reads") +
                                " memory that a pending operation uses (" + process_.text(*other) +
-                               ")");
+                               ")",
+                           {*other});
     }
 }
 

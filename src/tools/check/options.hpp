@@ -26,8 +26,10 @@ enum class OnDeadlock { report, abort, ignore };
 
 struct Options : ReportOptions {
     explicit Options(const qmpi::arguments &given)
-        : ReportOptions(given, {Format::text, Format::json})
+        : ReportOptions(given, {Format::text, Format::json, Format::html})
     {
+        if (given.has("suppress") && suppress.empty())
+            throw argument_error("argument suppress=: needs a file name");
     }
 
     using seconds = std::chrono::duration<double>;
@@ -40,6 +42,10 @@ struct Options : ReportOptions {
                                        {"abort", OnDeadlock::abort},
                                        {"no", OnDeadlock::ignore}})
                               .help("after the report of a deadlock, abort ends the job");
+    std::string suppress =
+        option("suppress", "")
+            .value("FILE")
+            .help("do not report the findings that a line of the file describes");
     std::array<bool, number_of_kinds> wanted = wanted_kinds();
 
     /* Names of the kinds that are switched off. */

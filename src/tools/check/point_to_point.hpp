@@ -32,7 +32,7 @@ class PointToPoint {
     int intercept(Call &call, const Here &here)
     {
         if constexpr (Call::is_in(qmpi::set::partitioned)) {
-            process_.lose_order();
+            process_.lose_order("partitioned communication");
             return operations_.go(call);
         } else if constexpr (Call::form == qmpi::form::enqueued) {
             /* The order of streams is unknown. */

@@ -62,7 +62,7 @@ const void *const no_site = &other;
 void Recorder::found(const Finding &finding)
 {
     const std::lock_guard<std::mutex> guard(lock_);
-    auto &times = findings_[{finding.kind, finding.rank, finding.function, finding.site}];
+    auto &times = findings_[{finding.kind, finding.rank, finding.function, finding.place.text()}];
     if (times != nullptr) {
         times->fetch_add(1, std::memory_order_relaxed);
         return;
@@ -83,6 +83,18 @@ void Recorder::distrusted(const std::string &reason, const std::string &communic
     for (const auto &[thread, activity] : activities_)
         distrust.calls += activity->calls.load(std::memory_order_relaxed);
     record_.add(RecordBlock::distrust, distrust.written());
+}
+
+void Recorder::omitted(const Omission &omission)
+{
+    Writer writer;
+    writer.put(omission);
+    record_.add(RecordBlock::omission, writer.take());
+}
+
+void Recorder::suppressed_by(const std::string &suppressions)
+{
+    record_.add(RecordBlock::suppressions, suppressions);
 }
 
 /* A thread with the id of an earlier one continues its numbers. */

@@ -20,19 +20,22 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <tuple>
 #include <unordered_map>
 
 namespace qmpi::check {
 
-/* Blocks of a record. finding: its number of times, then the Finding. distrust: see
- * DistrustBlock. */
+/* Blocks of a record. finding: its number of times, then the Finding. suppressions: as
+ * Suppressions::written(). */
 enum class RecordBlock : std::uint32_t {
     thread = static_cast<std::uint32_t>(Block::first_own),
     site,
     finding,
-    distrust
+    distrust,
+    omission,
+    suppressions
 };
 
 /* Calls of a thread. The current one is a single word, which is always consistent. */
@@ -75,6 +78,25 @@ struct DistrustBlock {
     static DistrustBlock read(std::string_view content);
 };
 
+/* Part of the analysis that a process is left out of. */
+struct Omission {
+    int rank = -1;
+    std::string what;
+    std::string reason;
+
+    template <typename Visit>
+    void each(Visit &&visit)
+    {
+        visit(rank), visit(what), visit(reason);
+    }
+};
+
+/* Values of Omission::what. */
+inline constexpr const char *omitted_cycles = "possible deadlocks";
+inline constexpr const char *omitted_races = "message races";
+inline constexpr const char *omitted_accesses = "access conflicts under shared locks";
+inline constexpr const char *omitted_early_accesses = "access conflicts with earlier accesses";
+
 /* Thread-safe. Never destroyed, since threads remember it. */
 class Recorder {
   public:
@@ -86,6 +108,8 @@ class Recorder {
 
     void found(const Finding &finding);
     void distrusted(const std::string &reason, const std::string &communicator = "");
+    void omitted(const Omission &omission);
+    void suppressed_by(const std::string &suppressions);
 
     /* A call in this thread, of which the outermost is marked. Calls nest if a callback calls MPI. The
      * call site is noted only if the process can hang there. */

@@ -13,11 +13,6 @@
 namespace qmpi::check {
 namespace {
 
-bool is_blocking(const Position &position)
-{
-    return qmpi::form_of(position.function) == qmpi::form::blocking;
-}
-
 bool is_synchronous(int function)
 {
     static constexpr qmpi::function_set functions(MPI_SSEND_T, MPI_SSEND_C_T, MPI_SSEND_INIT_T,
@@ -74,7 +69,7 @@ SharedEnd Replay::send(int rank, const SendEvent &send)
     end->needs_receive = needs_receive(function);
     end->is_synchronous = is_synchronous(function);
     add(rank, Step::Kind::start, send.position, end);
-    if (is_blocking(send.position) && qmpi::operation_of(function) == qmpi::operation::send)
+    if (send.position.is_blocking() && qmpi::operation_of(function) == qmpi::operation::send)
         add(rank, Step::Kind::wait, send.position, end);
     else
         process(rank).ends[send.number] = end;
@@ -90,7 +85,7 @@ SharedEnd Replay::receive(int rank, const ReceiveEvent &receive)
     add(rank, Step::Kind::start, receive.position, end);
     if (operation == qmpi::operation::probe)
         add(rank, Step::Kind::look, receive.position, end);
-    else if (is_blocking(receive.position) && operation == qmpi::operation::receive)
+    else if (receive.position.is_blocking() && operation == qmpi::operation::receive)
         add(rank, Step::Kind::wait, receive.position, end);
     else
         process(rank).ends[receive.number] = end;
@@ -125,7 +120,7 @@ void Replay::collective(int rank, const CollectiveEvent &event, const SharedRank
     if (meeting->members == nullptr)
         meeting->members = members;
     add(rank, Step::Kind::start, event.position, meeting);
-    if (is_blocking(event.position))
+    if (event.position.is_blocking())
         add(rank, Step::Kind::wait, event.position, meeting);
     else
         process(rank).meetings[{event.communicator, event.number}] = meeting;
@@ -211,12 +206,38 @@ void Replay::probe(int rank, const ProbeEvent &event)
     add(rank, std::move(step));
 }
 
-void Replay::free(int rank)
+void Replay::free(int rank, const char *reason)
 {
     process(rank).is_free = true;
-    is_order_known_ = false;
+    lose_order(rank, reason);
     wake(rank);
     advance();
+}
+
+void Replay::leave_out(int rank, const char *reason)
+{
+    omit(rank, omitted_cycles, reason);
+    free(rank, reason);
+}
+
+void Replay::lose_order(int rank, const char *reason)
+{
+    if (order_lost_.empty())
+        order_lost_ = "rank " + std::to_string(rank) + ": " + reason;
+}
+
+void Replay::omit(int rank, const char *what, const std::string &reason)
+{
+    if (omitted_.insert({rank, what}).second)
+        omissions_.push_back({rank, what, reason});
+}
+
+std::vector<Omission> Replay::take_omissions()
+{
+    for (const int target : accesses_.take_crowded())
+        omit(target, omitted_early_accesses,
+             "more than " + std::to_string(Accesses::most_accesses) + " of its window at a time");
+    return std::exchange(omissions_, {});
 }
 
 /* ---- progress ---- */
@@ -316,8 +337,10 @@ void Replay::start(int rank, const Step &step)
     else if (step.meeting != nullptr)
         arrive(rank, step.meeting);
     else if (step.access != nullptr) {
-        if (is_order_known_ || step.access->epoch == AccessEvent::Epoch::fence)
+        if (order_lost_.empty() || step.access->epoch == AccessEvent::Epoch::fence)
             accesses_.add(rank, *step.access, process(rank).clock);
+        else
+            omit(rank, omitted_accesses, order_lost_);
     } else {
         tick(rank);
         accesses_.complete(rank, *step.completion, process(rank).time);
@@ -340,8 +363,12 @@ void Replay::end(int rank, const Step &step)
         learn(rank, step.end->partner_clock);
     else if (step.end == nullptr)
         learn_by_probe(rank, step);
-    if (finds_races_ && is_order_known_ && step.end != nullptr && !step.end->is_send)
+    if (!finds_races_ || step.end == nullptr || step.end->is_send)
+        return;
+    if (order_lost_.empty())
         find_races(rank, step.end);
+    else if (step.end->peer == MPI_ANY_SOURCE)
+        omit(rank, omitted_races, order_lost_);
 }
 
 void Replay::learn_by_probe(int rank, const Step &step)
@@ -644,7 +671,8 @@ void Replay::accuse(const Cycle &cycle)
             own.is_in_certain_cycle = true;
         else if (call.needs_buffer || call.may_pass) {
             own.accused.insert({call.position.function, call.position.site});
-            is_order_known_ = is_order_known_ && !call.may_pass;
+            if (call.may_pass)
+                lose_order(call.rank, "in a possible deadlock of collective operations");
             wake(call.rank);
         }
     }
@@ -732,11 +760,9 @@ void Replay::relieve(int rank)
     while (own.steps.size() > many_steps / 2 && release_for(rank))
         ;
     if (own.steps.size() > most_steps) {
-        own.is_free = true;
-        is_order_known_ = false;
-        given_up_++;
-        wake(rank);
-        advance();
+        static const std::string reason =
+            "more than " + std::to_string(most_steps) + " calls ahead of those that it waits for";
+        leave_out(rank, reason.c_str());
     }
     own.many = own.steps.size() + many_steps;
 }

@@ -18,6 +18,7 @@
 #include "accesses.hpp"
 #include "clock.hpp"
 #include "events.hpp"
+#include "recorder.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -26,6 +27,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -119,8 +121,12 @@ class Replay {
     void accesses_complete(int rank, const AccessesCompleteEvent &event);
     void fence(int rank, const FenceEvent &event);
 
-    /* The order of its calls is unknown from now on: no cycle can include it. */
-    void free(int rank);
+    /* The order of its calls is unknown from now on: no cycle can include it. reason: for the
+     * report, "rank 3 ..." */
+    void free(int rank, const char *reason);
+
+    /* The same, and the report has to say so. */
+    void leave_out(int rank, const char *reason);
 
     /* ---- results ---- */
 
@@ -135,8 +141,8 @@ class Replay {
     std::vector<Conflict> take_conflicts() { return accesses_.take_conflicts(); }
     std::vector<Race> take_races() { return std::exchange(races_, {}); }
 
-    /* Processes whose calls were too far ahead of those that they wait for. */
-    std::uint64_t given_up() const { return given_up_; }
+    /* New ones, each once for a process. */
+    std::vector<Omission> take_omissions();
 
     /* For tests: steps that were looked at. */
     std::uint64_t work() const { return work_; }
@@ -237,6 +243,8 @@ class Replay {
     void end(int rank, const Step &step);
     void learn(int rank, const SharedClock &clock);
     void tick(int rank);
+    void lose_order(int rank, const char *reason);
+    void omit(int rank, const char *what, const std::string &reason);
     void learn_by_probe(int rank, const Step &step);
     void find_races(int rank, const SharedEnd &receive);
     SharedMeeting meeting_of(const std::pair<std::uint64_t, std::uint64_t> &number, int size);
@@ -293,10 +301,11 @@ class Replay {
     std::unordered_map<Address, Inbox, Hash> inboxes_;
     std::map<std::pair<std::uint64_t, std::uint64_t>, SharedMeeting> meetings_;
     Accesses accesses_;
-    bool is_order_known_ = true; /* no process has gone on without what it waited for */
+    std::string order_lost_; /* why; empty: no process has gone on without what it waited for */
     std::vector<int> awake_;
-    std::vector<Cycle> cycles_; /* found and not yet returned */
-    std::uint64_t given_up_ = 0;
+    std::vector<Cycle> cycles_;                     /* found and not yet returned */
+    std::set<std::pair<int, std::string>> omitted_; /* rank and what */
+    std::vector<Omission> omissions_;
     std::uint64_t work_ = 0;
 };
 

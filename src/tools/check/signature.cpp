@@ -112,19 +112,40 @@ Comparison compare(const Signature &a, const Signature &b)
     return Comparison::unknown;
 }
 
+const std::vector<MPI_Datatype> &floating_types()
+{
+    static const std::vector<MPI_Datatype> types{
+        MPI_FLOAT, MPI_DOUBLE, MPI_LONG_DOUBLE, MPI_REAL, MPI_DOUBLE_PRECISION,
+        MPI_REAL4, MPI_REAL8,  MPI_REAL16};
+    return types;
+}
+
+const std::vector<MPI_Datatype> &complex_types()
+{
+    static const std::vector<MPI_Datatype> types{MPI_COMPLEX,
+                                                 MPI_DOUBLE_COMPLEX,
+                                                 MPI_COMPLEX8,
+                                                 MPI_COMPLEX16,
+                                                 MPI_COMPLEX32,
+                                                 MPI_C_FLOAT_COMPLEX,
+                                                 MPI_C_DOUBLE_COMPLEX,
+                                                 MPI_C_LONG_DOUBLE_COMPLEX,
+                                                 MPI_CXX_FLOAT_COMPLEX,
+                                                 MPI_CXX_DOUBLE_COMPLEX,
+                                                 MPI_CXX_LONG_DOUBLE_COMPLEX};
+    return types;
+}
+
 Types::Types()
 {
-    for (MPI_Datatype datatype : {MPI_FLOAT, MPI_DOUBLE, MPI_LONG_DOUBLE, MPI_REAL,
-                                  MPI_DOUBLE_PRECISION, MPI_REAL4, MPI_REAL8, MPI_REAL16})
+    for (MPI_Datatype datatype : floating_types())
         natures_[datatype] = 'f';
 #ifdef MPIX_C_FLOAT16
     natures_[MPIX_C_FLOAT16] = 'f';
 #endif
-    for (MPI_Datatype datatype :
-         {MPI_COMPLEX, MPI_DOUBLE_COMPLEX, MPI_COMPLEX8, MPI_COMPLEX16, MPI_COMPLEX32,
-          MPI_C_FLOAT_COMPLEX, MPI_C_DOUBLE_COMPLEX, MPI_C_LONG_DOUBLE_COMPLEX,
-          MPI_CXX_FLOAT_COMPLEX, MPI_CXX_DOUBLE_COMPLEX, MPI_CXX_LONG_DOUBLE_COMPLEX, MPI_2REAL,
-          MPI_2DOUBLE_PRECISION})
+    for (MPI_Datatype datatype : complex_types())
+        natures_[datatype] = 'c';
+    for (MPI_Datatype datatype : {MPI_2REAL, MPI_2DOUBLE_PRECISION})
         natures_[datatype] = 'c';
     for (MPI_Datatype datatype : {MPI_BYTE, MPI_PACKED})
         natures_[datatype] = 'b';
@@ -264,6 +285,7 @@ Types::Shared Types::remember(MPI_Datatype datatype, std::vector<Run> unit)
         return nullptr;
     type->size = static_cast<std::uint64_t>(size);
     type->first = true_bound;
+    type->extent = extent;
     type->is_contiguous = size == extent && size == true_extent;
     std::uint64_t bytes = 0;
     for (const Run &run : unit)

@@ -69,11 +69,28 @@ enum class Comparison { equal, shorter, longer, different, unknown };
 /* shorter: a is a prefix of b; longer: b is a prefix of a. unknown if it would take too long. */
 Comparison compare(const Signature &a, const Signature &b);
 
+/* Predefined types of C, C++ and Fortran; some may be MPI_DATATYPE_NULL. */
+const std::vector<MPI_Datatype> &floating_types();
+const std::vector<MPI_Datatype> &complex_types();
+
 struct Type {
     std::vector<Run> unit;
     std::uint64_t size = 0;
-    MPI_Count first = 0;        /* byte offset of the data from the buffer address */
+    MPI_Count first = 0; /* byte offset of the data from the buffer address */
+    MPI_Count extent = 0;
     bool is_contiguous = false; /* also for several in a row */
+
+    /* Offset and length of each block of data; found at the first use. */
+    template <typename Find>
+    const std::vector<std::int64_t> &blocks(Find find) const
+    {
+        std::call_once(has_blocks_, [&] { blocks_ = find(); });
+        return blocks_;
+    }
+
+  private:
+    mutable std::once_flag has_blocks_;
+    mutable std::vector<std::int64_t> blocks_;
 };
 
 /* All datatypes, followed from their creation. Thread-safe. */

@@ -5,8 +5,6 @@
 
 #include "sites.hpp"
 
-#include "findings.hpp"
-
 namespace qmpi::check {
 
 std::uint32_t Sites::number_of(const void *address)
@@ -21,10 +19,10 @@ std::uint32_t Sites::number_of(const void *address)
     return found->second;
 }
 
-std::string Sites::text(std::uint32_t number) const
+Place Sites::place(std::uint32_t number) const
 {
     std::lock_guard<std::mutex> guard(lock_);
-    return brief_text_of(call_sites_.find(sites_[number].location));
+    return Place(call_sites_.find(sites_[number].location));
 }
 
 std::uint64_t Sites::times(std::uint32_t number)

@@ -8,6 +8,8 @@
 #ifndef TOOLS_CHECK_SITES_HPP_INCLUDED
 #define TOOLS_CHECK_SITES_HPP_INCLUDED
 
+#include "findings.hpp"
+
 #include "../common/call_sites.hpp"
 
 #include <cstdint>
@@ -30,8 +32,8 @@ class Sites {
 
     std::uint32_t number_of(const void *address);
 
-    /* "halo.c:231", or what else is known. Reads debugging information. */
-    std::string text(std::uint32_t number) const;
+    /* Reads debugging information. */
+    Place place(std::uint32_t number) const;
 
     /* Number of earlier calls of this function for the call site. */
     std::uint64_t times(std::uint32_t number);

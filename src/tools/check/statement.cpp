@@ -21,8 +21,8 @@ namespace {
 /* Reads the blocks of a record. */
 class RecordReader {
   public:
-    RecordReader(ProcessLine &process, FindingSet &findings)
-        : process_(process), findings_(findings)
+    RecordReader(ProcessLine &process, Statement &statement)
+        : process_(process), statement_(statement)
     {
     }
 
@@ -44,9 +44,17 @@ class RecordReader {
         case RecordBlock::finding: {
             const auto &times = block_as<std::atomic<std::uint64_t>>(content);
             Reader reader(content.substr(sizeof times));
-            findings_.add(Finding::read(reader), times.load(std::memory_order_relaxed));
+            statement_.findings.add(Finding::read(reader), times.load(std::memory_order_relaxed));
             break;
         }
+        case RecordBlock::omission: {
+            const auto omission = Reader(content).get<Omission>();
+            statement_.omissions[{omission.what, omission.reason}].insert(omission.rank);
+            break;
+        }
+        case RecordBlock::suppressions:
+            statement_.suppressions = Suppressions::read(content);
+            break;
         case RecordBlock::distrust: {
             DistrustBlock distrust = DistrustBlock::read(content);
             if (distrust.communicator.empty()) {
@@ -65,12 +73,12 @@ class RecordReader {
     {
         for (const CurrentCall &call : current_)
             process_.current.push_back(
-                {function_name(call.function), brief_text_of(call_sites.find(sites_[call.site]))});
+                {function_name(call.function), Place(call_sites.find(sites_[call.site])).text()});
     }
 
   private:
     ProcessLine &process_;
-    FindingSet &findings_;
+    Statement &statement_;
     std::vector<CurrentCall> current_;
     std::map<std::uint32_t, CodeLocation> sites_;
 };
@@ -86,6 +94,41 @@ std::string number_text(std::uint64_t number, const char *what, const char *endi
 {
     return std::to_string(number) + " " + what + (number == 1 ? "" : ending);
 }
+
+/* Processes with the same text share a line. */
+void list(const std::map<int, ProcessLine> &processes,
+          const std::function<std::string(const ProcessLine &)> &text_of,
+          const std::function<void(const std::string &)> &put)
+{
+    std::map<std::string, std::set<int>> lines;
+    for (const auto &[rank, process] : processes)
+        lines[text_of(process)].insert(rank);
+    for (const auto &[line, ranks] : lines) {
+        if (!line.empty())
+            put((*ranks.begin() < 0 ? "" : ranks_text(ranks) + ": ") + line);
+    }
+}
+
+nlohmann::json json_of(const FindingSet::Entry &entry)
+{
+    const Finding &first = entry.first;
+    nlohmann::json json = {{"kind", name_of(first.kind)}, {"function", first.function},
+                           {"site", first.place.text()},  {"place", json_of(first.place)},
+                           {"rank", first.rank},          {"text", first.text},
+                           {"times", entry.times},        {"ranks", entry.ranks},
+                           {"suppression", first.entry()}};
+    for (const OtherCall &other : first.others)
+        json["other_calls"].push_back({{"rank", other.rank},
+                                       {"function", other.function},
+                                       {"site", other.place.text()},
+                                       {"place", json_of(other.place)}});
+    for (const Awaited &one : first.awaited)
+        json["waits_for"].push_back(
+            {{"what", one.what}, {"ranks", one.ranks}, {"ended", one.ended}});
+    return json;
+}
+
+}  // namespace
 
 std::string comparison_text(const ProcessLine &process)
 {
@@ -107,15 +150,13 @@ std::string current_text(const ProcessLine &process)
     return text.empty() ? "outside MPI" : text;
 }
 
-}  // namespace
-
 Statement Statement::of(const RecordView &record, int rank, const std::string &host,
                         CallSites *call_sites)
 {
     Statement statement;
     ProcessLine &process = statement.processes[rank];
     process.host = host;
-    RecordReader reader(process, statement.findings);
+    RecordReader reader(process, statement);
     record.each(
         [&reader](std::uint32_t kind, std::string_view content) { reader.take(kind, content); });
     if (call_sites != nullptr)
@@ -127,70 +168,149 @@ void Statement::write(Writer &writer) const
 {
     findings.write(writer);
     writer.put(processes);
+    writer.put(suppressions.written());
+    writer.put(static_cast<std::uint64_t>(omissions.size()));
+    for (const auto &[reason, ranks] : omissions) {
+        writer.put(reason);
+        writer.put(std::vector<int>(ranks.begin(), ranks.end()));
+    }
 }
 
 void Statement::merge(Reader &reader)
 {
     findings.merge(reader);
     processes.merge(reader.get<decltype(processes)>());
+    const auto written = reader.get<std::string>();
+    if (suppressions.is_empty())
+        suppressions = Suppressions::read(written);
+    for (auto number = reader.get<std::uint64_t>(); number > 0; number--) {
+        const auto reason = reader.get<Reason>();
+        const auto ranks = reader.get<std::vector<int>>();
+        omit({{reason, {ranks.begin(), ranks.end()}}});
+    }
+}
+
+void Statement::omit(const Omissions &others)
+{
+    for (const auto &[reason, ranks] : others)
+        omissions[reason].insert(ranks.begin(), ranks.end());
+}
+
+std::uint64_t Statement::calls() const
+{
+    std::uint64_t calls = 0;
+    for (const auto &[rank, process] : processes)
+        calls += process.calls;
+    return calls;
+}
+
+std::vector<FindingSet::Entry> Statement::shown() const
+{
+    std::vector<FindingSet::Entry> shown;
+    findings.each([&](const FindingSet::Entry &entry) {
+        if (!suppressions.match(entry.first))
+            shown.push_back(entry);
+    });
+    return shown;
+}
+
+std::vector<Statement::Suppressed> Statement::suppressed() const
+{
+    std::vector<Suppressed> suppressed(suppressions.entries().size());
+    findings.each([&](const FindingSet::Entry &entry) {
+        const std::size_t i = suppressions.find(entry.first);
+        if (i < suppressed.size()) {
+            suppressed[i].findings++;
+            suppressed[i].times += entry.times;
+        }
+    });
+    return suppressed;
+}
+
+std::string Statement::summary() const
+{
+    const std::size_t number = shown().size(), hidden = findings.size() - number;
+    return number_text(number, "finding", "s") +
+        (hidden == 0 ? "" : " (" + std::to_string(hidden) + " suppressed)") +
+        (processes.empty() ? " so far"
+                           : " in " + number_text(calls(), "call", "s") + " of " +
+                 number_text(processes.size(), "process", "es"));
+}
+
+std::vector<std::string> Statement::gaps() const
+{
+    std::vector<std::string> lines;
+    bool has_mismatch = false;
+    findings.each([&has_mismatch](const FindingSet::Entry &entry) {
+        has_mismatch = has_mismatch || entry.first.kind == Kind::collective;
+    });
+    if (!absent.empty())
+        lines.push_back("not compared: " + absent);
+    if (!incomparable.empty())
+        lines.push_back("processes are not compared: " + incomparable);
+    if (!unwanted.empty()) {
+        std::string names;
+        for (const std::string &kind : unwanted)
+            names += (names.empty() ? "" : ", ") + kind;
+        lines.push_back("not looked for: " + names);
+    }
+    if (processes.empty())
+        lines.push_back(
+            "written before MPI_Finalize: what single processes were left out of is in the "
+            "records");
+    list(processes, comparison_text, [&](const std::string &line) { lines.push_back(line); });
+    for (const auto &[reason, ranks] : omissions)
+        lines.push_back(ranks_text(ranks) + ": left out of the search for " + reason.first + ": " +
+                        reason.second);
+    if (has_mismatch)
+        lines.push_back("a communicator is not compared after its first collective mismatch");
+    return lines;
+}
+
+std::vector<std::string> Statement::suppression_lines() const
+{
+    std::vector<std::string> lines;
+    const std::vector<Suppressed> numbers = suppressed();
+    for (std::size_t i = 0; i < numbers.size(); i++) {
+        const Suppressions::Entry &entry = suppressions.entries()[i];
+        const std::string which =
+            suppressions.file() + ":" + std::to_string(entry.line) + ": " + entry.text();
+        const auto &[found, times] = numbers[i];
+        lines.push_back(found == 0 ? "suppresses nothing: " + which
+                                   : number_text(found, "finding", "s") +
+                                (times == found ? "" : " (" + std::to_string(times) + " times)") +
+                                " suppressed by " + which);
+    }
+    return lines;
 }
 
 /* What was checked, and what was not, precedes the findings. */
 std::string Statement::text() const
 {
-    std::uint64_t calls = 0;
-    bool has_mismatch = false;
-    for (const auto &[rank, process] : processes)
-        calls += process.calls;
-    findings.each([&has_mismatch](const FindingSet::Entry &entry) {
-        has_mismatch = has_mismatch || entry.first.kind == Kind::collective;
-    });
-    std::string text = "check: " + number_text(findings.size(), "finding", "s") +
-        (processes.empty() ? " so far"
-                           : " in " + number_text(calls, "call", "s") + " of " +
-                 number_text(processes.size(), "process", "es")) +
-        "\n";
-    if (!absent.empty())
-        text += "not compared: " + absent + "\n";
-    if (!incomparable.empty())
-        text += "processes are not compared: " + incomparable + "\n";
-    for (const std::string &kind : unwanted)
-        text += (&kind == &unwanted.front() ? "not looked for: " : ", ") + kind +
-            (&kind == &unwanted.back() ? "\n" : "");
-    /* Processes with the same text share a line. */
-    auto list = [&](const std::function<std::string(const ProcessLine &)> &text_of) {
-        std::map<std::string, std::set<int>> lines;
-        for (const auto &[rank, process] : processes)
-            lines[text_of(process)].insert(rank);
-        for (const auto &[line, ranks] : lines)
-            text += line.empty()
-                ? ""
-                : (*ranks.begin() < 0 ? "" : ranks_text(ranks) + ": ") + line + "\n";
-    };
-    list(comparison_text);
-    if (has_mismatch)
-        text += "a communicator is not compared after its first collective mismatch\n";
-    findings.each([&text](const FindingSet::Entry &entry) {
+    std::string text = "check: " + summary() + "\n";
+    for (const std::string &line : gaps())
+        text += line + "\n";
+    for (const std::string &line : suppression_lines())
+        text += line + "\n";
+    std::set<std::string> entries;
+    for (const FindingSet::Entry &entry : shown()) {
         text += entry.first.line() + times_text(entry) + "\n";
-    });
+        entries.insert(entry.first.entry());
+    }
     if (!has_ended)
-        list(current_text);
+        list(processes, current_text, [&](const std::string &line) { text += line + "\n"; });
+    if (!entries.empty())
+        text += "to suppress findings, put their lines into a file for suppress=FILE:\n";
+    for (const std::string &entry : entries)
+        text += "    " + entry + "\n";
     return text;
 }
 
-std::string Statement::json(const Introduction &introduction, const std::string &end, int number,
-                            bool is_alone) const
+std::string Statement::json(const Heading &heading) const
 {
     auto listed = nlohmann::json::array(), tasks = nlohmann::json::array();
-    findings.each([&listed](const FindingSet::Entry &entry) {
-        listed.push_back({{"kind", name_of(entry.first.kind)},
-                          {"function", entry.first.function},
-                          {"site", entry.first.site},
-                          {"rank", entry.first.rank},
-                          {"text", entry.first.text},
-                          {"times", entry.times},
-                          {"ranks", entry.ranks}});
-    });
+    for (const FindingSet::Entry &entry : shown())
+        listed.push_back(json_of(entry));
     for (const auto &[rank, process] : processes) {
         auto current = nlohmann::json::array();
         for (const ProcessLine::Call &call : process.current)
@@ -207,10 +327,23 @@ std::string Statement::json(const Introduction &introduction, const std::string 
             line["current_calls"] = current;
         tasks.push_back(line);
     }
-    auto document = envelope(introduction, end, number, is_alone);
+    auto document = envelope(heading.introduction, heading.end, heading.number, heading.is_alone);
     document.update({{"findings", listed}, {"tasks", tasks}, {"not_looked_for", unwanted}});
     if (!incomparable.empty())
         document["not_compared"] = incomparable;
+    for (const auto &[reason, ranks] : omissions)
+        document["left_out"].push_back(
+            {{"search", reason.first}, {"reason", reason.second}, {"ranks", ranks}});
+    if (!suppressions.is_empty()) {
+        auto entries = nlohmann::json::array();
+        const std::vector<Suppressed> numbers = suppressed();
+        for (std::size_t i = 0; i < numbers.size(); i++)
+            entries.push_back({{"line", suppressions.entries()[i].line},
+                               {"entry", suppressions.entries()[i].text()},
+                               {"findings", numbers[i].findings},
+                               {"times", numbers[i].times}});
+        document["suppressions"] = {{"file", suppressions.file()}, {"entries", entries}};
+    }
     return json_text(document);
 }
 

@@ -9,13 +9,17 @@
 #define TOOLS_CHECK_STATEMENT_HPP_INCLUDED
 
 #include "findings.hpp"
+#include "suppressions.hpp"
 
 #include "../common/call_sites.hpp"
 #include "../common/record.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace qmpi::check {
@@ -58,13 +62,34 @@ struct ProcessLine {
     }
 };
 
+/* See envelope(). */
+struct Heading {
+    Introduction introduction;
+    std::string end;
+    int number = 1; /* of processes */
+    bool is_alone = false;
+};
+
+/* Part of the analysis, and why processes are left out of it. */
+using Reason = std::pair<std::string, std::string>;
+
+/* Empty if all of the process is compared. */
+std::string comparison_text(const ProcessLine &process);
+
+/* The calls that its threads are in. */
+std::string current_text(const ProcessLine &process);
+
+using Omissions = std::map<Reason, std::set<int>>; /* with the ranks */
+
 struct Statement {
-    FindingSet findings;
+    FindingSet findings;                  /* with those that are suppressed */
     std::map<int, ProcessLine> processes; /* by rank */
-    std::string absent;                   /* processes that take no part */
-    bool has_ended = false;               /* with MPI_Finalize: current calls do not matter */
-    std::vector<std::string> unwanted;    /* kinds that were switched off */
-    std::string incomparable;             /* why no processes were compared; or empty */
+    Omissions omissions;
+    Suppressions suppressions;
+    std::string absent;                /* processes that take no part */
+    bool has_ended = false;            /* with MPI_Finalize: current calls do not matter */
+    std::vector<std::string> unwanted; /* kinds that were switched off */
+    std::string incomparable;          /* why no processes were compared; or empty */
 
     /* Of one process. Without call_sites, current calls are left out. */
     static Statement of(const RecordView &record, int rank, const std::string &host,
@@ -73,10 +98,30 @@ struct Statement {
     void write(Writer &writer) const;
     void merge(Reader &reader);
 
+    void omit(const Omissions &others);
+
+    std::uint64_t calls() const;
+
+    /* Findings that are not suppressed. */
+    std::vector<FindingSet::Entry> shown() const;
+
+    /* What the entries have suppressed, in their order. */
+    struct Suppressed {
+        std::uint64_t findings = 0, times = 0;
+    };
+    std::vector<Suppressed> suppressed() const;
+
+    /* "3 findings (1 suppressed) in 812 calls of 4 processes" */
+    std::string summary() const;
+
+    /* What was not checked, a line for each reason. */
+    std::vector<std::string> gaps() const;
+
+    /* What was suppressed, a line for each entry. */
+    std::vector<std::string> suppression_lines() const;
+
     std::string text() const;
-    /* introduction, end, number and is_alone: see envelope() */
-    std::string json(const Introduction &introduction, const std::string &end, int number,
-                     bool is_alone) const;
+    std::string json(const Heading &heading) const;
 };
 
 }  // namespace qmpi::check

@@ -49,15 +49,13 @@ std::vector<std::int64_t> WindowEvents::blocks(MPI_Count count, MPI_Datatype dat
         return {};
     if (type->is_contiguous)
         return {type->first, count * static_cast<MPI_Count>(type->size)};
-    MPI_Count bound = 0, extent = 0;
-    const std::vector<std::int64_t> once = blocks_of(datatype);
-    if (QMPI_Type_get_extent_x(datatype, &bound, &extent) != MPI_SUCCESS || once.empty() ||
-        static_cast<std::size_t>(count) > most_blocks / once.size())
+    const std::vector<std::int64_t> &once = type->blocks([&] { return blocks_of(datatype); });
+    if (once.empty() || static_cast<std::size_t>(count) > most_blocks / once.size())
         return {};
     std::vector<std::int64_t> all;
     for (MPI_Count i = 0; i < count; i++) {
         for (std::size_t j = 0; j < once.size(); j += 2) {
-            all.push_back(once[j] + i * extent);
+            all.push_back(once[j] + i * type->extent);
             all.push_back(once[j + 1]);
         }
     }
@@ -139,6 +137,8 @@ void WindowEvents::access(MPI_Win window, int target, AccessEvent::Kind kind, MP
     with(window, [&](State &state) {
         const bool is_locked = state.shared.count(target) > 0 || state.shared.count(-1) > 0;
         const bool is_shared = is_locked && process_.is_order_known();
+        if (is_locked && !is_shared)
+            process_.omit_access();
         const bool is_fenced =
             !is_locked && state.exclusive.empty() && !state.is_started && state.fences > 0;
         AccessEvent event;

@@ -9,6 +9,7 @@
 #ifndef TOOLS_ENVELOPE_HPP_INCLUDED
 #define TOOLS_ENVELOPE_HPP_INCLUDED
 
+#include "call_sites.hpp"
 #include "record.hpp"
 
 #include <nlohmann/json.hpp>
@@ -46,6 +47,19 @@ inline nlohmann::json envelope(const Introduction &introduction, const std::stri
             {"processes", processes},
             {"alone", is_alone},
             {"absent", introduction.absent}};
+}
+
+/* What is known of a call site. */
+inline nlohmann::json json_of(const CallSite &site)
+{
+    nlohmann::json json = {{"module", site.module}, {"offset", site.offset}};
+    if (!site.function.empty())
+        json["function"] = site.function;
+    if (site.line > 0) {
+        json["file"] = site.file;
+        json["line"] = site.line;
+    }
+    return json;
 }
 
 /* File names and arguments may not be valid UTF-8. */

@@ -114,4 +114,14 @@ bool merge_to_root(MPI_Comm comm, const std::function<void(Writer &)> &write,
     return error_code == MPI_SUCCESS && result;
 }
 
+bool all_of(MPI_Comm comm, bool value)
+{
+    int own = value, all = value;
+    if (comm != MPI_COMM_NULL)
+        await([&](MPI_Request *request) {
+            return QMPI_Iallreduce(&own, &all, 1, MPI_INT, MPI_LAND, comm, request);
+        });
+    return all != 0;
+}
+
 }  // namespace qmpi

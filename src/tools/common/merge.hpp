@@ -38,6 +38,10 @@ bool merge_to_root(
         [&state](Reader &reader) { state.merge(reader); }, use);
 }
 
+/* True if the value is true in all processes of the communicator; this process's own value if it is
+ * MPI_COMM_NULL or the library refuses. Collective. */
+bool all_of(MPI_Comm comm, bool value);
+
 }  // namespace qmpi
 
 #endif /* QMPI_MERGE_HPP_INCLUDED */

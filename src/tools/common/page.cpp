@@ -338,6 +338,60 @@ void Page::timeline(const std::string &title, const std::vector<std::string> &la
     document_["parts"].push_back(std::move(made));
 }
 
+void Page::summary(const std::string &title, const std::string &text, Tone tone,
+                   const std::vector<Remark> &remarks, const std::string &note)
+{
+    json list = json::array();
+    for (const Remark &remark : remarks)
+        list.push_back({{"title", remark.title}, {"lines", remark.lines}});
+    json made = part("summary", title, note);
+    made["text"] = text;
+    made["tone"] = tone == Tone::good ? "good" : tone == Tone::bad ? "bad" : "doubtful";
+    made["remarks"] = std::move(list);
+    document_["parts"].push_back(std::move(made));
+}
+
+void Page::items(const std::string &title, const std::vector<Item> &items, const std::string &note)
+{
+    json list = json::array();
+    for (const Item &item : items) {
+        json lines = json::array(), excerpts = json::array();
+        for (const Item::Line &line : item.lines)
+            lines.push_back({{"who", line.who}, {"text", line.text}});
+        for (const Excerpt &excerpt : item.excerpts)
+            excerpts.push_back({{"title", excerpt.title},
+                                {"first", excerpt.first},
+                                {"marked", excerpt.marked},
+                                {"lines", excerpt.lines}});
+        list.push_back({{"group", item.group},
+                        {"title", item.title},
+                        {"lines", std::move(lines)},
+                        {"excerpts", std::move(excerpts)},
+                        {"code", item.code}});
+    }
+    json made = part("items", title, note);
+    made["items"] = std::move(list);
+    document_["parts"].push_back(std::move(made));
+}
+
+void Page::graph(const std::string &title, const std::vector<Node> &nodes,
+                 const std::vector<Arrow> &arrows, const std::string &note)
+{
+    const int number = static_cast<int>(nodes.size());
+    json drawn = json::array(), drawn_arrows = json::array();
+    for (const Node &node : nodes)
+        drawn.push_back({{"name", node.name}, {"lines", node.lines}});
+    for (const Arrow &arrow : arrows) {
+        require(arrow.from >= 0 && arrow.from < number && arrow.to >= 0 && arrow.to < number,
+                "Page::graph: an arrow without a node");
+        drawn_arrows.push_back({{"from", arrow.from}, {"to", arrow.to}, {"text", arrow.text}});
+    }
+    json made = part("graph", title, note);
+    made["nodes"] = std::move(drawn);
+    made["arrows"] = std::move(drawn_arrows);
+    document_["parts"].push_back(std::move(made));
+}
+
 /* The content security policy blocks all loading, and all scripts but the page's own, whatever the
  * texts contain. */
 std::string Page::html() const

@@ -60,6 +60,48 @@ struct Span {
     std::string category; /* for example the name of a function */
 };
 
+enum class Tone { good, doubtful, bad };
+
+/* Sentences below a heading of their own. */
+struct Remark {
+    std::string title;
+    std::vector<std::string> lines;
+};
+
+/* Lines of a file, of which one is marked. */
+struct Excerpt {
+    std::string title;
+    int first; /* number of the first line */
+    int marked;
+    std::vector<std::string> lines;
+};
+
+/* Something that was found, with a line for each process or set of them. Items of a group appear
+ * together. */
+struct Item {
+    struct Line {
+        std::string who;
+        std::string text;
+    };
+
+    std::string group;
+    std::string title;
+    std::vector<Line> lines;
+    std::vector<Excerpt> excerpts;
+    std::string code; /* for the reader to copy */
+};
+
+struct Node {
+    std::string name;
+    std::vector<std::string> lines;
+};
+
+/* Between nodes, from 0. */
+struct Arrow {
+    int from, to;
+    std::string text;
+};
+
 /* Parts appear in the order added. A note is a sentence below the title. Texts are UTF-8; invalid
  * bytes are shown as U+FFFD, and nothing is interpreted as HTML. Numbers that are not finite are
  * shown as missing. Not thread-safe. Functions throw std::bad_alloc, and std::invalid_argument if
@@ -100,6 +142,17 @@ class Page {
      * overlap, the one that covers more of a pixel is shown. */
     void timeline(const std::string &title, const std::vector<std::string> &lanes,
                   std::vector<Span> spans, const std::string &note = {});
+
+    /* A sentence that sums up the report, and what the reader must know of it. */
+    void summary(const std::string &title, const std::string &text, Tone tone,
+                 const std::vector<Remark> &remarks, const std::string &note = {});
+
+    void items(const std::string &title, const std::vector<Item> &items,
+               const std::string &note = {});
+
+    /* A drawing of nodes and arrows, with the cycles highlighted. */
+    void graph(const std::string &title, const std::vector<Node> &nodes,
+               const std::vector<Arrow> &arrows, const std::string &note = {});
 
     /* The page as text. */
     std::string html() const;

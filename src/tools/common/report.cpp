@@ -392,22 +392,20 @@ std::string Destination::file(const Reporter &reporter, Format format) const
 void Destination::write(const Reporter &reporter,
                         const std::function<std::string(Format)> &make) const
 {
-    bool is_complete = !is_stderr_;
+    std::vector<std::string> unwritten;
     for (const Format format : formats_) {
-        if (!is_complete)
-            break;
-        if (format == Format::otf2)
+        if (is_stderr_ || format == Format::otf2)
             continue;
         const std::string name = file(reporter, format);
         const std::string reason = is_privileged()
             ? "refusing to write files from a set-uid program"
             : write_file(path(name), make(format));
-        if (!reason.empty()) {
-            is_complete = false;
-            complain(tool_name_, "cannot write " + name + ": " + reason + "; the report follows");
-        }
+        if (!reason.empty())
+            unwritten.push_back("cannot write " + name + ": " + reason);
     }
-    if (!is_complete)
+    for (const std::string &fault : unwritten)
+        complain(tool_name_, fault + (&fault == &unwritten.back() ? "; the report follows" : ""));
+    if (is_stderr_ || !unwritten.empty())
         write_stderr(make(Format::text));
 }
 

@@ -91,18 +91,6 @@ json sizes_json(const std::array<std::uint64_t, size_bins> &sizes)
     return list;
 }
 
-json frame_json(const CallSite &site)
-{
-    json frame = {{"module", site.module}, {"offset", site.offset}};
-    if (!site.function.empty())
-        frame["function"] = site.function;
-    if (site.line > 0) {
-        frame["file"] = site.file;
-        frame["line"] = site.line;
-    }
-    return frame;
-}
-
 json bytes_json(const Totals &totals)
 {
     return {
@@ -402,7 +390,7 @@ nlohmann::json Reports::sites_json() const
         auto line = bytes_json(totals);
         auto path = nlohmann::json::array();
         for (const CallSite &frame : site.path)
-            path.push_back(frame_json(frame));
+            path.push_back(json_of(frame));
         line.update({{"function", function_name(site.function)},
                      {"path", path},
                      {"timed_calls", totals.timed_calls},

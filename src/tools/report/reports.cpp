@@ -8,6 +8,7 @@
 #include "trace_report.hpp"
 
 #include "../check/options.hpp"
+#include "../check/report.hpp"
 #include "../check/statement.hpp"
 #include "../common/envelope.hpp"
 #include "../common/process.hpp"
@@ -34,7 +35,7 @@ namespace {
 /* A record file. */
 class File {
   public:
-    explicit File(const std::string &path) : path_(path), file_(path) {}
+    explicit File(const std::string &path) : file_(path) {}
 
     /* False if a process is about to write it. */
     bool has_begun() const { return RecordView::has_begun(file_.content()); }
@@ -44,15 +45,14 @@ class File {
         try {
             return RecordView(file_.content());
         } catch (const std::exception &exception) {
-            throw std::runtime_error(path_ + ": " + exception.what());
+            throw std::runtime_error(path() + ": " + exception.what());
         }
     }
 
-    const std::string &path() const { return path_; }
+    const std::string &path() const { return file_.path(); }
     Life life() const { return file_.life(); }
 
   private:
-    std::string path_;
     FileContent file_;
 };
 
@@ -316,49 +316,44 @@ class MessagesReport : public Report {
 class CheckReport : public Report {
   public:
     explicit CheckReport(const Group &group)
-        : Report(group.lives()), introduction_(group.introduction()), is_alone_(group.is_alone())
+        : Report(group.lives()), heading_{group.introduction(), "", 1, group.is_alone()}
     {
         CallSites call_sites;
         for (const Group::Part &part : group.parts)
             add(statement_,
                 check::Statement::of(part.view, part.introduction.rank, part.introduction.host,
                                      &call_sites));
-        statement_.absent = introduction_.absent;
-        statement_.unwanted = check::Options(qmpi::arguments(introduction_.arguments)).unwanted();
+        heading_.number = static_cast<int>(statement_.processes.size());
+        statement_.absent = heading_.introduction.absent;
+        statement_.unwanted =
+            check::Options(qmpi::arguments(heading_.introduction.arguments)).unwanted();
     }
 
-    std::string name() const override { return name_of(introduction_); }
+    std::string name() const override { return name_of(heading_.introduction); }
 
     std::string content(Format format) const override
     {
-        if (format == Format::html)
-            throw std::runtime_error("the tool check has no page");
-        return format == Format::json
-            ? statement_.json(introduction_, "", static_cast<int>(statement_.processes.size()),
-                              is_alone_)
-            : statement_.text();
+        return check::report_of(statement_, heading_, format);
     }
 
     std::string csv() const override
     {
         std::string text = "tool,kind,function,site,rank,times,text\n";
-        statement_.findings.each([&text](const check::FindingSet::Entry &entry) {
+        for (const check::FindingSet::Entry &entry : statement_.shown())
             text += std::string("check,") + check::name_of(entry.first.kind) + "," +
-                entry.first.function + "," + quoted(entry.first.site) + "," +
+                entry.first.function + "," + quoted(entry.first.place.text()) + "," +
                 std::to_string(entry.first.rank) + "," + std::to_string(entry.times) + "," +
                 quoted(entry.first.text) + "\n";
-        });
         return text;
     }
 
     std::vector<std::pair<Format, std::string>> formats() const override
     {
-        return {{Format::text, ".txt"}, {Format::json, ".json"}};
+        return {{Format::text, ".txt"}, {Format::json, ".json"}, {Format::html, ".html"}};
     }
 
   private:
-    const Introduction introduction_;
-    const bool is_alone_;
+    check::Heading heading_;
     check::Statement statement_;
 };
 

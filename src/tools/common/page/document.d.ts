@@ -71,7 +71,41 @@ export interface Timeline extends Titled {
     spans: PackedSpans;
 }
 
-export type Part = Facts | Table | Bars | Matrix | Histogram | Timeline;
+export interface Summary extends Titled {
+    kind: 'summary';
+    text: string;
+    tone: 'good' | 'doubtful' | 'bad';
+    remarks: {title: string, lines: string[]}[];
+}
+
+/* Lines of a file from `first` on. */
+export interface Excerpt {
+    title: string;
+    first: number;
+    marked: number;
+    lines: string[];
+}
+
+export interface Item {
+    group: string;
+    title: string;
+    lines: {who: string, text: string}[];
+    excerpts: Excerpt[];
+    code: string;
+}
+
+export interface Items extends Titled {
+    kind: 'items';
+    items: Item[];
+}
+
+export interface Graph extends Titled {
+    kind: 'graph';
+    nodes: {name: string, lines: string[]}[];
+    arrows: {from: number, to: number, text: string}[];
+}
+
+export type Part = Facts | Table | Bars | Matrix | Histogram | Timeline | Summary | Items | Graph;
 
 export interface Document {
     title: string;

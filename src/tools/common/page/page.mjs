@@ -10,7 +10,9 @@ import {charts} from './chart.mjs';
 import {forgetColours, probe} from './colours.mjs';
 import {unpack} from './data.mjs';
 import {make, segments, speaker} from './elements.mjs';
+import {Graph} from './graph.mjs';
 import {Histogram} from './histogram.mjs';
+import {sections} from './items.mjs';
 import {legend} from './legend.mjs';
 import {Matrix} from './matrix.mjs';
 import {Table, tableBehind} from './table.mjs';
@@ -72,13 +74,31 @@ const writers = {
             make('p', {class: 'keys'}, `${keysText} A pixel shows its dominant category.`),
             tableBehind(part.title, () => chart.columns()));
     },
+
+    summary(card, {text, tone, remarks}) {
+        card.append(
+            make('p', {class: `verdict ${tone}`}, text),
+            make('div', {class: 'remarks'}, remarks.map(({title, lines}) =>
+                make('section', {}, make('h3', {}, title), make('ul', {}, lines.map(line => make('li', {}, line)))))));
+    },
+
+    items(card, {items}) {
+        card.classList.add('breaks');
+        card.append(...sections(items));
+    },
+
+    graph(card, part) {
+        const graph = new Graph(part);
+        card.append(make('div', {class: 'drawing', tabindex: 0, role: 'region', 'aria-label': part.title}, graph.draw()),
+                    graph.legend(), tableBehind(part.title, () => graph.columns()));
+    },
 };
 
 /** @param {any} part */
 function isEmpty(part) {
     /** @type {Record<string, {length: number}>} */
     const size = {facts: part.facts, table: part.columns?.[0]?.values, bars: part.rows, matrix: part.n ? part.measures : [],
-                  histogram: part.bins, timeline: part.spans?.lanes};
+                  histogram: part.bins, timeline: part.spans?.lanes, summary: part.text, items: part.items, graph: part.nodes};
     return !size[part.kind]?.length;
 }
 

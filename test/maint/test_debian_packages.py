@@ -125,8 +125,7 @@ def test_changelog(source, exported):
     (lambda source, export: (source / "debian/changelog").write_text("mpich (4.1-1) unstable; urgency=low\n"),
      "the package is of MPICH 4.1, the export of MPICH 4.0.2"),
     (lambda source, export: (source / "debian/control").write_text("Source: mpich\nBuild-Depends: x\n"),
-     "debian/control has no package libmpich-dev"),
-    (lambda source, export: (source / "debian/rules").write_text("%:\n\tdh $@\n"), "debian/rules does not call autogen.sh")])
+     "debian/control has no package libmpich-dev")])
 def test_refuses(source, exported, change, message):
     change(source, exported)
     said = add(source, exported, status=1)
@@ -196,6 +195,48 @@ def test_autopkgtest(source, exported, request, tmp_path):
         "LD_LIBRARY_PATH": f"{prefix}/lib", "AUTOPKGTEST_TMP": str(tmp_path)})
 
 
+CONTROL = "Package: {}\nVersion: 1\nArchitecture: all\nMaintainer: A Tester\nInstalled-Size: 7\nDescription: of a test\n"
+ONE = {"DEBIAN/symbols": "libone.so.1 one #MINVER#\n first@Base 1\n second@Base 1\n", "usr/lib/libone.so.1.2": "", "usr/share/one": ""}
+OLD = {"one": {**ONE, "usr/share/doc/one/changelog.Debian.amd64.gz": ""}, "two": {"usr/bin/two": ""}}
+NEW = {"one": {"DEBIAN/symbols": ONE["DEBIAN/symbols"] + " third@Base 2\n", "usr/lib/libone.so.1.3": "", "usr/share/one": ""},
+       "one-dbgsym": {"usr/lib/debug/one": ""}, "two": {"usr/bin/two": ""}, "three": {"usr/bin/three": ""}}
+
+
+def without(package, path=None):
+    """NEW without a package or a file"""
+    return {name: {p: text for p, text in content.items() if p != path} for name, content in NEW.items() if path or name != package}
+
+
+@pytest.mark.parametrize("packages, tags, lost, new", [
+    (NEW, "", [], []),
+    ({**NEW, "one": {**NEW["one"], "DEBIAN/symbols": ONE["DEBIAN/symbols"].replace("second", "third")}}, "", ["one: libone.so.1: second@Base"], []),
+    (without("one", "usr/share/one"), "", ["one: ./usr/share/one"], []),
+    (without("one", "DEBIAN/symbols"), "", ["one: libone.so.1: first@Base", "one: libone.so.1: second@Base"], []),
+    (without("two"), "", ["two"], []),
+    (NEW, "W: one: old-warning [debian/control:9]\nP: one: pedantic\n", [], []),
+    (NEW, "W: one: new-warning [debian/control:7]\n", [], ["W: one: new-warning [debian/control]"]),
+    (NEW, "E: two: new-error\n", [], ["E: two: new-error"])])
+def test_comparison(tmp_path, packages, tags, lost, new):
+    """Debian's packages and ours; minor versions of libraries and line numbers differ."""
+    lintian = tmp_path / "bin/lintian"
+    lintian.parent.mkdir()
+    lintian.write_text("#!/bin/sh\ncat tags\n")
+    lintian.chmod(0o755)
+    for folder, contents, said in (("old", OLD, "W: one: old-warning [debian/control:7]\n"), ("new", packages, tags)):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "tags").write_text(said)
+        for name, content in contents.items():
+            for path, text in {"DEBIAN/control": CONTROL.format(name), **content}.items():
+                (tmp_path / name / folder / path).parent.mkdir(parents=True, exist_ok=True)
+                (tmp_path / name / folder / path).write_text(text)
+            sh("dpkg-deb", "--root-owner-group", "--build", tmp_path / name / folder, tmp_path / folder / f"{name}_1_all.deb")
+    said = sh(BUILD.parent / "compare-packages", tmp_path / "old", tmp_path / "new", status=1 if lost or new else 0,
+              env={**os.environ, "PATH": f"{lintian.parent}:{os.environ['PATH']}"})
+    assert re.findall("^lost: (.*)$", said, re.M) == lost
+    assert re.findall("^lintian, new: (.*)$", said, re.M) == new
+    assert re.search(r"^three +- +\d+ +- +7 +\+1 +\+0$", said, re.M) and "one-dbgsym" not in said
+
+
 @pytest.mark.parametrize("path", ["build", "try-packages", "files/tests/qmpi"])
 def test_scripts(path):
     sh("bash", "-n", ROOT / "packaging/debian" / path)
@@ -208,7 +249,9 @@ def test_packages(request):
         pytest.skip("needs root and the package mmdebstrap")
     cache = Path(os.environ.get("MPICH_QMPI_BUILD_CACHE") or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache", "qmpi-mpich"))
     sh(BUILD, f"--work={cache}/debian")
-    assert len(list((cache / "debian/source").glob("*+qmpi*.deb"))) == 4
+    names = {path.name.split("_")[0] for path in (cache / "debian/source").glob("*.deb")}
+    assert {name for name in names if not name.endswith("-dbgsym")} == {"libmpich12", "libmpich-dev", "mpich", "mpich-doc", "mpich-qmpi-tools"}
+    assert (cache / "debian/comparison").read_text().endswith("\n0 lost, 0 new errors and warnings of lintian\n")
     sh(BUILD, f"--work={cache}/debian", "try")
     log = (cache / "debian/try.log").read_text()
-    assert log.count(": PASS\n") == 5 and log.endswith("removed: nothing left\n")
+    assert log.count(": PASS\n") == 5 and "try: removed: nothing left\n" in log

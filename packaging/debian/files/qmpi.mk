@@ -1,9 +1,6 @@
 # QMPI and its tools; included by debian/rules
 extra_flags += --enable-qmpi --with-json=yes --with-cli11=yes --with-libdw=yes --with-otf2=yes
 
-# Copies of other packages that this package does not use keep their own configure.
-AUTOGEN_OPTIONS = @AUTOGEN@
-
 # The release contains results of maint/configure with paths of another machine.
 execute_before_dh_autoreconf:
 	cd maint && ./configure

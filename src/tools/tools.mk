@@ -73,7 +73,7 @@ libqmpi_totals_la_SOURCES = count/totals.cpp count/totals.hpp
 
 qmpi_tool_libadd = libqmpi_sdk.la $(qmpi_library)
 
-libqmpi_count_la_SOURCES = count.cpp
+libqmpi_count_la_SOURCES = count/count.cpp
 libqmpi_count_la_LIBADD = libqmpi_totals.la $(qmpi_tool_libadd)
 
 libqmpi_bcast_la_SOURCES = bcast.cpp
@@ -116,12 +116,12 @@ libqmpi_reports_la_SOURCES = \
 qmpi_report_libadd = libqmpi_reports.la libqmpi_page.la $(qmpi_tool_libadd)
 
 libqmpi_profile_la_SOURCES = \
-    profile.cpp \
+    profile/profile.cpp \
     profile/tables.cpp \
     profile/tables.hpp
 libqmpi_profile_la_LIBADD = $(qmpi_report_libadd)
 
-libqmpi_messages_la_SOURCES = messages.cpp
+libqmpi_messages_la_SOURCES = messages/messages.cpp
 libqmpi_messages_la_LIBADD = $(qmpi_report_libadd)
 
 # The report of check: in the tool, or in qmpi_report
@@ -141,7 +141,7 @@ libqmpi_statement_la_SOURCES = \
     check/suppressions.hpp
 
 libqmpi_check_la_SOURCES = \
-    check.cpp \
+    check/check.cpp \
     check/accesses.cpp \
     check/accesses.hpp \
     check/analyser.cpp \
@@ -199,7 +199,7 @@ libqmpi_journals_la_SOURCES = \
 libqmpi_journals_la_LIBADD = $(QMPI_OTF2_LIBS)
 
 libqmpi_trace_la_SOURCES = \
-    trace.cpp \
+    trace/trace.cpp \
     trace/clocks.cpp \
     trace/clocks.hpp
 libqmpi_trace_la_LIBADD = libqmpi_journals.la $(qmpi_report_libadd)

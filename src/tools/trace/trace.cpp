@@ -8,21 +8,21 @@
  * journals (trace/finish.hpp). If the program ends before that, qmpi_report does it. See
  * qmpi-trace(7). */
 
-#include "common/bytes.hpp"
-#include "common/call_sites.hpp"
-#include "common/communicators.hpp"
-#include "common/patterns.hpp"
-#include "common/process.hpp"
-#include "common/record.hpp"
-#include "common/report.hpp"
-#include "common/report_options.hpp"
-#include "common/requests.hpp"
-#include "common/selection.hpp"
-#include "trace/clocks.hpp"
-#include "trace/definitions.hpp"
-#include "trace/finish.hpp"
-#include "trace/journal.hpp"
-#include "trace/otf2_output.hpp"
+#include "../common/bytes.hpp"
+#include "../common/call_sites.hpp"
+#include "../common/communicators.hpp"
+#include "../common/patterns.hpp"
+#include "../common/process.hpp"
+#include "../common/record.hpp"
+#include "../common/report.hpp"
+#include "../common/report_options.hpp"
+#include "../common/requests.hpp"
+#include "../common/selection.hpp"
+#include "clocks.hpp"
+#include "definitions.hpp"
+#include "finish.hpp"
+#include "journal.hpp"
+#include "otf2_output.hpp"
 
 #include <qmpi.hpp>
 

@@ -7,17 +7,17 @@
  * file handles calls and decides when to report; profile/tables.hpp holds the records,
  * profile/summary.hpp the sums. */
 
-#include "profile/options.hpp"
-#include "profile/reports.hpp"
-#include "profile/summary.hpp"
-#include "profile/tables.hpp"
+#include "options.hpp"
+#include "reports.hpp"
+#include "summary.hpp"
+#include "tables.hpp"
 
-#include "common/bytes.hpp"
-#include "common/call_sites.hpp"
-#include "common/communicators.hpp"
-#include "common/process.hpp"
-#include "common/reporting_tool.hpp"
-#include "common/selection.hpp"
+#include "../common/bytes.hpp"
+#include "../common/call_sites.hpp"
+#include "../common/communicators.hpp"
+#include "../common/process.hpp"
+#include "../common/reporting_tool.hpp"
+#include "../common/selection.hpp"
 
 #include <qmpi.hpp>
 

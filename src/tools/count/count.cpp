@@ -6,10 +6,10 @@
 /* Tool "count": calls and bytes of every function, one table per instance in the chain. The manual
  * page qmpi-count(7) defines a byte; common/movement.hpp implements it. */
 
-#include "count/totals.hpp"
+#include "totals.hpp"
 
-#include "common/bytes.hpp"
-#include "common/reporting_tool.hpp"
+#include "../common/bytes.hpp"
+#include "../common/reporting_tool.hpp"
 
 #include <qmpi.hpp>
 

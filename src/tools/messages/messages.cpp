@@ -8,16 +8,16 @@
  * their completion (common/requests). The report is merged in MPI_Finalize. See
  * qmpi-messages(7). */
 
-#include "messages/options.hpp"
-#include "messages/records.hpp"
-#include "messages/report.hpp"
+#include "options.hpp"
+#include "records.hpp"
+#include "report.hpp"
 
-#include "common/communicators.hpp"
-#include "common/patterns.hpp"
-#include "common/process.hpp"
-#include "common/reporting_tool.hpp"
-#include "common/requests.hpp"
-#include "common/selection.hpp"
+#include "../common/communicators.hpp"
+#include "../common/patterns.hpp"
+#include "../common/process.hpp"
+#include "../common/reporting_tool.hpp"
+#include "../common/requests.hpp"
+#include "../common/selection.hpp"
 
 #include <qmpi.hpp>
 

@@ -349,7 +349,7 @@ def test_trace_of_a_job_that_did_not_finalize_can_be_finished(mpich, run, finish
 
 
 def test_message_names_the_command_that_finishes_the_trace(mpich, run):
-    result = run("trace(out=exit)", "world", "exit")
+    result = run("trace(out=exit)", "world", "exit", options=["-disable-auto-cleanup"])
     assert f"qmpi_report otf2 {mpich.work}/exit.unfinished" in result.err, result
 
 

@@ -153,7 +153,8 @@ def test_host_without_the_library_ends_the_job(mpich, job):
     result = job("profile(out=r)")
     ranks = set(re.findall(r"^MPICH: rank (\d): tool list: .*'profile'", result.err, re.M))
     assert result.status != 0 and ranks and ranks <= {"4", "5"}, result
-    assert mpich.left_over() == []
+    # launchers of other hosts that had not connected yet do not notice the end of mpiexec
+    assert set(mpich.left_over()) <= {"sh", "hydra_pmi_proxy"}
 
 
 def test_host_without_the_library_may_be_left_out(mpich, job):

@@ -10,14 +10,17 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <memory>
 #include <set>
+#include <thread>
 
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/auxv.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -232,6 +235,13 @@ void write_stderr(std::string_view text)
 {
     std::fwrite(text.data(), 1, text.size(), stderr);
     std::fflush(stderr);
+}
+
+void await_stderr()
+{
+    int unread = 0;
+    for (int i = 0; i < 100 && ioctl(STDERR_FILENO, FIONREAD, &unread) == 0 && unread > 0; i++)
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
 }
 
 void complain(const char *tool_name, const std::string &what)

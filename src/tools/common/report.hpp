@@ -32,6 +32,10 @@ std::string write_file(const std::string &name, std::string_view content);
 /* One write to standard error, so that processes do not mix. */
 void write_stderr(std::string_view text);
 
+/* Waits for up to 0.1 s until standard error was read, if it is a pipe: mpiexec drops the rest when a
+ * job is aborted. */
+void await_stderr();
+
 /* Message to the user: "QMPI tool NAME: WHAT" as one line on standard error. */
 void complain(const char *tool_name, const std::string &what);
 

@@ -56,6 +56,7 @@ class ReportingTool : public qmpi::tool<Tool> {
             advise("MPI_Abort was called");
         else
             report_alone();
+        await_stderr();
     }
 
   protected:

@@ -431,7 +431,11 @@ class Trace : public qmpi::tool<Trace> {
             qmpi::complain(name(), "not in the trace: " + world.absent());
     }
 
-    void at_abort() { report_unfinished("the program called MPI_Abort"); }
+    void at_abort()
+    {
+        report_unfinished("the program called MPI_Abort");
+        await_stderr();
+    }
 
   private:
     /* ---- one call ---- */

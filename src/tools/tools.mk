@@ -149,6 +149,7 @@ libqmpi_check_la_SOURCES = \
     check/arguments.cpp \
     check/arguments.hpp \
     check/clock.hpp \
+    check/collective_memory.hpp \
     check/collectives.cpp \
     check/collectives.hpp \
     check/connection.cpp \

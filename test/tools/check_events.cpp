@@ -5,10 +5,11 @@
 
 /* Feeds the analyser of check with the events of a job that was never run:
  *
- *     check_events RANKS ROUNDS
+ *     check_events RANKS ROUNDS [distrust]
  *
  * In each round, every process exchanges messages with its neighbours in a ring, sends one without a
- * request, and takes part in a reduction. Prints the number of events and of findings. */
+ * request, and takes part in a reduction. With "distrust", rank 0 is no longer compared after the first
+ * round. Prints the number of events, that of findings, and the memory in KiB. */
 
 #include "check/analyser.hpp"
 #include "check/findings.hpp"
@@ -16,6 +17,8 @@
 
 #include <cstdio>
 #include <cstdlib>
+
+#include <sys/resource.h>
 
 using namespace qmpi::check;
 
@@ -25,9 +28,11 @@ class Job {
   public:
     Job(Analyser &analyser, int size) : analyser_(analyser), size_(size) {}
 
+    void distrust() { take(first_++, Event::distrust, Position()); }
+
     void round(std::uint64_t number)
     {
-        for (int rank = 0; rank < size_; rank++) {
+        for (int rank = first_; rank < size_; rank++) {
             const int left = (rank + size_ - 1) % size_, right = (rank + 1) % size_;
             const std::uint64_t first = 3 * number;
             take(rank, Event::receive,
@@ -74,6 +79,7 @@ class Job {
 
     Analyser &analyser_;
     const int size_;
+    int first_ = 0; /* process that still sends events */
     std::uint64_t events_ = 0;
 };
 
@@ -81,7 +87,7 @@ class Job {
 
 int main(int argc, char **argv)
 {
-    if (argc != 3)
+    if (argc < 3 || argc > 4)
         return 2;
     const int size = std::atoi(argv[1]), rounds = std::atoi(argv[2]);
     Findings findings;
@@ -89,10 +95,16 @@ int main(int argc, char **argv)
     Recorder recorder(record, 1);
     Analyser analyser(size, std::chrono::seconds(30), findings, recorder);
     Job job(analyser, size);
-    for (int i = 0; i < rounds; i++)
+    for (int i = 0; i < rounds; i++) {
+        if (i == 1 && argc == 4)
+            job.distrust();
         job.round(static_cast<std::uint64_t>(i));
+    }
     analyser.find_cycles();
-    std::printf("%llu events, %zu findings\n", static_cast<unsigned long long>(job.events()),
-                findings.all().size());
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    std::printf("%llu events, %zu findings, %ld KiB\n",
+                static_cast<unsigned long long>(job.events()), findings.all().size(),
+                usage.ru_maxrss);
     return 0;
 }

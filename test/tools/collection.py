@@ -608,20 +608,6 @@ def changed_buffers(functions):
         yield Case("buffer changed", function.name, [*before, *within(function, lines), *after], options="checksums")
 
 
-# What the tool does not see, as qmpi-check(7) explains: class, functions, reason. Such programs are tried all the same.
-UNSEEN = [
-    ("type mismatch", "eighbor|[Rr]educe_scatter(_init)?$", "neighbours, and different counts in MPI_Reduce_scatter"),
-    ("count mismatch", "eighbor|[Rr]educe_scatter(_init)?$", "the same"),
-    ("buffer overlap", "eighbor|(gather|scatter|alltoall)[vw]|[Rr]educe_scatter|[Ss]can|exscan|MPI_I?[Rr]educe(_init)?$",
-     "data with gaps, and reductions whose processes differ"),
-    ("buffer changed", "eighbor|(gather|scatter|alltoall)[vw]|[Rr]educe_scatter", "data with gaps"),
-]
-
-
-def is_unseen(name, case):
-    return any(name == own and re.search(functions, case.name) for own, functions, _ in UNSEEN)
-
-
 def collection(prefix):
     """{class: [Case]}"""
     functions = functions_of(prefix / "include/qmpi_functions.hpp")
@@ -699,18 +685,15 @@ class Runner:
 
 
 def table(outcomes):
-    """found / tried by class, errors that the tool is known not to see, false alarms in right twins, and other findings in
-    wrong ones; what was missed follows."""
-    lines = [f"{'class':28} {'found':>6} {'tried':>6} {'unseen':>7} {'alarms':>7} {'others':>7} {'failed':>7} {'programs':>9}"]
+    """found / tried by class, false alarms in right twins, and other findings in wrong ones; what was missed follows."""
+    lines = [f"{'class':28} {'found':>6} {'tried':>6} {'alarms':>7} {'others':>7} {'failed':>7} {'programs':>9}"]
     for name, own in outcomes.items():
         lines.append(f"{name:28} {sum(one.found for one in own):6} {sum(one.tried for one in own):6} "
-                     f"{sum(one.tried - one.found for one in own if is_unseen(name, one.case)):7} "
                      f"{sum(bool(one.alarms) for one in own):7} {sum(bool(one.others) for one in own):7} "
                      f"{sum(bool(one.failure) for one in own):7} {2 * len(own):9}")
     for name, own in outcomes.items():
         for one in own:
-            what = [] if one.found == one.tried else \
-                [f"{'unseen' if is_unseen(name, one.case) else 'missed'} {one.missed or ''}".strip()]
+            what = [] if one.found == one.tried else [f"missed {one.missed or ''}".strip()]
             what += [f"false alarm {one.alarms}"] if one.alarms else []
             what += [f"others {one.others}"] if one.others else []
             what += [f"failed: {one.failure}"] if one.failure else []

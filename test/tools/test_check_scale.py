@@ -22,7 +22,7 @@ def check_events(mpich_module):
 def instructions(mpich, program, ranks, rounds):
     """Instructions and events of a job; no finding."""
     result = mpich.run("valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", program, ranks, rounds, seconds=600)
-    events, findings = map(int, re.match(r"(\d+) events, (\d+) findings", result.out).groups())
+    events, findings = map(int, re.match(r"(\d+) events, (\d+) findings,", result.out).groups())
     assert (result.status, findings) == (0, 0), result
     return int(re.search(r"Collected : (\d+)", result.err).group(1)), events
 
@@ -31,6 +31,16 @@ def cost_of_an_event(mpich, program, ranks):
     """Of the later rounds: the first one begins with the connections."""
     few, many = (instructions(mpich, program, ranks, rounds) for rounds in (1, 3))
     return (many[0] - few[0]) / (many[1] - few[1])
+
+
+@pytest.mark.parametrize("options", [[], ["distrust"]], ids=" ".join)
+def test_memory_does_not_grow_with_the_run(mpich, check_events, options):
+    def memory(rounds):
+        result = mpich.run(check_events, 4, rounds, *options)
+        assert result.status == 0 and " 0 findings, " in result.out, result
+        return int(re.search(r"(\d+) KiB", result.out).group(1))
+    few, many = memory(2_000), memory(40_000)
+    assert many - few < 500, (few, many)
 
 
 def test_cost_of_an_event_does_not_grow_with_the_job(mpich, check_events):

@@ -13,49 +13,88 @@ void Accesses::set_unit(std::uint64_t window, int target, std::int64_t unit)
 {
     Target &memory = targets_[{window, target}];
     memory.unit = unit;
-    const auto early = std::exchange(memory.early, {});
-    const auto clocks = std::exchange(memory.clocks, {});
-    for (std::size_t i = 0; i < early.size(); i++)
-        add(memory, early[i].first, early[i].second, clocks[i]);
+    add_early(memory);
+}
+
+/* Accesses of the exposure before the last one may still arrive. */
+void Accesses::expose(int target, const ExposureEvent &event)
+{
+    Target &memory = targets_[{event.window, target}];
+    const std::uint64_t number = memory.exposures++;
+    for (const int origin : event.origins) {
+        Exposures &exposures = memory.exposed[origin];
+        exposures.numbers.push_back(number);
+        if (exposures.numbers.size() > most_accesses) {
+            exposures.numbers.pop_front();
+            exposures.first++;
+        }
+    }
+    forget(memory, [number](const Access &access) {
+        return access.epoch == AccessEvent::Epoch::started && access.number + 1 < number;
+    });
+    add_early(memory);
+}
+
+void Accesses::add_early(Target &target)
+{
+    number_of_early_ -= target.early.size();
+    for (const Early &early : std::exchange(target.early, {}))
+        add(target, early);
 }
 
 void Accesses::add(int rank, const AccessEvent &event, const SharedClock &clock)
 {
-    Target &target = targets_[{event.window, event.target}];
-    if (target.unit != 0)
-        add(target, rank, event, clock);
+    add(targets_[{event.window, event.target}], {rank, event, clock});
+}
+
+void Accesses::add(Target &target, const Early &access)
+{
+    const AccessEvent &event = access.event;
+    std::uint64_t number = event.number;
+    bool is_known = target.unit != 0;
+    if (event.epoch == AccessEvent::Epoch::started) {
+        const Exposures &exposures = target.exposed[access.rank];
+        if (number < exposures.first)
+            return;
+        is_known = is_known && number - exposures.first < exposures.numbers.size();
+        if (is_known)
+            number = exposures.numbers[number - exposures.first];
+    }
+    if (is_known)
+        compare(target, access, number);
     else if (target.early.size() < most_accesses) {
-        target.early.emplace_back(rank, event);
-        target.clocks.push_back(clock);
+        target.early.push_back(access);
+        number_of_early_++;
     } else
         crowded_.insert(event.target);
 }
 
-void Accesses::add(Target &target, int rank, const AccessEvent &event, const SharedClock &clock)
+void Accesses::compare(Target &target, const Early &early, std::uint64_t number)
 {
+    const AccessEvent &event = early.event;
     std::vector<SharedAccess> made;
     SharedAccess conflict;
     for (std::size_t i = 0; i + 1 < event.blocks.size(); i += 2) {
         const std::int64_t begin = event.displacement * target.unit + event.blocks[i];
-        made.push_back(
-            std::make_shared<Access>(Access{begin, begin + event.blocks[i + 1], rank, event.kind,
-                                            event.epoch, event.number, 0, event.position}));
+        made.push_back(std::make_shared<Access>(Access{begin, begin + event.blocks[i + 1],
+                                                       early.rank, event.kind, event.epoch, number,
+                                                       early.done, event.position}));
         const Access &access = *made.back();
         for (auto other = target.accesses.lower_bound(begin - target.longest);
              other != target.accesses.end() && other->first < access.end && conflict == nullptr;
              ++other) {
-            if (is_conflict(*other->second, access, clock))
+            if (is_conflict(*other->second, access, early.clock))
                 conflict = other->second;
         }
     }
     if (conflict != nullptr)
         conflicts_.push_back(
-            {rank, conflict->rank, event.target, event.position, conflict->position});
+            {early.rank, conflict->rank, event.target, event.position, conflict->position});
     for (const SharedAccess &access : made) {
         target.longest = std::max(target.longest, access->end - access->begin);
         target.accesses.emplace(access->begin, access);
-        if (access->epoch == AccessEvent::Epoch::shared)
-            open_[{event.window, rank}].emplace_back(event.target, access);
+        if (access->epoch == AccessEvent::Epoch::shared && access->done == 0)
+            open_[{event.window, early.rank}].emplace_back(event.target, access);
     }
     while (target.accesses.size() > most_accesses) {
         target.accesses.erase(target.accesses.begin());
@@ -70,27 +109,42 @@ bool Accesses::is_conflict(const Access &earlier, const Access &access, const Sh
     if (earlier.rank == access.rank || earlier.end <= access.begin ||
         (earlier.kind == access.kind && access.kind != Kind::put) || earlier.epoch != access.epoch)
         return false;
-    if (access.epoch == Epoch::fence)
+    if (access.epoch != Epoch::shared)
         return earlier.number == access.number;
     return earlier.done == 0 || Clock::time(clock, earlier.rank) < earlier.done;
 }
 
+bool Accesses::is_completed_by(const AccessesCompleteEvent &event, AccessEvent::Kind kind,
+                               int target)
+{
+    return (event.target < 0 || target == event.target) &&
+        !(event.are_reads && kind == AccessEvent::Kind::put);
+}
+
 void Accesses::complete(int rank, const AccessesCompleteEvent &event, std::uint64_t time)
 {
+    for (auto target = targets_.lower_bound({event.window, 0});
+         number_of_early_ > 0 && target != targets_.end() && target->first.first == event.window;
+         ++target) {
+        for (Early &early : target->second.early) {
+            if (early.rank == rank && early.done == 0 &&
+                is_completed_by(event, early.event.kind, early.event.target))
+                early.done = time;
+        }
+    }
     const auto found = open_.find({event.window, rank});
     if (found == open_.end())
         return;
     auto &open = found->second;
-    open.erase(
-        std::remove_if(open.begin(), open.end(),
-                       [&](auto &entry) {
-                           if ((event.target >= 0 && entry.first != event.target) ||
-                               (event.are_reads && entry.second->kind == AccessEvent::Kind::put))
-                               return false;
-                           entry.second->done = time;
-                           return true;
-                       }),
-        open.end());
+    open.erase(std::remove_if(open.begin(), open.end(),
+                              [&](auto &entry) {
+                                  const auto &[target, access] = entry;
+                                  if (!is_completed_by(event, access->kind, target))
+                                      return false;
+                                  access->done = time;
+                                  return true;
+                              }),
+               open.end());
     if (open.empty())
         open_.erase(found);
 }
@@ -98,19 +152,19 @@ void Accesses::complete(int rank, const AccessesCompleteEvent &event, std::uint6
 void Accesses::end_epochs(std::uint64_t window, std::uint64_t number)
 {
     for (auto found = targets_.lower_bound({window, 0});
-         found != targets_.end() && found->first.first == window; ++found) {
-        auto &accesses = found->second.accesses;
-        for (auto access = accesses.begin(); access != accesses.end();) {
-            const bool has_ended = access->second->epoch != AccessEvent::Epoch::fence ||
-                access->second->number < number;
-            access = has_ended ? accesses.erase(access) : std::next(access);
-        }
-    }
+         found != targets_.end() && found->first.first == window; ++found)
+        forget(found->second, [number](const Access &access) {
+            return access.epoch != AccessEvent::Epoch::fence || access.number < number;
+        });
 }
 
 void Accesses::free(std::uint64_t window)
 {
-    targets_.erase(targets_.lower_bound({window, 0}), targets_.lower_bound({window + 1, 0}));
+    for (auto found = targets_.lower_bound({window, 0});
+         found != targets_.end() && found->first.first == window;) {
+        number_of_early_ -= found->second.early.size();
+        found = targets_.erase(found);
+    }
 }
 
 }  // namespace qmpi::check

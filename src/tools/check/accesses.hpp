@@ -15,6 +15,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <set>
@@ -32,6 +34,9 @@ class Accesses {
   public:
     /* Bytes for which a displacement counts at the target. */
     void set_unit(std::uint64_t window, int target, std::int64_t unit);
+
+    /* MPI_Win_post of the process. */
+    void expose(int target, const ExposureEvent &event);
 
     /* The process knows what is in the clock. */
     void add(int rank, const AccessEvent &event, const SharedClock &clock);
@@ -58,29 +63,57 @@ class Accesses {
         int rank;
         AccessEvent::Kind kind;
         AccessEvent::Epoch epoch;
-        std::uint64_t number; /* of the fence epoch */
+        std::uint64_t number; /* of the fence epoch, or of the target's exposure */
         std::uint64_t done;   /* time when it was complete at the target; 0: not yet */
         Position position;
     };
 
     using SharedAccess = std::shared_ptr<Access>;
 
+    /* An access whose place or epoch is not known yet. */
+    struct Early {
+        int rank;
+        AccessEvent event;
+        SharedClock clock;
+        std::uint64_t done = 0; /* as of an access */
+    };
+
+    /* The last exposures that a process may have accesses in. */
+    struct Exposures {
+        std::uint64_t first = 0; /* MPI_Win_start of the process that this is for */
+        std::deque<std::uint64_t> numbers;
+    };
+
     struct Target {
-        std::int64_t unit = 0;                              /* 0: unknown */
-        std::vector<std::pair<int, AccessEvent>> early;     /* until it is known */
-        std::vector<SharedClock> clocks;                    /* of these */
+        std::int64_t unit = 0; /* 0: unknown */
+        std::uint64_t exposures = 0;
+        std::map<int, Exposures> exposed; /* by process */
+        std::vector<Early> early;
         std::multimap<std::int64_t, SharedAccess> accesses; /* by begin */
         std::int64_t longest = 0;
     };
 
     static bool is_conflict(const Access &earlier, const Access &access, const SharedClock &clock);
-    void add(Target &target, int rank, const AccessEvent &event, const SharedClock &clock);
+    static bool is_completed_by(const AccessesCompleteEvent &event, AccessEvent::Kind kind,
+                                int target);
+    void add(Target &target, const Early &access);
+    void add_early(Target &target);
+    void compare(Target &target, const Early &access, std::uint64_t number);
+
+    template <typename Condition>
+    static void forget(Target &target, Condition condition)
+    {
+        auto &accesses = target.accesses;
+        for (auto access = accesses.begin(); access != accesses.end();)
+            access = condition(*access->second) ? accesses.erase(access) : std::next(access);
+    }
 
     std::map<std::pair<std::uint64_t, int>, Target> targets_; /* by window and rank */
     /* Accesses under a shared lock that are not complete, by window and rank, with target. */
     std::map<std::pair<std::uint64_t, int>, std::vector<std::pair<int, SharedAccess>>> open_;
     std::vector<Conflict> conflicts_;
     std::set<int> crowded_;
+    std::size_t number_of_early_ = 0;
 };
 
 }  // namespace qmpi::check

@@ -9,6 +9,7 @@
 #include "../common/report.hpp"
 
 #include <algorithm>
+#include <climits>
 #include <iterator>
 #include <utility>
 
@@ -31,26 +32,23 @@ void Analyser::take(int rank, Event event, Reader &reader)
     case Event::collective:
         take_collective(rank, reader.get<CollectiveEvent>());
         break;
-    case Event::send: {
-        const auto send = reader.get<SendEvent>();
-        Inbox &inbox = inboxes_[{send.communicator, send.destination}];
-        inbox.sends[{rank, send.tag}].push_back(
-            {send.position, send.signature, replay_.send(rank, send)});
-        match(inbox, send.destination);
+    case Event::send:
+        take_message(rank, reader.get<SendEvent>());
         break;
-    }
-    case Event::receive: {
-        const auto receive = reader.get<ReceiveEvent>();
-        Inbox &inbox = inboxes_[{receive.communicator, rank}];
-        inbox.receives.push_back({receive.position, receive.number, receive.source, receive.tag,
-                                  receive.is_certain, receive.signature,
-                                  replay_.receive(rank, receive)});
-        match(inbox, rank);
+    case Event::receive:
+        take_message(rank, reader.get<ReceiveEvent>());
         break;
-    }
     case Event::received:
         take_received(rank, reader.get<ReceivedEvent>());
         break;
+    case Event::matched: {
+        const auto receive = reader.get<MatchedEvent>();
+        Matched &matched = process(rank).matched[receive.number];
+        matched.receive =
+            Receive{receive.position, receive.number, 0, 0, true, receive.signature, nullptr};
+        compare_matched(rank, receive.number);
+        break;
+    }
     case Event::await:
         replay_.await(rank, reader.get<AwaitEvent>());
         break;
@@ -72,6 +70,9 @@ void Analyser::take(int rank, Event event, Reader &reader)
     case Event::fence:
         replay_.fence(rank, reader.get<FenceEvent>());
         break;
+    case Event::exposure:
+        replay_.exposure(rank, reader.get<ExposureEvent>());
+        break;
     case Event::blocked:
         process(rank).blocked = reader.get<BlockedEvent>();
         process(rank).blocked_since = Clock::now();
@@ -80,8 +81,13 @@ void Analyser::take(int rank, Event event, Reader &reader)
         process(rank).blocked.reset();
         break;
     case Event::distrust:
-        process(rank).is_trusted = false;
-        replay_.free(rank, "no longer compared with other processes");
+        distrust(rank);
+        break;
+    case Event::exclude:
+        exclude(rank, reader.get<ExcludeEvent>());
+        break;
+    case Event::second_thread:
+        process(rank).has_threads = true;
         break;
     case Event::silent:
         process(rank).is_silent = true;
@@ -124,7 +130,7 @@ void Analyser::lost(int rank)
     process(rank).is_lost = true;
     note_end(rank);
     process(rank).blocked.reset();
-    replay_.free(rank, "has ended, or does not have this tool");
+    replay_.remove(rank, "has ended, or does not have this tool");
 }
 
 void Analyser::note_end(int rank)
@@ -258,9 +264,13 @@ std::string Analyser::text(int rank, const Position &position)
 Finding Analyser::finding(Kind kind, int rank, const Position &position, const std::string &text,
                           std::vector<OtherCall> others)
 {
-    Finding made{kind, rank, function_name(position.function), place(rank, position), text, {}, {}};
-    made.others = std::move(others);
-    return made;
+    return {kind,
+            rank,
+            function_name(position.function),
+            place(rank, position),
+            text,
+            std::move(others),
+            {}};
 }
 
 /* A finding of the analyser itself. */
@@ -318,14 +328,15 @@ unsigned aspects(const CollectiveEvent &event)
 bool concerns_each(const CollectiveEvent &event)
 {
     return event.rank == event.root || event.sent.blocks.size() > 1 ||
-        event.received.blocks.size() > 1;
+        event.received.blocks.size() > 1 || !event.sent.neighbours.empty() ||
+        !event.received.neighbours.empty();
 }
 
 }  // namespace
 
 void Analyser::take_collective(int rank, CollectiveEvent event)
 {
-    if (!process(rank).is_trusted)
+    if (!process(rank).is_trusted || is_excluded(event.communicator))
         return;
     Group &group = groups_[event.communicator];
     if (event.number == 0) {
@@ -334,14 +345,21 @@ void Analyser::take_collective(int rank, CollectiveEvent event)
             group.world = std::make_shared<const std::vector<int>>(event.members.ranks(event.size));
         event.members = Members();
     }
+    if (group.world == nullptr)
+        return;
     replay_.collective(rank, event, group.world);
     const std::uint64_t number = event.number;
-    Operation &operation = group.operations[number];
+    const auto [found, is_first] = group.operations.try_emplace(number);
+    Operation &operation = found->second;
+    if (is_first)
+        operation.missing = static_cast<std::size_t>(
+            std::count_if(group.world->begin(), group.world->end(),
+                          [this](int member) { return process(member).is_trusted; }));
     if (!group.has_mismatch)
         compare_with_earlier(group, operation, rank, event);
     operation.has_mismatch = operation.has_mismatch ||
         (!operation.arrivals.empty() && is_other_operation(operation.arrivals[0].event, event));
-    if (operation.arrivals.size() + 1 == static_cast<std::size_t>(event.size)) {
+    if (--operation.missing == 0) {
         const std::uint64_t communicator = event.communicator;
         const int function = event.position.function;
         operation.arrivals.push_back({rank, std::move(event)});
@@ -371,6 +389,52 @@ void Analyser::complete(std::uint64_t communicator, Group &group, std::uint64_t 
         group.operations.erase(group.mismatched.front());
         group.mismatched.pop_front();
     }
+}
+
+/* Others are compared with each other. What waits for this process only is forgotten. */
+void Analyser::distrust(int rank)
+{
+    process(rank).is_trusted = false;
+    replay_.remove(rank, "no longer compared with other processes");
+    for (auto &[address, inbox] : inboxes_) {
+        if (address.second == rank)
+            inbox = Inbox();
+        for (auto sends = inbox.sends.begin(); sends != inbox.sends.end();)
+            sends = sends->first.first == rank ? inbox.sends.erase(sends) : std::next(sends);
+        inbox.receives.remove_if([rank](const Receive &receive) { return receive.source == rank; });
+    }
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> complete;
+    for (auto &[communicator, group] : groups_) {
+        if (std::count(group.world->begin(), group.world->end(), rank) == 0)
+            continue;
+        for (auto &[number, operation] : group.operations) {
+            const bool has_arrived =
+                std::any_of(operation.arrivals.begin(), operation.arrivals.end(),
+                            [rank](const Arrival &arrival) { return arrival.rank == rank; });
+            if (!has_arrived && operation.missing > 0 && --operation.missing == 0)
+                complete.emplace_back(communicator, number);
+        }
+    }
+    for (const auto &[communicator, number] : complete) {
+        Group &group = groups_.at(communicator);
+        const Operation &operation = group.operations.at(number);
+        this->complete(communicator, group, number, operation,
+                       operation.arrivals[0].event.position.function);
+    }
+}
+
+void Analyser::exclude(int rank, const ExcludeEvent &event)
+{
+    const std::uint64_t communicator = event.communicator;
+    excluded_.insert(communicator);
+    inboxes_.erase(inboxes_.lower_bound({communicator, 0}),
+                   inboxes_.upper_bound({communicator, INT_MAX}));
+    const std::string name = groups_[communicator].name;
+    groups_.erase(communicator);
+    if (!event.is_last && !std::exchange(has_printed_exclusion_, true))
+        write_stderr("QMPI check: rank " + std::to_string(rank) + ": " +
+                     (name.empty() ? "a communicator" : name) +
+                     " is no longer compared: several threads communicate on it\n");
 }
 
 /* Messages that nobody has received are still reported. */
@@ -458,8 +522,32 @@ bool Analyser::differ(const Signature &a, const Signature &b)
 
 /* ---- messages ---- */
 
+void Analyser::take_message(int rank, const SendEvent &send)
+{
+    if (is_excluded(send.communicator) || !process(send.destination).is_trusted)
+        return;
+    Inbox &inbox = inboxes_[{send.communicator, send.destination}];
+    inbox.sends[{rank, send.tag}].push_back(
+        {send.position, send.signature, replay_.send(rank, send)});
+    match(inbox, send.destination);
+}
+
+void Analyser::take_message(int rank, const ReceiveEvent &receive)
+{
+    if (is_excluded(receive.communicator) ||
+        (receive.source >= 0 && !process(receive.source).is_trusted))
+        return;
+    Inbox &inbox = inboxes_[{receive.communicator, rank}];
+    inbox.receives.push_back({receive.position, receive.number, receive.source, receive.tag,
+                              receive.is_certain, receive.signature,
+                              replay_.receive(rank, receive)});
+    match(inbox, rank);
+}
+
 void Analyser::take_received(int rank, const ReceivedEvent &event)
 {
+    if (is_excluded(event.communicator))
+        return;
     Inbox &inbox = inboxes_[{event.communicator, rank}];
     const auto found =
         std::find_if(inbox.receives.begin(), inbox.receives.end(),
@@ -469,7 +557,9 @@ void Analyser::take_received(int rank, const ReceivedEvent &event)
     if (event.is_cancelled) {
         replay_.cancelled(rank, event.number);
         inbox.receives.erase(found);
-    } else {
+    } else if (!process(event.source).is_trusted)
+        inbox.receives.erase(found);
+    else {
         replay_.completed(rank, {false, 0, event.number});
         found->source = event.source;
         found->tag = event.tag;
@@ -488,7 +578,13 @@ void Analyser::match(Inbox &inbox, int rank)
             ++receive;
             continue;
         }
-        if (process(rank).is_trusted && process(receive->source).is_trusted)
+        if (qmpi::operation_of(receive->position.function) == qmpi::operation::probe) {
+            Matched &matched = process(rank).matched[receive->number];
+            matched.source = receive->source;
+            matched.send = sends->second.front();
+            matched.send->end = nullptr;
+            compare_matched(rank, receive->number);
+        } else
             compare(receive->source, sends->second.front(), rank, *receive);
         replay_.match(sends->second.front().end, receive->end);
         sends->second.pop_front();
@@ -509,8 +605,19 @@ bool Analyser::has_earlier_receive(const Inbox &inbox, std::list<Receive>::const
     return false;
 }
 
+void Analyser::compare_matched(int rank, std::uint64_t number)
+{
+    const Matched &matched = process(rank).matched[number];
+    if (!matched.send || !matched.receive)
+        return;
+    compare(matched.source, *matched.send, rank, *matched.receive);
+    process(rank).matched.erase(number);
+}
+
 void Analyser::compare(int source, const Message &message, int rank, const Receive &receive)
 {
+    if (!process(rank).is_trusted || !process(source).is_trusted)
+        return;
     const Comparison result = check::compare(message.signature, receive.signature);
     const std::string who = "rank " + std::to_string(source) + " sends " +
         message.signature.text() + " (" + text(source, message.position) + ")";
@@ -533,7 +640,7 @@ bool Analyser::is_overdue(int rank) const
         return false;
     if (process.is_finalized)
         return true; /* it will never send again */
-    return process.is_trusted && process.blocked &&
+    return process.is_trusted && process.blocked && !process.has_threads &&
         (replay_.is_in_certain_cycle(rank) || Clock::now() - process.blocked_since >= timeout_);
 }
 

@@ -26,6 +26,7 @@
 #include <string>
 #include <tuple>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace qmpi::check {
@@ -71,17 +72,6 @@ class Analyser {
         std::optional<Place> place;
     };
 
-    struct Process {
-        std::map<std::uint32_t, Site> sites;
-        std::optional<BlockedEvent> blocked;
-        Clock::time_point blocked_since;
-        bool is_trusted = true; /* order of its sends and receives is known */
-        bool is_silent = false; /* will not communicate again */
-        bool is_finalized = false;
-        bool is_lost = false;
-        bool has_ended = false; /* finalized or lost */
-    };
-
     struct Message {
         Position position;
         Signature signature;
@@ -98,6 +88,26 @@ class Analyser {
         SharedEnd end;
     };
 
+    /* Both sides of a message that a probe has matched, as far as they are known. */
+    struct Matched {
+        int source = 0;
+        std::optional<Message> send;
+        std::optional<Receive> receive;
+    };
+
+    struct Process {
+        std::map<std::uint32_t, Site> sites;
+        std::optional<BlockedEvent> blocked;
+        Clock::time_point blocked_since;
+        bool is_trusted = true;   /* order of its sends and receives is known */
+        bool has_threads = false; /* several that communicate */
+        bool is_silent = false;   /* will not communicate again */
+        bool is_finalized = false;
+        bool is_lost = false;
+        bool has_ended = false;                             /* finalized or lost */
+        std::unordered_map<std::uint64_t, Matched> matched; /* by number of the probe's receive */
+    };
+
     /* Messages to one process on one communicator. */
     struct Inbox {
         std::map<std::pair<int, int>, std::deque<Message>> sends; /* by source and tag */
@@ -112,6 +122,7 @@ class Analyser {
     /* A collective operation that not all processes have started. */
     struct Operation {
         std::vector<Arrival> arrivals;
+        std::size_t missing = 0;   /* processes that are still compared and have not arrived */
         bool has_mismatch = false; /* of functions or roots: may never complete */
 
         /* Most arrivals must agree with each other, so a new one is compared with few of them: these
@@ -129,6 +140,11 @@ class Analyser {
     };
 
     void note_end(int rank);
+    void distrust(int rank);
+    void take_message(int rank, const SendEvent &send);
+    void take_message(int rank, const ReceiveEvent &receive);
+    void exclude(int rank, const ExcludeEvent &event);
+    bool is_excluded(std::uint64_t communicator) const { return excluded_.count(communicator) > 0; }
 
     Process &process(int rank) { return processes_.at(static_cast<std::size_t>(rank)); }
 
@@ -175,6 +191,7 @@ class Analyser {
     /* True if an earlier receive might match such a message. */
     static bool has_earlier_receive(const Inbox &inbox, std::list<Receive>::const_iterator receive,
                                     int source, int tag);
+    void compare_matched(int rank, std::uint64_t number);
     void compare(int source, const Message &message, int rank, const Receive &receive);
 
     /* ---- deadlocks ---- */
@@ -207,6 +224,8 @@ class Analyser {
     Replay replay_;
     CallSites call_sites_;
     std::unordered_map<std::uint64_t, Group> groups_;
+    std::unordered_set<std::uint64_t> excluded_; /* communicators that are not compared */
+    bool has_printed_exclusion_ = false;
     std::map<std::pair<std::uint64_t, int>, Inbox> inboxes_; /* by communicator and receiver */
     std::set<int> reported_;
     std::set<std::string> omitted_; /* Omission::what that were printed */

@@ -35,8 +35,11 @@
 
 #include <qmpi.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -161,6 +164,7 @@ class Check : public ReportingTool<Check> {
     {
         if (own_record().is_open())
             advise("MPI_Abort was called");
+        await_stderr();
     }
 
   private:
@@ -179,6 +183,8 @@ class Check : public ReportingTool<Check> {
             return operations_.wait(call, here);
         else if constexpr (is_message<Call>())
             return point_to_point_.intercept(call, here);
+        else if constexpr (is_matched_receive<Call>())
+            return point_to_point_.receive_matched(call, here);
         else if constexpr (is_collective<Call>()) {
             const int error_code = collectives_.intercept(call, here);
             if (error_code == MPI_SUCCESS)
@@ -320,11 +326,21 @@ class Check : public ReportingTool<Check> {
     {
         if (server_ != nullptr)
             server_->stop();
-        write(is_alone, local_time());
+        const bool has_findings = write(is_alone, local_time());
+        if (has_findings && options_.status != 0)
+            on_exit(fail_exit, reinterpret_cast<void *>(std::intptr_t{options_.status}));
     }
 
-    /* end: empty while the job runs */
-    void write(bool is_alone, const std::string &end)
+    /* A process that fails keeps its status. Handlers may call exit in glibc: the others still run, and
+     * the last status counts (stdlib/exit.c). */
+    static void fail_exit(int status, void *own)
+    {
+        if (status == 0)
+            std::exit(static_cast<int>(reinterpret_cast<std::intptr_t>(own)));
+    }
+
+    /* end: empty while the job runs. Returns true if the report has findings. */
+    bool write(bool is_alone, const std::string &end)
     {
         const std::lock_guard<std::mutex> guard(writing_lock_);
         const Reporter reporter = this->reporter(is_alone);
@@ -344,6 +360,7 @@ class Check : public ReportingTool<Check> {
         const Heading heading{introduction(), end, is_alone ? 1 : members_, is_alone};
         destination_.write(reporter,
                            [&](Format format) { return report_of(statement, heading, format); });
+        return !statement.shown().empty();
     }
 
     /* Called by the analyser's thread while the program's threads are in calls that do not return. The
@@ -356,9 +373,10 @@ class Check : public ReportingTool<Check> {
             return;
         has_aborted_ = true;
         write_stderr("QMPI check: ending the job (deadlock=abort)\n");
-        quiet_thread([] {
-            MPI_Abort(MPI_COMM_WORLD, 1);
-            _exit(1);
+        quiet_thread([status = std::max(options_.status, 1)] {
+            await_stderr();
+            MPI_Abort(MPI_COMM_WORLD, status);
+            _exit(status);
         }).detach();
     }
 

@@ -5,6 +5,8 @@
 
 #include "collectives.hpp"
 
+#include <cstddef>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,7 +16,10 @@ namespace qmpi::check {
 Wait Collectives::report(const SharedCommunicator &communicator, CollectiveEvent event)
 {
     Wait wait;
-    if (!process_.is_comparable(communicator)) {
+    const bool is_last = event.position.function == MPI_COMM_FREE_T ||
+        event.position.function == MPI_COMM_DISCONNECT_T ||
+        event.position.function == MPI_FINALIZE_T;
+    if (!process_.is_comparable(communicator, is_last)) {
         process_.lose_order("a communicator that is not compared");
         return wait;
     }
@@ -43,6 +48,29 @@ Wait Collectives::report(const SharedCommunicator &communicator, CollectiveEvent
         process_.report(Event::collective, std::move(event), wants_answer);
     }
     return wait;
+}
+
+void Collectives::restrict_to(const std::vector<int> &ranks, Side &side)
+{
+    const bool is_uniform = side.blocks.size() == 1;
+    std::map<int, const Signature *> blocks; /* null: several different ones */
+    for (std::size_t i = 0; i < ranks.size(); i++) {
+        const Signature &block = side.blocks[is_uniform ? 0 : i];
+        const auto [known, is_new] = blocks.emplace(ranks[i], &block);
+        if (!is_new && known->second != nullptr &&
+            compare(*known->second, block) != Comparison::equal)
+            known->second = nullptr;
+    }
+    blocks.erase(MPI_PROC_NULL);
+    Side restricted;
+    for (const auto &[rank, block] : blocks) {
+        if (block == nullptr)
+            continue;
+        restricted.neighbours.push_back(rank);
+        if (!is_uniform || restricted.blocks.empty())
+            restricted.blocks.push_back(*block);
+    }
+    side = std::move(restricted);
 }
 
 void Collectives::forget(const Communicator &communicator)

@@ -8,6 +8,7 @@
 #ifndef TOOLS_CHECK_COLLECTIVES_HPP_INCLUDED
 #define TOOLS_CHECK_COLLECTIVES_HPP_INCLUDED
 
+#include "collective_memory.hpp"
 #include "functions.hpp"
 #include "operations.hpp"
 #include "waiting.hpp"
@@ -38,8 +39,15 @@ class Collectives {
         CollectiveEvent event;
         std::vector<Range> ranges;
         const Position position = event.position = process_.position(here);
-        if (communicator != nullptr && !communicator->is_inter)
-            describe(call, *communicator, event, ranges);
+        if (communicator != nullptr && !communicator->is_inter) {
+            describe(call, *communicator, event);
+            const auto add = [&](const void *address, MPI_Count count, MPI_Datatype datatype,
+                                 bool is_written) {
+                operations_.add_range(ranges, address, count, datatype, is_written);
+            };
+            CollectiveMemory(call, *communicator, event.root, process_.types, add);
+        }
+        operations_.check_own_overlaps(ranges, position);
         operations_.check_overlaps(ranges, position);
         Wait wait = report(communicator, std::move(event));
         int error_code;
@@ -63,6 +71,11 @@ class Collectives {
   private:
     void forget(const Communicator &communicator);
 
+    /* The side exchanges a block with each of these, some of which may be the same or MPI_PROC_NULL.
+     * The topology decides which of several blocks another process gets first, so they are left out
+     * unless they are equal. */
+    static void restrict_to(const std::vector<int> &ranks, Side &side);
+
     template <typename Call>
     int nonblocking(Call &call, const Position &position, const SharedCommunicator &communicator,
                     std::vector<Range> ranges, Wait wait)
@@ -85,8 +98,7 @@ class Collectives {
     }
 
     template <typename Call>
-    void describe(Call &call, const Communicator &communicator, CollectiveEvent &event,
-                  std::vector<Range> &ranges)
+    void describe(Call &call, const Communicator &communicator, CollectiveEvent &event)
     {
         using qmpi::role;
         event.root = qmpi::get_or<role::root>(call, MPI_UNDEFINED);
@@ -94,21 +106,26 @@ class Collectives {
         if (origin_of(op) == Origin::library)
             event.operation = qmpi::handle_value(op);
         constexpr Flow flow = flow_of<Call>();
-        if constexpr (flow == Flow::reduce)
-            describe_reduction(call, event, ranges);
+        if constexpr (flow == Flow::neighbours)
+            describe_neighbours(call, communicator, event);
+        else if constexpr (flow == Flow::reduce_scatter)
+            describe_parts(call, communicator, event);
+        else if constexpr (flow == Flow::reduce)
+            /* The type of all; other processes do not know which ones work in place. */
+            event.same = process_.types.signature(qmpi::get<role::datatype>(call),
+                                                  qmpi::get<role::count>(call));
         else if constexpr (flow != Flow::none)
-            describe_exchange<flow>(call, communicator, event, ranges);
+            describe_exchange<flow>(call, communicator, event);
     }
 
-    /* Data flow that can be compared. Neighbors, and the different counts of MPI_Reduce_scatter,
-     * are not. */
-    enum class Flow { none, bcast, gather, scatter, exchange, reduce };
+    /* Data flow that can be compared. */
+    enum class Flow { none, bcast, gather, scatter, exchange, neighbours, reduce, reduce_scatter };
 
     template <typename Call>
     static constexpr Flow flow_of()
     {
         if (Call::is_in(qmpi::set::neighbourhood))
-            return Flow::none;
+            return Call::buffers.size() == 2 ? Flow::neighbours : Flow::none;
         switch (Call::operation) {
         case qmpi::operation::bcast:
             return Flow::bcast;
@@ -120,7 +137,7 @@ class Collectives {
         case qmpi::operation::alltoall:
             return Flow::exchange;
         case qmpi::operation::reduce_scatter:
-            return Call::layout == qmpi::layout::uniform ? Flow::reduce : Flow::none;
+            return Call::layout == qmpi::layout::uniform ? Flow::reduce : Flow::reduce_scatter;
         case qmpi::operation::reduce:
         case qmpi::operation::allreduce:
         case qmpi::operation::scan:
@@ -131,28 +148,9 @@ class Collectives {
         }
     }
 
-    /* Type and count must agree everywhere; other processes do not know which ones work in
-     * place. */
-    template <typename Call>
-    void describe_reduction(Call &call, CollectiveEvent &event, std::vector<Range> &ranges)
-    {
-        int n = 0;
-        call.each_buffer([&](const auto &buffer) {
-            const bool is_first = n++ == 0;
-            if (buffer.address == MPI_IN_PLACE)
-                return;
-            if (is_first || Call::operation == qmpi::operation::allreduce)
-                operations_.add_range(ranges, buffer.address, buffer.count, buffer.datatype,
-                                      !is_first);
-        });
-        event.same = process_.types.signature(qmpi::get<qmpi::role::datatype>(call),
-                                              qmpi::get<qmpi::role::count>(call));
-    }
-
     /* Data that the process sends to and receives from others. */
     template <Flow flow, typename Call>
-    void describe_exchange(Call &call, const Communicator &communicator, CollectiveEvent &event,
-                           std::vector<Range> &ranges)
+    void describe_exchange(Call &call, const Communicator &communicator, CollectiveEvent &event)
     {
         const bool is_root = event.root == MPI_UNDEFINED || event.root == communicator.rank;
         int n = 0;
@@ -170,10 +168,34 @@ class Collectives {
             side.peer =
                 is_same_for_all && (flow != Flow::bcast || is_sent) ? MPI_ANY_SOURCE : event.root;
             fill(side, buffer, communicator.size);
-            if constexpr (!buffer.is_vector)
-                operations_.add_range(ranges, buffer.address, buffer.count, buffer.datatype,
-                                      !is_sent);
         });
+    }
+
+    template <typename Call>
+    void describe_neighbours(Call &call, const Communicator &communicator, CollectiveEvent &event)
+    {
+        bool is_received = false;
+        call.each_buffer([&](const auto &buffer) {
+            Side &side = is_received ? event.received : event.sent;
+            const std::vector<int> &peers =
+                is_received ? communicator.sources : communicator.destinations;
+            fill(side, buffer, static_cast<int>(peers.size()));
+            restrict_to(peers, side);
+            is_received = true;
+        });
+    }
+
+    /* Each process has a contribution to the part of each other one, of the same size everywhere. */
+    template <typename Call>
+    void describe_parts(Call &call, const Communicator &communicator, CollectiveEvent &event)
+    {
+        const auto own = static_cast<std::size_t>(communicator.rank);
+        int n = 0;
+        call.each_buffer([&](const auto &buffer) {
+            if (n++ == 0)
+                fill(event.sent, buffer, communicator.size);
+        });
+        event.received.blocks = {event.sent.blocks[own]};
     }
 
     template <typename Buffer>

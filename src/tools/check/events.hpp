@@ -13,6 +13,7 @@
 
 #include <qmpi.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -27,6 +28,7 @@ enum class Event : std::uint8_t {
     send,
     receive,
     received,
+    matched,
     await,
     completed,
     probe,
@@ -34,12 +36,15 @@ enum class Event : std::uint8_t {
     access,
     accesses_complete,
     fence,
+    exposure,
     blocked,
     unblocked,
     distrust,
+    exclude,
     silent, /* will not communicate again */
     finalized,
-    threads /* several threads of the process can be in MPI at the same time */
+    threads,      /* several threads of the process can be in MPI at the same time */
+    second_thread /* has communicated */
 };
 
 /* A call: its function, and its process's number for the call site. */
@@ -90,23 +95,28 @@ struct FoundEvent {
 /* Data sent to or received from others in a collective operation. */
 struct Side {
     int peer = MPI_ANY_SOURCE;     /* rank in the communicator, or everyone */
+    std::vector<int> neighbours;   /* if not all or one */
     std::vector<Signature> blocks; /* none, one for all peers, or one for each */
 
     const Signature *block(int rank) const
     {
         if (blocks.empty() || (peer != MPI_ANY_SOURCE && peer != rank))
             return nullptr;
-        if (blocks.size() == 1)
-            return &blocks[0];
-        return static_cast<std::size_t>(rank) < blocks.size()
-            ? &blocks[static_cast<std::size_t>(rank)]
-            : nullptr;
+        auto i = static_cast<std::size_t>(rank);
+        if (!neighbours.empty()) {
+            const auto found = std::find(neighbours.begin(), neighbours.end(), rank);
+            if (found == neighbours.end())
+                return nullptr;
+            i = static_cast<std::size_t>(found - neighbours.begin());
+        }
+        return blocks.size() == 1 ? &blocks[0] : i < blocks.size() ? &blocks[i] : nullptr;
     }
 
     template <typename Visit>
     void each(Visit &&visit)
     {
         visit(peer);
+        visit(neighbours);
         visit(blocks);
     }
 };
@@ -243,6 +253,21 @@ struct ReceivedEvent {
     }
 };
 
+/* The process receives the message of a matched probe. */
+struct MatchedEvent {
+    Position position;
+    std::uint64_t number = 0; /* of the probe's ReceiveEvent */
+    Signature signature;
+
+    template <typename Visit>
+    void each(Visit &&visit)
+    {
+        visit(position);
+        visit(number);
+        visit(signature);
+    }
+};
+
 /* The call waits for an operation with a request: a message, or a collective operation. */
 struct AwaitEvent {
     Position position;
@@ -307,19 +332,18 @@ struct WindowEvent {
     }
 };
 
-/* A one-sided access in a fence epoch, or under a shared lock. Others cannot conflict with accesses
- * of other processes: an exclusive lock orders them, and those between MPI_Win_start and
- * MPI_Win_complete are not followed. */
+/* A one-sided access in an epoch of a fence or of MPI_Win_start, or under a shared lock. An exclusive
+ * lock orders accesses of different processes. */
 struct AccessEvent {
     enum class Kind : std::uint8_t { get, put, accumulate };
-    enum class Epoch : std::uint8_t { fence, shared };
+    enum class Epoch : std::uint8_t { fence, started, shared };
 
     Position position;
     std::uint64_t window = 0;
     int target = 0; /* in MPI_COMM_WORLD */
     Kind kind = Kind::get;
     Epoch epoch = Epoch::fence;
-    std::uint64_t number = 0; /* of the fence epoch */
+    std::uint64_t number = 0; /* of earlier fences, or of earlier MPI_Win_start for the target */
     std::int64_t displacement = 0;
     std::vector<std::int64_t> blocks; /* begin in bytes from there, length, begin, ... */
 
@@ -369,6 +393,32 @@ struct FenceEvent {
         visit(number);
         visit(size);
         visit(waits);
+        visit(is_last);
+    }
+};
+
+/* MPI_Win_post: the process exposes its memory to these processes of MPI_COMM_WORLD. */
+struct ExposureEvent {
+    std::uint64_t window = 0;
+    std::vector<int> origins;
+
+    template <typename Visit>
+    void each(Visit &&visit)
+    {
+        visit(window);
+        visit(origins);
+    }
+};
+
+/* The order of the process's calls on a communicator is unknown from now on. */
+struct ExcludeEvent {
+    std::uint64_t communicator = 0;
+    bool is_last = false; /* the call frees it */
+
+    template <typename Visit>
+    void each(Visit &&visit)
+    {
+        visit(communicator);
         visit(is_last);
     }
 };

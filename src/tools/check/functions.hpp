@@ -29,6 +29,14 @@ constexpr bool is_message()
         (Call::has(qmpi::role::destination) || Call::has(qmpi::role::source));
 }
 
+/* Receives the message of a matched probe. */
+template <typename Call>
+constexpr bool is_matched_receive()
+{
+    return Call::is_in(qmpi::set::point_to_point) && Call::has(qmpi::role::message) &&
+        Call::operation == qmpi::operation::receive;
+}
+
 template <typename Call>
 constexpr bool is_one_sided()
 {

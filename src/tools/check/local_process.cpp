@@ -82,7 +82,8 @@ bool LocalProcess::connect(const qmpi::world &world, const Address &address)
     }
     int level = MPI_THREAD_SINGLE;
     QMPI_Query_thread(&level);
-    if (level == MPI_THREAD_MULTIPLE)
+    is_multiple_ = level == MPI_THREAD_MULTIPLE;
+    if (is_multiple_)
         report(Event::threads, false);
     sites_.each([this](std::uint32_t number, const CodeLocation &location) {
         report(Event::site, SiteEvent{number, location.module, location.offset}, false);
@@ -131,10 +132,9 @@ SharedCommunicator LocalProcess::communicator(MPI_Comm comm)
     return nullptr;
 }
 
-bool LocalProcess::is_comparable(const SharedCommunicator &communicator)
+bool LocalProcess::is_comparable(const SharedCommunicator &communicator, bool is_last)
 {
-    note_thread();
-    if (communicator == nullptr || is_distrusted_)
+    if (communicator == nullptr || is_distrusted_ || !has_order(*communicator, is_last))
         return false;
     if (!is_connected()) {
         distrust("no connection to rank 0");
@@ -154,13 +154,43 @@ bool LocalProcess::is_comparable(const SharedCommunicator &communicator)
     return true;
 }
 
-/* The order of calls of several threads is unknown. */
-void LocalProcess::note_thread()
+/* A thread keeps what it has found out about the last communicator. A new thread can have the address
+ * of one that has ended, whose calls are all before its own. */
+bool LocalProcess::has_order(const Communicator &communicator, bool is_last)
 {
-    static thread_local char own;
-    char *first = nullptr;
-    if (!first_thread_.compare_exchange_strong(first, &own) && first != &own)
-        distrust("a second thread communicates");
+    if (!is_multiple_)
+        return true;
+    struct Known {
+        const LocalProcess *process;
+        std::uint64_t communicator, claims;
+        bool has_order;
+    };
+    static thread_local Known known;
+    const std::uint64_t claims = claims_.load(std::memory_order_acquire);
+    if (known.process == this && known.communicator == communicator.id && known.claims == claims)
+        return known.has_order;
+    const void *first = nullptr;
+    if (!first_thread_.compare_exchange_strong(first, &known) && first != &known &&
+        !has_threads_.exchange(true))
+        report(Event::second_thread, false);
+    const bool has_order = claim(communicator.id, &known, is_last);
+    if (!has_order && !is_last)
+        exclude(communicator, "several threads communicate on it");
+    known = {this, communicator.id, claims, has_order};
+    return has_order;
+}
+
+bool LocalProcess::claim(std::uint64_t communicator, const void *thread, bool is_last)
+{
+    const std::lock_guard<std::mutex> guard(lock_);
+    const auto [claimant, is_new] = claimants_.emplace(communicator, thread);
+    if (is_new || claimant->second == thread)
+        return true;
+    if (std::exchange(claimant->second, nullptr) != nullptr) {
+        claims_++;
+        report(Event::exclude, ExcludeEvent{communicator, is_last}, true);
+    }
+    return false;
 }
 
 }  // namespace qmpi::check

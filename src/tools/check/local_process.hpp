@@ -25,6 +25,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -111,11 +112,21 @@ class LocalProcess {
     /* The process accesses a window under a shared lock, which is not compared. */
     void omit_access();
 
+    /* Of a type with gaps; see there. None without the rule that keeps calls away whose types are not
+     * committed: the library would end the program. */
+    const std::vector<std::int64_t> &blocks(const Type &type, MPI_Datatype datatype) const
+    {
+        static const std::vector<std::int64_t> none;
+        return wants(Kind::argument) ? type.blocks(datatype) : none;
+    }
+
     /* Communicator of a call about to be made: only for handles known to be valid, else nullptr. */
     SharedCommunicator communicator(MPI_Comm comm);
 
-    /* True if all members share this analyser and this process's events are in order. */
-    bool is_comparable(const SharedCommunicator &communicator);
+    /* True if all members share this analyser, and this process's events are in order: one thread
+     * at a time can be in MPI, or one makes the calls on the communicator. is_last: the call frees
+     * it, or ends MPI */
+    bool is_comparable(const SharedCommunicator &communicator, bool is_last = false);
 
   private:
     static constexpr std::uint64_t calls_with_answer = 3;
@@ -123,20 +134,25 @@ class LocalProcess {
     void exclude(const Communicator &communicator, const char *reason);
     Finding finding(Kind kind, const Position &position, const std::string &text,
                     const std::vector<Position> &others) const;
-    void note_thread();
+    bool has_order(const Communicator &communicator, bool is_last);
+    bool claim(std::uint64_t communicator, const void *thread, bool is_last);
 
     Findings &findings_;
     Recorder &recorder_;
     Client client_;
     Sites sites_;
     int rank_ = -1;
+    bool is_multiple_ = false;      /* several threads can be in MPI at the same time */
     std::vector<bool> is_in_world_; /* [rank in MPI_COMM_WORLD] has this instance */
     std::atomic<bool> is_distrusted_{false};
     std::atomic<const char *> order_lost_by_{nullptr};
     std::atomic<bool> has_omitted_access_{false};
-    std::mutex lock_;                  /* protects the following */
-    std::set<std::uint64_t> excluded_; /* ids of communicators */
-    std::atomic<char *> first_thread_{nullptr};
+    std::atomic<const void *> first_thread_{nullptr};
+    std::atomic<bool> has_threads_{false}; /* that communicate */
+    std::atomic<std::uint64_t> claims_{1}; /* changes with claimants_ of known communicators */
+    std::mutex lock_;                      /* protects the following */
+    std::set<std::uint64_t> excluded_;     /* ids of communicators */
+    std::unordered_map<std::uint64_t, const void *> claimants_; /* thread; null: several */
 };
 
 }  // namespace qmpi::check

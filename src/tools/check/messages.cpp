@@ -190,18 +190,37 @@ void Messages::failed(const Pending &pending, int error_code)
     process_.distrust("a communication failed");
 }
 
-void Messages::matched(const Pending &probe, const MPI_Status &status)
+void Messages::matched(const Pending &probe, const MPI_Status &status, MPI_Message message)
 {
-    if (process_.is_comparable(probe.communicator))
-        process_.report(Event::receive,
-                        ReceiveEvent{probe.position,
-                                     probe.communicator->id,
-                                     ++number_of_operations_,
-                                     probe.communicator->world_rank_of(status.MPI_SOURCE),
-                                     status.MPI_TAG,
-                                     true,
-                                     {}},
-                        false);
+    if (!process_.is_comparable(probe.communicator))
+        return;
+    const std::uint64_t number = ++number_of_operations_;
+    process_.report(Event::receive,
+                    ReceiveEvent{probe.position,
+                                 probe.communicator->id,
+                                 number,
+                                 probe.communicator->world_rank_of(status.MPI_SOURCE),
+                                 status.MPI_TAG,
+                                 true,
+                                 {}},
+                    false);
+    const std::lock_guard<std::mutex> guard(lock_);
+    matched_[message] = number;
+}
+
+void Messages::receive_matched(const Position &position, MPI_Message message, MPI_Count count,
+                               MPI_Datatype datatype)
+{
+    std::uint64_t number = 0;
+    {
+        const std::lock_guard<std::mutex> guard(lock_);
+        if (const auto found = matched_.extract(message))
+            number = found.mapped();
+    }
+    if (number != 0 && !process_.is_distrusted())
+        process_.report(Event::matched,
+                        MatchedEvent{position, number, process_.types.signature(datatype, count)},
+                        process_.waits_for_answer(position));
 }
 
 std::vector<Wait> Messages::waits_of_probe(const Pending &probe, int source, int tag)

@@ -18,7 +18,9 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace qmpi::check {
@@ -57,6 +59,8 @@ struct Pending {
     bool is_active = true;
     std::uint64_t checksum = 0;
     std::vector<Wait> waits; /* what completes it */
+    /* Of MPI_Rget: the process then has read what it has asked for. */
+    std::optional<AccessesCompleteEvent> reads;
 };
 
 /* Thread-safe. */
@@ -78,8 +82,12 @@ class Messages {
 
     void failed(const Pending &pending, int error_code);
 
-    /* MPI_Mprobe matched a message. The size of its receive buffer is unknown. */
-    void matched(const Pending &probe, const MPI_Status &status);
+    /* MPI_Mprobe matched a message. */
+    void matched(const Pending &probe, const MPI_Status &status, MPI_Message message);
+
+    /* The process is about to receive such a message. */
+    void receive_matched(const Position &position, MPI_Message message, MPI_Count count,
+                         MPI_Datatype datatype);
 
     /* A probe is about to wait. */
     std::vector<Wait> waits_of_probe(const Pending &probe, int source, int tag);
@@ -98,7 +106,8 @@ class Messages {
 
     LocalProcess &process_;
     std::atomic<std::uint64_t> number_of_operations_{0};
-    std::mutex lock_; /* of shared handles */
+    std::mutex lock_; /* of shared handles, and of the following */
+    std::unordered_map<MPI_Message, std::uint64_t> matched_; /* numbers of matched probes */
 };
 
 }  // namespace qmpi::check

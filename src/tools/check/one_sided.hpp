@@ -102,7 +102,9 @@ class OneSided {
         else {
             if (target == MPI_PROC_NULL)
                 return operations_.go(call);
-            if constexpr (has_request<Call>())
+            if constexpr (has_request<Call>() && Call::operation == qmpi::operation::get)
+                return operations_.start(call, here, events_.reads(window, target));
+            else if constexpr (has_request<Call>())
                 return operations_.start(call, here);
             else {
                 Pending pending = operations_.describe(call, here);
@@ -138,8 +140,6 @@ class OneSided {
         constexpr auto shared_kind = is_atomic ? AccessEvent::Kind::accumulate
             : is_get                           ? AccessEvent::Kind::get
                                                : AccessEvent::Kind::put;
-        if (is_get && has_request<Call>())
-            return;
         MPI_Count count = 1;
         if constexpr (Call::has(role::count))
             count = static_cast<MPI_Count>(qmpi::get<role::count, target_count>(call));
@@ -198,8 +198,12 @@ class OneSided {
             events_.flushed(window, target, true);
         else if constexpr (id == MPI_WIN_FLUSH_LOCAL_ALL_T)
             events_.flushed(window, -1, true);
-        else if constexpr (id == MPI_WIN_START_T || id == MPI_WIN_COMPLETE_T)
-            events_.started(window, id == MPI_WIN_START_T);
+        else if constexpr (id == MPI_WIN_START_T)
+            events_.started(window, qmpi::get<qmpi::role::group>(call));
+        else if constexpr (id == MPI_WIN_COMPLETE_T)
+            events_.completed(window);
+        else if constexpr (id == MPI_WIN_POST_T)
+            events_.exposed(window, qmpi::get<qmpi::role::group>(call));
     }
 
     template <typename Call>

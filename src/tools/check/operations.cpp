@@ -20,17 +20,21 @@ std::uint64_t checksum_of(const std::vector<Range> &ranges)
 {
     std::uint64_t sum = 0;
     std::vector<char> copy(1 << 16);
-    for (const Range &range : ranges) {
-        for (std::uintptr_t at = range.begin; at < range.end && !range.is_written;
-             at += copy.size()) {
+    const auto add = [&](std::uintptr_t at, std::uintptr_t end) {
+        for (; at < end; at += copy.size()) {
             iovec here{copy.data(), copy.size()};
-            iovec there{reinterpret_cast<void *>(at),
-                        std::min<std::size_t>(copy.size(), range.end - at)};
+            iovec there{reinterpret_cast<void *>(at), std::min<std::size_t>(copy.size(), end - at)};
             const ssize_t number = process_vm_readv(getpid(), &here, 1, &there, 1, 0);
             for (ssize_t i = 0; i < number; i++)
                 sum = (sum ^ static_cast<unsigned char>(copy[static_cast<std::size_t>(i)])) *
                     0x100000001b3u;
         }
+    };
+    for (const Range &range : ranges) {
+        if (range.is_written)
+            continue;
+        for (const Range::Block &block : range.blocks())
+            add(block.first, block.second);
     }
     return sum;
 }
@@ -82,6 +86,8 @@ void Operations::end(Pending &pending, const MPI_Status *status, Outcome outcome
 {
     pending.is_active = false;
     memory_.remove(pending.key, pending.ranges);
+    if (pending.reads && process_.is_connected())
+        process_.report(Event::accesses_complete, *pending.reads, false);
     if (outcome == Outcome::completed)
         check_unchanged(pending);
     if (outcome == Outcome::failed)
@@ -150,12 +156,31 @@ void Operations::add_range(std::vector<Range> &ranges, const void *address, MPI_
                            MPI_Datatype datatype, bool is_written, bool is_one_sided)
 {
     const Types::Shared type = count > 0 ? process_.types.of(datatype) : nullptr;
-    if (type == nullptr || !type->is_contiguous || type->size == 0)
+    if (type == nullptr || type->size == 0)
         return;
-    const auto begin =
-        reinterpret_cast<std::uintptr_t>(address) + static_cast<std::uintptr_t>(type->first);
-    ranges.push_back(
-        {begin, begin + static_cast<std::uintptr_t>(count) * type->size, is_written, is_one_sided});
+    Range range{
+        0, 0, is_written, is_one_sided, nullptr, reinterpret_cast<std::uintptr_t>(address), count};
+    if (type->is_contiguous) {
+        range.begin = range.address + static_cast<std::uintptr_t>(type->first);
+        range.end = range.begin + static_cast<std::uintptr_t>(count) * type->size;
+        if (!ranges.empty() && ranges.back().type == nullptr && ranges.back().end == range.begin &&
+            ranges.back().is_written == is_written) {
+            ranges.back().end = range.end;
+            return;
+        }
+    } else {
+        const std::vector<std::int64_t> &blocks = process_.blocks(*type, datatype);
+        if (blocks.empty())
+            return;
+        const MPI_Count last = (count - 1) * type->extent;
+        range.begin =
+            range.address + static_cast<std::uintptr_t>(blocks[0] + std::min<MPI_Count>(0, last));
+        range.end = range.address +
+            static_cast<std::uintptr_t>(blocks[blocks.size() - 2] + blocks.back() +
+                                        std::max<MPI_Count>(0, last));
+        range.type = type;
+    }
+    ranges.push_back(std::move(range));
 }
 
 void Operations::begin_use(Pending &pending)
@@ -191,11 +216,24 @@ void Operations::check_overlaps(const std::vector<Range> &ranges, const Position
     }
 }
 
-void Operations::check_own_overlap(const Pending &pending)
+void Operations::check_own_overlaps(std::vector<Range> ranges, const Position &position)
 {
-    if (pending.ranges.size() == 2 && pending.ranges[0].begin < pending.ranges[1].end &&
-        pending.ranges[1].begin < pending.ranges[0].end)
-        process_.found(Kind::overlap, pending.position, "sends and receives in the same memory");
+    constexpr std::size_t most_neighbours = 64;
+    std::sort(ranges.begin(), ranges.end(),
+              [](const Range &a, const Range &b) { return a.begin < b.begin; });
+    for (std::size_t i = 0; i < ranges.size(); i++) {
+        for (std::size_t j = i + 1;
+             j < ranges.size() && j - i <= most_neighbours && ranges[j].begin < ranges[i].end;
+             j++) {
+            if (!conflict(ranges[i], ranges[j]))
+                continue;
+            process_.found(Kind::overlap, position,
+                           ranges[i].is_written && ranges[j].is_written
+                               ? "receives twice into the same memory"
+                               : "sends and receives in the same memory");
+            return;
+        }
+    }
 }
 
 }  // namespace qmpi::check

@@ -19,6 +19,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace qmpi::check {
@@ -67,11 +68,13 @@ class Operations {
     }
 
     /* The same for functions that start an operation which the rules of messages and collective
-     * operations do not follow. */
+     * operations do not follow. reads: of a window */
     template <typename Call>
-    int start(Call &call, const Here &here)
+    int start(Call &call, const Here &here,
+              const std::optional<AccessesCompleteEvent> &reads = std::nullopt)
     {
         Pending pending = describe(call, here);
+        pending.reads = reads;
         pending.waits.emplace_back(); /* unknown peers */
         const int error_code = go(call);
         if (error_code == MPI_SUCCESS)
@@ -100,8 +103,7 @@ class Operations {
 
     void cancel(MPI_Request request);
 
-    /* Adds memory that an operation reads or writes. Data with gaps is skipped: two may interleave
-     * without overlap. */
+    /* Adds memory that an operation reads or writes. */
     void add_range(std::vector<Range> &ranges, const void *address, MPI_Count count,
                    MPI_Datatype datatype, bool is_written, bool is_one_sided = false);
 
@@ -112,8 +114,8 @@ class Operations {
     /* Reports memory that is about to be used and already in use. */
     void check_overlaps(const std::vector<Range> &ranges, const Position &position);
 
-    /* Reports an operation that sends from and receives into the same memory. */
-    void check_own_overlap(const Pending &pending);
+    /* Reports an operation that writes memory which it also uses otherwise. */
+    void check_own_overlaps(std::vector<Range> ranges, const Position &position);
 
     /* At the end: reports remaining requests. */
     void find_unfinished();

@@ -46,6 +46,9 @@ struct Options : ReportOptions {
         option("suppress", "")
             .value("FILE")
             .help("do not report the findings that a line of the file describes");
+    int status = option("status", 0)
+                     .between(0, 255)
+                     .help("exit status of the job if there are findings (0: that of the program)");
     std::array<bool, number_of_kinds> wanted = wanted_kinds();
 
     /* Names of the kinds that are switched off. */

@@ -55,6 +55,21 @@ class PointToPoint {
         }
     }
 
+    template <typename Call>
+    int receive_matched(Call &call, const Here &here)
+    {
+        if (const MPI_Message *message = qmpi::get<qmpi::role::message>(call))
+            messages_.receive_matched(process_.position(here), *message,
+                                      static_cast<MPI_Count>(qmpi::get<qmpi::role::count>(call)),
+                                      qmpi::get<qmpi::role::datatype>(call));
+        if constexpr (has_request<Call>())
+            return operations_.start(call, here);
+        else {
+            operations_.describe(call, here);
+            return operations_.go(call);
+        }
+    }
+
   private:
     template <typename Call>
     static void describe(Call &call, Message &send, Message &receive)
@@ -103,7 +118,7 @@ class PointToPoint {
     {
         /* With one buffer for both (MPI_Sendrecv_replace) the overlap is intended. */
         if constexpr (Call::buffers.size() == 2)
-            operations_.check_own_overlap(pending);
+            operations_.check_own_overlaps(pending.ranges, pending.position);
         operations_.check_overlaps(pending.ranges, pending.position);
         messages_.begin(pending);
     }
@@ -164,7 +179,7 @@ class PointToPoint {
             }
             if constexpr (Call::has(qmpi::role::message)) {
                 if (exists)
-                    messages_.matched(pending, *status);
+                    messages_.matched(pending, *status, *qmpi::get<qmpi::role::message>(call));
             }
             return error_code;
         }

@@ -214,6 +214,22 @@ void Replay::free(int rank, const char *reason)
     advance();
 }
 
+/* Others no longer wait for it. */
+void Replay::remove(int rank, const char *reason)
+{
+    gone_ += process(rank).is_gone ? 0U : 1U;
+    process(rank).is_gone = true;
+    free(rank, reason);
+    for (auto entry = meetings_.begin(); entry != meetings_.end();) {
+        const SharedMeeting meeting = (entry++)->second;
+        if (is_complete(*meeting))
+            finish(meeting);
+    }
+    for (std::size_t i = 0; i < processes_.size(); i++)
+        wake(static_cast<int>(i));
+    advance();
+}
+
 void Replay::leave_out(int rank, const char *reason)
 {
     omit(rank, omitted_cycles, reason);
@@ -312,16 +328,35 @@ bool Replay::is_complete(int rank, Step &step)
     if (step.is_released || process(rank).is_free)
         return true;
     if (step.end != nullptr)
-        return step.end->is_partner_posted || step.end->is_released ||
+        return step.end->is_partner_posted || step.end->is_released || is_gone(step.end->peer) ||
             (step.end->is_send && (!step.end->needs_receive || is_accused(rank, step)));
     if (step.meeting != nullptr) {
-        if (step.meeting->is_complete() || is_accused(rank, step))
+        if (step.meeting->is_over || is_accused(rank, step))
             return true;
         if (!std::exchange(step.is_registered, true))
             step.meeting->waiting.push_back(rank);
         return false;
     }
-    return has_message({step.communicator, rank}, step.peer, step.tag);
+    return is_gone(step.peer) || has_message({step.communicator, rank}, step.peer, step.tag);
+}
+
+bool Replay::is_gone(int peer) const
+{
+    if (gone_ == 0 || (peer != MPI_ANY_SOURCE && !is_member(peer)))
+        return false;
+    return peer == MPI_ANY_SOURCE || processes_[static_cast<std::size_t>(peer)].is_gone;
+}
+
+/* All that are not gone have arrived. If the members are unknown, all that are gone may be some. */
+bool Replay::is_complete(const Meeting &meeting) const
+{
+    if (gone_ == 0 || meeting.members == nullptr)
+        return meeting.arrived.size() + gone_ >= meeting.size;
+    const auto compared = [this](const std::vector<int> &ranks) {
+        return std::count_if(ranks.begin(), ranks.end(),
+                             [this](int rank) { return !is_gone(rank); });
+    };
+    return compared(meeting.arrived) >= compared(*meeting.members);
 }
 
 bool Replay::is_accused(int rank, const Step &step) const
@@ -337,7 +372,7 @@ void Replay::start(int rank, const Step &step)
     else if (step.meeting != nullptr)
         arrive(rank, step.meeting);
     else if (step.access != nullptr) {
-        if (order_lost_.empty() || step.access->epoch == AccessEvent::Epoch::fence)
+        if (order_lost_.empty() || step.access->epoch != AccessEvent::Epoch::shared)
             accesses_.add(rank, *step.access, process(rank).clock);
         else
             omit(rank, omitted_accesses, order_lost_);
@@ -409,8 +444,13 @@ void Replay::arrive(int rank, const SharedMeeting &meeting)
 {
     meeting->arrived.push_back(rank);
     meeting->clock = Clock::join(meeting->clock, process(rank).clock);
-    if (!meeting->is_complete())
-        return;
+    if (is_complete(*meeting))
+        finish(meeting);
+}
+
+void Replay::finish(const SharedMeeting &meeting)
+{
+    meeting->is_over = true;
     for (const int waiting : meeting->waiting)
         wake(waiting);
     meetings_.erase({meeting->communicator, meeting->number});

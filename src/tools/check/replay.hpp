@@ -117,15 +117,15 @@ class Replay {
     {
         accesses_.set_unit(event.window, rank, event.unit);
     }
+    void exposure(int rank, const ExposureEvent &event) { accesses_.expose(rank, event); }
     void access(int rank, AccessEvent event);
     void accesses_complete(int rank, const AccessesCompleteEvent &event);
     void fence(int rank, const FenceEvent &event);
 
-    /* The order of its calls is unknown from now on: no cycle can include it. reason: for the
-     * report, "rank 3 ..." */
-    void free(int rank, const char *reason);
+    /* No more is known of the process. reason: for the report, "rank 3 ..." */
+    void remove(int rank, const char *reason);
 
-    /* The same, and the report has to say so. */
+    /* The order of its calls is unknown from now on: no cycle can include it. The report says so. */
     void leave_out(int rank, const char *reason);
 
     /* ---- results ---- */
@@ -164,8 +164,7 @@ class Replay {
         SharedClock clock;     /* of all that have arrived */
         bool is_fence = false; /* of the window with that number as communicator */
         bool is_end = false;   /* the window is freed */
-
-        bool is_complete() const { return arrived.size() >= size; }
+        bool is_over = false;  /* nobody waits for it */
     };
 
     using SharedMeeting = std::shared_ptr<Meeting>;
@@ -189,6 +188,7 @@ class Replay {
         std::deque<Step> steps;
         std::size_t many = many_steps;
         bool is_free = false;
+        bool is_gone = false;   /* its events are no longer known */
         std::uint64_t time = 0; /* counts what others may have to know of */
         SharedClock clock;      /* what it knows of others, and its own time */
         bool is_in_certain_cycle = false;
@@ -243,12 +243,16 @@ class Replay {
     void end(int rank, const Step &step);
     void learn(int rank, const SharedClock &clock);
     void tick(int rank);
+    void free(int rank, const char *reason);
     void lose_order(int rank, const char *reason);
     void omit(int rank, const char *what, const std::string &reason);
     void learn_by_probe(int rank, const Step &step);
     void find_races(int rank, const SharedEnd &receive);
     SharedMeeting meeting_of(const std::pair<std::uint64_t, std::uint64_t> &number, int size);
     void arrive(int rank, const SharedMeeting &meeting);
+    void finish(const SharedMeeting &meeting);
+    bool is_complete(const Meeting &meeting) const;
+    bool is_gone(int peer) const;
     void post(const SharedEnd &end);
     void open(const SharedEnd &end);
     void close(End &end);
@@ -301,6 +305,7 @@ class Replay {
     std::unordered_map<Address, Inbox, Hash> inboxes_;
     std::map<std::pair<std::uint64_t, std::uint64_t>, SharedMeeting> meetings_;
     Accesses accesses_;
+    std::size_t gone_ = 0;   /* processes */
     std::string order_lost_; /* why; empty: no process has gone on without what it waited for */
     std::vector<int> awake_;
     std::vector<Cycle> cycles_;                     /* found and not yet returned */

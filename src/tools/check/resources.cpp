@@ -49,14 +49,50 @@ std::optional<Position> Handles::end_of(const Handle &handle) const
     return found == objects_.end() ? std::nullopt : found->second.freed;
 }
 
+std::vector<Range::Block> Range::blocks() const
+{
+    constexpr std::size_t most_blocks = 65536;
+    if (type == nullptr)
+        return {{begin, end}};
+    const std::vector<std::int64_t> &once = type->blocks();
+    if (static_cast<std::size_t>(count) > most_blocks / once.size())
+        return {};
+    std::vector<Block> blocks;
+    for (MPI_Count i = 0; i < count; i++) {
+        const auto start = address + static_cast<std::uintptr_t>(i * type->extent);
+        for (std::size_t j = 0; j < once.size(); j += 2) {
+            const auto first = start + static_cast<std::uintptr_t>(once[j]);
+            blocks.emplace_back(first, first + static_cast<std::uintptr_t>(once[j + 1]));
+        }
+    }
+    std::sort(blocks.begin(), blocks.end());
+    return blocks;
+}
+
+bool conflict(const Range &a, const Range &b)
+{
+    if (!(a.is_written || b.is_written) || (a.is_one_sided && b.is_one_sided) || a.end <= b.begin ||
+        b.end <= a.begin)
+        return false;
+    if (a.type == nullptr && b.type == nullptr)
+        return true;
+    const auto blocks = a.blocks(), others = b.blocks();
+    auto other = others.begin();
+    for (const Range::Block &block : blocks) {
+        while (other != others.end() && other->second <= block.first)
+            ++other;
+        if (other != others.end() && other->first < block.second)
+            return true;
+    }
+    return false;
+}
+
 std::optional<Position> PendingMemory::conflict(const Range &range) const
 {
     std::lock_guard<std::mutex> guard(lock_);
     const std::uintptr_t from = range.begin > longest_ ? range.begin - longest_ : 0;
     for (auto i = ranges_.lower_bound(from); i != ranges_.end() && i->first < range.end; ++i) {
-        const Range &other = i->second.range;
-        if (other.end > range.begin && (other.is_written || range.is_written) &&
-            !(other.is_one_sided && range.is_one_sided))
+        if (check::conflict(i->second.range, range))
             return i->second.position;
     }
     return std::nullopt;

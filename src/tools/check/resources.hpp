@@ -10,6 +10,7 @@
 #define TOOLS_CHECK_RESOURCES_HPP_INCLUDED
 
 #include "events.hpp"
+#include "signature.hpp"
 
 #include <qmpi.hpp>
 
@@ -103,12 +104,25 @@ class Handles {
     std::map<Handle, Object> objects_;
 };
 
+/* Memory of a buffer. */
 struct Range {
-    std::uintptr_t begin;
+    using Block = std::pair<std::uintptr_t, std::uintptr_t>; /* begin, end */
+
+    std::uintptr_t begin; /* of all data */
     std::uintptr_t end;
     bool is_written;
     bool is_one_sided = false; /* an origin; two of them do not conflict */
+
+    /* If the data has gaps: */
+    Types::Shared type;
+    std::uintptr_t address = 0;
+    MPI_Count count = 0;
+
+    /* Blocks of data, ascending; none if they are too many. */
+    std::vector<Block> blocks() const;
 };
+
+bool conflict(const Range &a, const Range &b);
 
 class PendingMemory {
   public:

@@ -89,6 +89,35 @@ Comparison compare_lengths(Number a, Number b)
     return a < b ? Comparison::shorter : a > b ? Comparison::longer : Comparison::equal;
 }
 
+constexpr MPI_Count most_bytes = 1 << 20; /* of a datatype with gaps */
+
+/* Marks the bytes that a datatype has data in: it is unpacked over zeros. */
+std::vector<std::int64_t> blocks_of(MPI_Datatype datatype)
+{
+    MPI_Count size = 0, begin = 0, extent = 0;
+    if (QMPI_Type_size_x(datatype, &size) != MPI_SUCCESS ||
+        QMPI_Type_get_true_extent_x(datatype, &begin, &extent) != MPI_SUCCESS || size <= 0 ||
+        extent <= 0 || size > most_bytes || extent > most_bytes)
+        return {};
+    std::vector<char> marks(static_cast<std::size_t>(extent));
+    const std::vector<char> packed(static_cast<std::size_t>(size), 1);
+    int position = 0;
+    if (QMPI_Unpack(packed.data(), static_cast<int>(size), &position, marks.data() - begin, 1,
+                    datatype, MPI_COMM_SELF) != MPI_SUCCESS)
+        return {};
+    std::vector<std::int64_t> blocks;
+    for (MPI_Count i = 0; i < extent; i++) {
+        if (!marks[static_cast<std::size_t>(i)])
+            continue;
+        if (blocks.empty() || blocks[blocks.size() - 2] + blocks.back() != begin + i) {
+            blocks.push_back(begin + i);
+            blocks.push_back(0);
+        }
+        blocks.back()++;
+    }
+    return blocks;
+}
+
 }  // namespace
 
 Comparison compare(const Signature &a, const Signature &b)
@@ -273,6 +302,12 @@ void Types::append(std::vector<Run> &unit, const Run &run)
         unit.back().number += run.number;
     else
         unit.push_back(run);
+}
+
+const std::vector<std::int64_t> &Type::blocks(MPI_Datatype datatype) const
+{
+    std::call_once(has_blocks_, [&] { blocks_ = blocks_of(datatype); });
+    return blocks_;
 }
 
 Types::Shared Types::remember(MPI_Datatype datatype, std::vector<Run> unit)

@@ -80,13 +80,12 @@ struct Type {
     MPI_Count extent = 0;
     bool is_contiguous = false; /* also for several in a row */
 
-    /* Offset and length of each block of data; found at the first use. */
-    template <typename Find>
-    const std::vector<std::int64_t> &blocks(Find find) const
-    {
-        std::call_once(has_blocks_, [&] { blocks_ = find(); });
-        return blocks_;
-    }
+    /* Offset and length of each block of data, ascending; none if the type is too large. datatype:
+     * its committed handle */
+    const std::vector<std::int64_t> &blocks(MPI_Datatype datatype) const;
+
+    /* The same after that. */
+    const std::vector<std::int64_t> &blocks() const { return blocks_; }
 
   private:
     mutable std::once_flag has_blocks_;

@@ -5,40 +5,15 @@
 
 #include "window_events.hpp"
 
+#include "../common/communicators.hpp"
+
+#include <algorithm>
 #include <utility>
 
 namespace qmpi::check {
 namespace {
 
 constexpr std::size_t most_blocks = 1024;
-constexpr MPI_Count most_bytes = 1 << 20; /* of a datatype with gaps */
-
-/* Marks the bytes that a datatype has data in: it is unpacked over zeros. */
-std::vector<std::int64_t> blocks_of(MPI_Datatype datatype)
-{
-    MPI_Count size = 0, begin = 0, extent = 0;
-    if (QMPI_Type_size_x(datatype, &size) != MPI_SUCCESS ||
-        QMPI_Type_get_true_extent_x(datatype, &begin, &extent) != MPI_SUCCESS || size <= 0 ||
-        extent <= 0 || size > most_bytes || extent > most_bytes)
-        return {};
-    std::vector<char> marks(static_cast<std::size_t>(extent));
-    const std::vector<char> packed(static_cast<std::size_t>(size), 1);
-    int position = 0;
-    if (QMPI_Unpack(packed.data(), static_cast<int>(size), &position, marks.data() - begin, 1,
-                    datatype, MPI_COMM_SELF) != MPI_SUCCESS)
-        return {};
-    std::vector<std::int64_t> blocks;
-    for (MPI_Count i = 0; i < extent; i++) {
-        if (!marks[static_cast<std::size_t>(i)])
-            continue;
-        if (blocks.empty() || blocks[blocks.size() - 2] + blocks.back() != begin + i) {
-            blocks.push_back(begin + i);
-            blocks.push_back(0);
-        }
-        blocks.back()++;
-    }
-    return blocks;
-}
 
 }  // namespace
 
@@ -49,7 +24,7 @@ std::vector<std::int64_t> WindowEvents::blocks(MPI_Count count, MPI_Datatype dat
         return {};
     if (type->is_contiguous)
         return {type->first, count * static_cast<MPI_Count>(type->size)};
-    const std::vector<std::int64_t> &once = type->blocks([&] { return blocks_of(datatype); });
+    const std::vector<std::int64_t> &once = process_.blocks(*type, datatype);
     if (once.empty() || static_cast<std::size_t>(count) > most_blocks / once.size())
         return {};
     std::vector<std::int64_t> all;
@@ -117,39 +92,74 @@ void WindowEvents::unlocked(MPI_Win window, int target)
 
 void WindowEvents::flushed(MPI_Win window, int target, bool are_reads)
 {
+    if (auto event = reads(window, target)) {
+        event->are_reads = are_reads;
+        process_.report(Event::accesses_complete, *event, false);
+    }
+}
+
+std::optional<AccessesCompleteEvent> WindowEvents::reads(MPI_Win window, int target)
+{
+    std::optional<AccessesCompleteEvent> event;
     with(window, [&](State &state) {
-        process_.report(
-            Event::accesses_complete,
-            AccessesCompleteEvent{
-                state.id, target < 0 ? -1 : state.communicator->world_rank_of(target), are_reads},
-            false);
+        event = AccessesCompleteEvent{
+            state.id, target < 0 ? -1 : state.communicator->world_rank_of(target), true};
+    });
+    return event;
+}
+
+void WindowEvents::started(MPI_Win window, MPI_Group targets)
+{
+    with(window, [&](State &state) {
+        state.started = world_ranks_of(targets);
+        for (const int target : state.started)
+            state.starts[target]++;
     });
 }
 
-void WindowEvents::started(MPI_Win window, bool is_begin)
+void WindowEvents::completed(MPI_Win window)
 {
-    with(window, [&](State &state) { state.is_started = is_begin; });
+    with(window, [&](State &state) { state.started.clear(); });
+}
+
+void WindowEvents::exposed(MPI_Win window, MPI_Group origins)
+{
+    with(window, [&](State &state) {
+        process_.report(Event::exposure, ExposureEvent{state.id, world_ranks_of(origins)}, false);
+    });
+}
+
+bool WindowEvents::set_epoch(AccessEvent &event, const State &state, int target)
+{
+    if (state.shared.count(target) > 0 || state.shared.count(-1) > 0) {
+        event.epoch = AccessEvent::Epoch::shared;
+        if (!process_.is_order_known())
+            process_.omit_access();
+        return process_.is_order_known();
+    }
+    if (!state.started.empty()) {
+        const bool is_target = std::find(state.started.begin(), state.started.end(),
+                                         event.target) != state.started.end();
+        event.epoch = AccessEvent::Epoch::started;
+        event.number = is_target ? state.starts.at(event.target) - 1 : 0;
+        return is_target;
+    }
+    event.epoch = AccessEvent::Epoch::fence;
+    event.number = state.fences;
+    return state.exclusive.empty() && state.fences > 0;
 }
 
 void WindowEvents::access(MPI_Win window, int target, AccessEvent::Kind kind, MPI_Aint displacement,
                           MPI_Count count, MPI_Datatype datatype, const Position &position)
 {
     with(window, [&](State &state) {
-        const bool is_locked = state.shared.count(target) > 0 || state.shared.count(-1) > 0;
-        const bool is_shared = is_locked && process_.is_order_known();
-        if (is_locked && !is_shared)
-            process_.omit_access();
-        const bool is_fenced =
-            !is_locked && state.exclusive.empty() && !state.is_started && state.fences > 0;
         AccessEvent event;
         event.target = state.communicator->world_rank_of(target);
-        if ((!is_shared && !is_fenced) || event.target == outside_world)
+        if (event.target == outside_world || !set_epoch(event, state, target))
             return;
         event.position = position;
         event.window = state.id;
         event.kind = kind;
-        event.epoch = is_shared ? AccessEvent::Epoch::shared : AccessEvent::Epoch::fence;
-        event.number = state.fences;
         event.displacement = displacement;
         event.blocks = blocks(count, datatype);
         if (!event.blocks.empty())

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <unordered_map>
 #include <vector>
@@ -30,11 +31,17 @@ class WindowEvents {
     void fence(MPI_Win window, int assertion, const Position &position);
     void free(MPI_Win window, const Position &position);
 
-    /* After the calls. target: -1 for all */
+    /* After the calls. target: -1 for all; groups have processes of the window */
     void locked(MPI_Win window, int target, bool is_exclusive);
     void unlocked(MPI_Win window, int target);
     void flushed(MPI_Win window, int target, bool are_reads);
-    void started(MPI_Win window, bool is_begin);
+    void started(MPI_Win window, MPI_Group targets);
+    void completed(MPI_Win window);
+    void exposed(MPI_Win window, MPI_Group origins);
+
+    /* What to report when a read of the target has completed by a request. With several requests, the
+     * analyser takes all reads as complete then. */
+    std::optional<AccessesCompleteEvent> reads(MPI_Win window, int target);
 
     void access(MPI_Win window, int target, AccessEvent::Kind kind, MPI_Aint displacement,
                 MPI_Count count, MPI_Datatype datatype, const Position &position);
@@ -44,9 +51,13 @@ class WindowEvents {
         SharedCommunicator communicator;
         std::uint64_t id = 0;
         std::uint64_t fences = 0;
-        bool is_started = false;
-        std::set<int> shared, exclusive; /* locks, also of all: -1 */
+        std::vector<int> started;            /* targets, in MPI_COMM_WORLD */
+        std::map<int, std::uint64_t> starts; /* for each target */
+        std::set<int> shared, exclusive;     /* locks, also of all: -1 */
     };
+
+    /* Returns false if no other process's access can be compared with this one. */
+    bool set_epoch(AccessEvent &event, const State &state, int target);
 
     /* Bytes of the data; empty if unknown or too many. */
     std::vector<std::int64_t> blocks(MPI_Count count, MPI_Datatype datatype);

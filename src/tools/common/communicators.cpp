@@ -150,6 +150,11 @@ class World {
 
 }  // namespace
 
+std::vector<int> world_ranks_of(MPI_Group group)
+{
+    return World().ranks_of(group);
+}
+
 Communicators::Communicators() : number_(++number_of_objects) {}
 
 Communicators::Shared Communicators::of(MPI_Comm comm)

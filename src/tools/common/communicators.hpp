@@ -27,6 +27,9 @@ namespace qmpi {
 /* World rank of a process outside MPI_COMM_WORLD (spawned or connected). */
 inline constexpr int outside_world = -1;
 
+/* Rank in MPI_COMM_WORLD of each process of a group, or outside_world. */
+std::vector<int> world_ranks_of(MPI_Group group);
+
 /* A communicator. Immutable but for its name. */
 class Communicator : public std::enable_shared_from_this<Communicator> {
   public:

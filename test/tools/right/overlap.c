@@ -1,0 +1,124 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+/* Buffers that interleave or touch. Each operation is pending when the next one starts. tool: checksums */
+#include <mpi.h>
+#include <stddef.h>
+
+#define MANY 16
+
+static MPI_Request requests[MANY];
+static int number;
+static int rank, other;
+
+static MPI_Request *next(void)
+{
+    return &requests[number++];
+}
+
+static void wait_for_all(void)
+{
+    MPI_Waitall(number, requests, MPI_STATUSES_IGNORE);
+    number = 0;
+}
+
+/* Even columns are received, odd ones sent. */
+static void columns(void)
+{
+    static double matrix[6][8];
+    MPI_Datatype column, wide;
+
+    MPI_Type_vector(6, 1, 8, MPI_DOUBLE, &column);
+    MPI_Type_create_resized(column, 0, 2 * sizeof(double), &wide);
+    MPI_Type_commit(&wide);
+    MPI_Irecv(&matrix[0][0], 4, wide, other, 0, MPI_COMM_WORLD, next());
+    for (int i = 1; i < 8; i += 2)
+        MPI_Isend(&matrix[0][i], 1, wide, other, 1, MPI_COMM_WORLD, next());
+    for (int i = 0; i < 4; i++) {
+        static double room[4][6];
+        MPI_Irecv(room[i], 6, MPI_DOUBLE, other, 1, MPI_COMM_WORLD, next());
+    }
+    MPI_Isend(&matrix[0][1], 4, wide, other, 0, MPI_COMM_WORLD, next());
+    wait_for_all();
+    MPI_Type_free(&column);
+    MPI_Type_free(&wide);
+}
+
+struct entry {
+    int id;
+    double value;
+    char mark;
+};
+
+/* Members of a structure around those that are received. */
+static void structures(void)
+{
+    static struct entry data[5], copy[5];
+    const int lengths[] = {1, 1};
+    const MPI_Aint places[] = {offsetof(struct entry, id), offsetof(struct entry, mark)};
+    MPI_Datatype types[] = {MPI_INT, MPI_CHAR}, ends, all;
+    static double values[5];
+
+    MPI_Type_create_struct(2, lengths, places, types, &ends);
+    MPI_Type_create_resized(ends, 0, sizeof data[0], &all);
+    MPI_Type_commit(&all);
+    MPI_Isend(data, 5, all, other, 2, MPI_COMM_WORLD, next());
+    for (int i = 0; i < 5; i++)
+        MPI_Irecv(&data[i].value, 1, MPI_DOUBLE, other, 3, MPI_COMM_WORLD, next());
+    for (int i = 0; i < 5; i++)
+        MPI_Isend(&values[i], 1, MPI_DOUBLE, other, 3, MPI_COMM_WORLD, next());
+    MPI_Irecv(copy, 5, all, other, 2, MPI_COMM_WORLD, next());
+    wait_for_all();
+    MPI_Type_free(&ends);
+    MPI_Type_free(&all);
+}
+
+/* Blocks in reverse order; places between them, and buffers that only other processes use. */
+static void collectives(void)
+{
+    static int data[8], all[16], space[8];
+    const int counts[] = {2, 2}, here[] = {0, 2}, there[] = {8, 0}, one[] = {1, 1};
+
+    MPI_Ialltoallv(data, counts, here, MPI_INT, all, counts, there, MPI_INT, MPI_COMM_WORLD, next());
+    MPI_Irecv(all + 2, 6, MPI_INT, other, 4, MPI_COMM_WORLD, next());
+    MPI_Isend(data + 1, 6, MPI_INT, other, 4, MPI_COMM_WORLD, next());
+    MPI_Ireduce(data, rank == 0 ? space : all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD, next());
+    MPI_Igather(data, 2, MPI_INT, rank == 1 ? space + 1 : all, 2, MPI_INT, 1, MPI_COMM_WORLD, next());
+    MPI_Iexscan(data, rank == 1 ? space + 5 : all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, next());
+    MPI_Ireduce_scatter(data + 4, space + 6, one, MPI_INT, MPI_SUM, MPI_COMM_WORLD, next());
+    MPI_Iallgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all + 10, 2, MPI_INT, MPI_COMM_WORLD, next());
+    MPI_Ireduce_scatter_block(MPI_IN_PLACE, all + 14, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, next());
+    wait_for_all();
+}
+
+/* The first and last process of a line have a block that nobody fills. */
+static void neighbours(void)
+{
+    static int data[4], blocks[4];
+    const int size = 2, period = 0;
+    MPI_Comm line;
+    MPI_Request request;
+
+    MPI_Cart_create(MPI_COMM_WORLD, 1, &size, &period, 0, &line);
+    MPI_Ineighbor_alltoall(data, 2, MPI_INT, blocks, 2, MPI_INT, line, &request);
+    MPI_Irecv(blocks + (rank == 0 ? 0 : 2), 2, MPI_INT, other, 5, MPI_COMM_WORLD, next());
+    MPI_Isend(data, 2, MPI_INT, other, 5, MPI_COMM_WORLD, next());
+    wait_for_all();
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Comm_free(&line);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    other = !rank;
+    columns();
+    structures();
+    collectives();
+    neighbours();
+    MPI_Finalize();
+    return 0;
+}

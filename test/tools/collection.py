@@ -116,7 +116,7 @@ ROLES = {"count": "1", "datatype": "MPI_INT", "communicator": "comm", "root": "0
          "target": "rank", "tag": "5", "operation": "MPI_SUM", "window": "window", "file": "file", "group": "group",
          "info": "MPI_INFO_NULL", "displacement": "0", "offset": "0", "assertion": "0", "rank": "0", "status": "&status",
          "length": "1", "errhandler": "MPI_ERRORS_RETURN", "flag": "&flag"}
-LARGE = {"ones": "ones_c", "zeros": "zeros_c"}
+LARGE = {"ones": "ones_c", "apart": "apart_c", "zeros": "zeros_c"}
 
 
 def expression(function, index, values):
@@ -134,7 +134,7 @@ def expression(function, index, values):
     if own.role == "message":
         return "&message"
     if own.is_array and own.role in ("count", "displacement"):
-        text = "ones" if own.role == "count" else "zeros"
+        text = "ones" if own.role == "count" else "apart"
         return LARGE[text] if own.is_large else text
     if own.is_array and own.role == "datatype":
         return "ints"
@@ -212,9 +212,9 @@ static void handle_session(MPI_Session *session, int *error, ...) {{}}
 int main(int argc, char **argv)
 {{
     int rank, peer, number, flag, position = 0, in[64] = {{0}}, out[64] = {{0}}, other[64] = {{0}}, space[4096];
-    int ones[4] = {{1, 1, 1, 1}}, zeros[4] = {{0}}, minus[4] = {{-1, -1, -1, -1}}, range[1][3] = {{{{0, 0, 1}}}};
+    int ones[4] = {{1, 1, 1, 1}}, zeros[4] = {{0}}, apart[4] = {{0, 4, 8, 12}}, minus[4] = {{-1, -1, -1, -1}}, range[1][3] = {{{{0, 0, 1}}}};
     MPI_Count ones_c[4] = {{1, 1, 1, 1}}, minus_c[4] = {{-1, -1, -1, -1}}, large;
-    MPI_Aint zeros_c[4] = {{0}};
+    MPI_Aint zeros_c[4] = {{0}}, apart_c[4] = {{0, 4, 8, 12}};
     MPI_Datatype ints[4] = {{MPI_INT, MPI_INT, MPI_INT, MPI_INT}}, uncommitted;
     MPI_Request request = MPI_REQUEST_NULL, second = MPI_REQUEST_NULL;
     MPI_Status status;
@@ -265,7 +265,7 @@ FORTRAN_HEAD = """! {name}
 program collection
     use mpi_f08
     implicit none
-    integer :: rank, peer, in(64) = 0, out(64) = 0, ones(4) = 1, zeros(4) = 0, minus(4) = -1, error
+    integer :: rank, peer, in(64) = 0, out(64) = 0, ones(4) = 1, zeros(4) = 0, apart(4) = [0, 4, 8, 12], minus(4) = -1, error
     type(MPI_Comm) :: comm, self
     type(MPI_Datatype) :: uncommitted
     type(MPI_Request) :: request

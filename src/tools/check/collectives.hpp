@@ -48,7 +48,8 @@ class Collectives {
             CollectiveMemory(call, *communicator, event.root, process_.types, add);
         }
         operations_.check_own_overlaps(ranges, position);
-        operations_.check_overlaps(ranges, position);
+        if constexpr (!Call::is_in(qmpi::set::persistent))
+            operations_.check_overlaps(ranges, position);
         Wait wait = report(communicator, std::move(event));
         int error_code;
         if constexpr (has_request<Call>())

@@ -72,11 +72,11 @@ bool Operations::shares_handle(MPI_Request request, Pending &pending)
     });
 }
 
-void Operations::start(Pending &pending)
+void Operations::start(Pending &pending, const Position &position)
 {
     pending.is_active = true;
     pending.is_certain = pending.is_cancelled = false;
-    check_overlaps(pending.ranges, pending.position);
+    check_overlaps(pending.ranges, position, &pending.position);
     use_memory(pending);
     if (pending.send.exists || pending.receive.exists)
         messages_.begin(pending);
@@ -202,14 +202,16 @@ void Operations::check_unchanged(const Pending &pending)
                        "the buffer changed before the operation completed");
 }
 
-void Operations::check_overlaps(const std::vector<Range> &ranges, const Position &position)
+void Operations::check_overlaps(const std::vector<Range> &ranges, const Position &position,
+                                const Position *maker)
 {
     if (!process_.wants(Kind::overlap))
         return;
     for (const Range &range : ranges) {
         if (const auto other = memory_.conflict(range))
             process_.found(Kind::overlap, position,
-                           std::string(range.is_written ? "writes" : "reads") +
+                           (maker != nullptr ? process_.text(*maker) + " " : "") +
+                               (range.is_written ? "writes" : "reads") +
                                " memory that a pending operation uses (" + process_.text(*other) +
                                ")",
                            {*other});

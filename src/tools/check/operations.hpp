@@ -39,9 +39,9 @@ class Operations {
     {
         if constexpr (uses_requests<Call>())
             return complete(call, requests_,
-                            [this](Pending &pending, const MPI_Status *status, Outcome outcome) {
+                            [&](Pending &pending, const MPI_Status *status, Outcome outcome) {
                                 if (outcome == Outcome::started)
-                                    start(pending);
+                                    start(pending, process_.position({call.context(), Call::id}));
                                 else
                                     end(pending, status, outcome);
                             });
@@ -111,8 +111,10 @@ class Operations {
     void begin_use(Pending &pending);
     void end_use(Pending &pending);
 
-    /* Reports memory that is about to be used and already in use. */
-    void check_overlaps(const std::vector<Range> &ranges, const Position &position);
+    /* Reports memory that is about to be used and already in use. maker: of the persistent
+     * operation that the call starts */
+    void check_overlaps(const std::vector<Range> &ranges, const Position &position,
+                        const Position *maker = nullptr);
 
     /* Reports an operation that writes memory which it also uses otherwise. */
     void check_own_overlaps(std::vector<Range> ranges, const Position &position);
@@ -126,7 +128,7 @@ class Operations {
     bool shares_handle(MPI_Request request, Pending &pending);
     void use_memory(Pending &pending);
     void check_unchanged(const Pending &pending);
-    void start(Pending &pending);
+    void start(Pending &pending, const Position &position);
     void end(Pending &pending, const MPI_Status *status, Outcome outcome);
 
     LocalProcess &process_;

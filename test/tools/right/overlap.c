@@ -110,6 +110,26 @@ static void neighbours(void)
     MPI_Comm_free(&line);
 }
 
+/* Made while a receive uses the buffer, started afterwards. */
+static void persistent(void)
+{
+    static int data[2], room[2];
+    MPI_Request made[2];
+
+    MPI_Irecv(room, 2, MPI_INT, other, 6, MPI_COMM_WORLD, next());
+    MPI_Recv_init(room, 2, MPI_INT, other, 7, MPI_COMM_WORLD, &made[0]);
+    MPI_Allgather_init(data, 1, MPI_INT, room, 1, MPI_INT, MPI_COMM_WORLD, MPI_INFO_NULL, &made[1]);
+    MPI_Isend(data, 2, MPI_INT, other, 6, MPI_COMM_WORLD, next());
+    wait_for_all();
+    MPI_Start(&made[0]);
+    MPI_Send(data, 2, MPI_INT, other, 7, MPI_COMM_WORLD);
+    MPI_Wait(&made[0], MPI_STATUS_IGNORE);
+    MPI_Start(&made[1]);
+    MPI_Wait(&made[1], MPI_STATUS_IGNORE);
+    MPI_Request_free(&made[0]);
+    MPI_Request_free(&made[1]);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -119,6 +139,7 @@ int main(int argc, char **argv)
     structures();
     collectives();
     neighbours();
+    persistent();
     MPI_Finalize();
     return 0;
 }

@@ -11,7 +11,7 @@ namespace qmpi::check {
 
 void Accesses::set_unit(std::uint64_t window, int target, std::int64_t unit)
 {
-    Target &memory = targets_[{window, target}];
+    Target &memory = windows_[window][target];
     memory.unit = unit;
     add_early(memory);
 }
@@ -19,7 +19,7 @@ void Accesses::set_unit(std::uint64_t window, int target, std::int64_t unit)
 /* Accesses of the exposure before the last one may still arrive. */
 void Accesses::expose(int target, const ExposureEvent &event)
 {
-    Target &memory = targets_[{event.window, target}];
+    Target &memory = windows_[event.window][target];
     const std::uint64_t number = memory.exposures++;
     for (const int origin : event.origins) {
         Exposures &exposures = memory.exposed[origin];
@@ -44,7 +44,7 @@ void Accesses::add_early(Target &target)
 
 void Accesses::add(int rank, const AccessEvent &event, const SharedClock &clock)
 {
-    add(targets_[{event.window, event.target}], {rank, event, clock});
+    add(windows_[event.window][event.target], {rank, event, clock});
 }
 
 void Accesses::add(Target &target, const Early &access)
@@ -123,13 +123,13 @@ bool Accesses::is_completed_by(const AccessesCompleteEvent &event, AccessEvent::
 
 void Accesses::complete(int rank, const AccessesCompleteEvent &event, std::uint64_t time)
 {
-    for (auto target = targets_.lower_bound({event.window, 0});
-         number_of_early_ > 0 && target != targets_.end() && target->first.first == event.window;
-         ++target) {
-        for (Early &early : target->second.early) {
-            if (early.rank == rank && early.done == 0 &&
-                is_completed_by(event, early.event.kind, early.event.target))
-                early.done = time;
+    if (number_of_early_ > 0) {
+        for (auto &[target_rank, target] : windows_[event.window]) {
+            for (Early &early : target.early) {
+                if (early.rank == rank && early.done == 0 &&
+                    is_completed_by(event, early.event.kind, early.event.target))
+                    early.done = time;
+            }
         }
     }
     const auto found = open_.find({event.window, rank});
@@ -151,20 +151,20 @@ void Accesses::complete(int rank, const AccessesCompleteEvent &event, std::uint6
 
 void Accesses::end_epochs(std::uint64_t window, std::uint64_t number)
 {
-    for (auto found = targets_.lower_bound({window, 0});
-         found != targets_.end() && found->first.first == window; ++found)
-        forget(found->second, [number](const Access &access) {
+    for (auto &[rank, target] : windows_[window])
+        forget(target, [number](const Access &access) {
             return access.epoch != AccessEvent::Epoch::fence || access.number < number;
         });
 }
 
 void Accesses::free(std::uint64_t window)
 {
-    for (auto found = targets_.lower_bound({window, 0});
-         found != targets_.end() && found->first.first == window;) {
-        number_of_early_ -= found->second.early.size();
-        found = targets_.erase(found);
-    }
+    const auto found = windows_.find(window);
+    if (found == windows_.end())
+        return;
+    for (const auto &[rank, target] : found->second)
+        number_of_early_ -= target.early.size();
+    windows_.erase(found);
 }
 
 }  // namespace qmpi::check

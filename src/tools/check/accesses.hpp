@@ -20,6 +20,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -108,7 +109,7 @@ class Accesses {
             access = condition(*access->second) ? accesses.erase(access) : std::next(access);
     }
 
-    std::map<std::pair<std::uint64_t, int>, Target> targets_; /* by window and rank */
+    std::unordered_map<std::uint64_t, std::map<int, Target>> windows_; /* by rank */
     /* Accesses under a shared lock that are not complete, by window and rank, with target. */
     std::map<std::pair<std::uint64_t, int>, std::vector<std::pair<int, SharedAccess>>> open_;
     std::vector<Conflict> conflicts_;

@@ -5,6 +5,8 @@
 
 #include "analyser.hpp"
 
+#include "functions.hpp"
+
 #include "../common/process.hpp"
 #include "../common/report.hpp"
 
@@ -338,6 +340,8 @@ void Analyser::take_collective(int rank, CollectiveEvent event)
 {
     if (!process(rank).is_trusted || is_excluded(event.communicator))
         return;
+    if (event.number != 0 && groups_.count(event.communicator) == 0)
+        return; /* its members are unknown */
     Group &group = groups_[event.communicator];
     if (event.number == 0) {
         group.name = event.name;
@@ -345,8 +349,6 @@ void Analyser::take_collective(int rank, CollectiveEvent event)
             group.world = std::make_shared<const std::vector<int>>(event.members.ranks(event.size));
         event.members = Members();
     }
-    if (group.world == nullptr)
-        return;
     replay_.collective(rank, event, group.world);
     const std::uint64_t number = event.number;
     const auto [found, is_first] = group.operations.try_emplace(number);
@@ -380,7 +382,7 @@ void Analyser::complete(std::uint64_t communicator, Group &group, std::uint64_t 
 {
     if (!operation.has_mismatch) {
         group.operations.erase(number);
-        if (function == MPI_COMM_FREE_T || function == MPI_COMM_DISCONNECT_T)
+        if (ends_communicator(function))
             forget(communicator, group);
         return;
     }
@@ -395,6 +397,7 @@ void Analyser::complete(std::uint64_t communicator, Group &group, std::uint64_t 
 void Analyser::distrust(int rank)
 {
     process(rank).is_trusted = false;
+    process(rank).matched.clear();
     replay_.remove(rank, "no longer compared with other processes");
     for (auto &[address, inbox] : inboxes_) {
         if (address.second == rank)

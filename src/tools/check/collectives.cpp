@@ -5,6 +5,8 @@
 
 #include "collectives.hpp"
 
+#include "functions.hpp"
+
 #include <cstddef>
 #include <map>
 #include <string>
@@ -16,9 +18,8 @@ namespace qmpi::check {
 Wait Collectives::report(const SharedCommunicator &communicator, CollectiveEvent event)
 {
     Wait wait;
-    const bool is_last = event.position.function == MPI_COMM_FREE_T ||
-        event.position.function == MPI_COMM_DISCONNECT_T ||
-        event.position.function == MPI_FINALIZE_T;
+    const bool is_last =
+        ends_communicator(event.position.function) || event.position.function == MPI_FINALIZE_T;
     if (!process_.is_comparable(communicator, is_last)) {
         process_.lose_order("a communicator that is not compared");
         return wait;

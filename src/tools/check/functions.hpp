@@ -63,6 +63,12 @@ constexpr bool has_request()
         return Call::parameters[index].direction == qmpi::direction::out;
 }
 
+/* The last collective operation of a communicator. */
+constexpr bool ends_communicator(int function)
+{
+    return function == MPI_COMM_FREE_T || function == MPI_COMM_DISCONNECT_T;
+}
+
 /* Earlier accesses to the window no longer conflict. */
 constexpr bool ends_accesses(qmpi::operation operation)
 {

@@ -218,19 +218,24 @@ void Operations::check_overlaps(const std::vector<Range> &ranges, const Position
     }
 }
 
-void Operations::check_own_overlaps(std::vector<Range> ranges, const Position &position)
+void Operations::check_own_overlaps(const std::vector<Range> &ranges, const Position &position)
 {
     constexpr std::size_t most_neighbours = 64;
-    std::sort(ranges.begin(), ranges.end(),
-              [](const Range &a, const Range &b) { return a.begin < b.begin; });
-    for (std::size_t i = 0; i < ranges.size(); i++) {
+    if (ranges.size() < 2 || !process_.wants(Kind::overlap))
+        return;
+    std::vector<const Range *> sorted;
+    for (const Range &range : ranges)
+        sorted.push_back(&range);
+    std::sort(sorted.begin(), sorted.end(),
+              [](const Range *a, const Range *b) { return a->begin < b->begin; });
+    for (std::size_t i = 0; i < sorted.size(); i++) {
         for (std::size_t j = i + 1;
-             j < ranges.size() && j - i <= most_neighbours && ranges[j].begin < ranges[i].end;
+             j < sorted.size() && j - i <= most_neighbours && sorted[j]->begin < sorted[i]->end;
              j++) {
-            if (!conflict(ranges[i], ranges[j]))
+            if (!conflict(*sorted[i], *sorted[j]))
                 continue;
             process_.found(Kind::overlap, position,
-                           ranges[i].is_written && ranges[j].is_written
+                           sorted[i]->is_written && sorted[j]->is_written
                                ? "receives twice into the same memory"
                                : "sends and receives in the same memory");
             return;

@@ -117,7 +117,7 @@ class Operations {
                         const Position *maker = nullptr);
 
     /* Reports an operation that writes memory which it also uses otherwise. */
-    void check_own_overlaps(std::vector<Range> ranges, const Position &position);
+    void check_own_overlaps(const std::vector<Range> &ranges, const Position &position);
 
     /* At the end: reports remaining requests. */
     void find_unfinished();

@@ -36,7 +36,15 @@ class Job {
             const int left = (rank + size_ - 1) % size_, right = (rank + 1) % size_;
             const std::uint64_t first = 3 * number;
             take(rank, Event::receive,
-                 ReceiveEvent{{MPI_IRECV_T, 0}, world, first + 1, left, 0, false, one_number()});
+                 ReceiveEvent{{MPI_IRECV_T, 0},
+                              world,
+                              first + 1,
+                              left,
+                              0,
+                              false,
+                              false,
+                              false,
+                              one_number()});
             take(rank, Event::send,
                  SendEvent{{MPI_SEND_T, 1}, world, first + 2, right, 0, one_number()});
             take(rank, Event::await, AwaitEvent{{MPI_WAIT_T, 2}, false, 0, first + 1});

@@ -76,9 +76,9 @@ void Accesses::compare(Target &target, const Early &early, std::uint64_t number)
     SharedAccess conflict;
     for (std::size_t i = 0; i + 1 < event.blocks.size(); i += 2) {
         const std::int64_t begin = event.displacement * target.unit + event.blocks[i];
-        made.push_back(std::make_shared<Access>(Access{begin, begin + event.blocks[i + 1],
-                                                       early.rank, event.kind, event.epoch, number,
-                                                       early.done, event.position}));
+        made.push_back(std::make_shared<Access>(
+            Access{begin, begin + event.blocks[i + 1], event.blocks.size() == 2, early.rank,
+                   event.kind, event.epoch, number, early.done, event.position}));
         const Access &access = *made.back();
         for (auto other = target.accesses.lower_bound(begin - target.longest);
              other != target.accesses.end() && other->first < access.end && conflict == nullptr;
@@ -106,12 +106,16 @@ bool Accesses::is_conflict(const Access &earlier, const Access &access, const Sh
 {
     using Kind = AccessEvent::Kind;
     using Epoch = AccessEvent::Epoch;
-    if (earlier.rank == access.rank || earlier.end <= access.begin ||
-        (earlier.kind == access.kind && access.kind != Kind::put) || earlier.epoch != access.epoch)
+    if (earlier.end <= access.begin || (earlier.kind == access.kind && access.kind != Kind::put) ||
+        earlier.epoch != access.epoch)
+        return false;
+    /* The process itself sees that its accesses begin at the same place. */
+    const bool is_own = earlier.rank == access.rank;
+    if (is_own && earlier.begin == access.begin && earlier.is_whole && access.is_whole)
         return false;
     if (access.epoch != Epoch::shared)
         return earlier.number == access.number;
-    return earlier.done == 0 || Clock::time(clock, earlier.rank) < earlier.done;
+    return earlier.done == 0 || (!is_own && Clock::time(clock, earlier.rank) < earlier.done);
 }
 
 bool Accesses::is_completed_by(const AccessesCompleteEvent &event, AccessEvent::Kind kind,

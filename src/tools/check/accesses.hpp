@@ -61,6 +61,7 @@ class Accesses {
   private:
     struct Access {
         std::int64_t begin, end; /* bytes in the window */
+        bool is_whole;           /* not one block of several */
         int rank;
         AccessEvent::Kind kind;
         AccessEvent::Epoch epoch;

@@ -51,6 +51,9 @@ void Analyser::take(int rank, Event event, Reader &reader)
         compare_matched(rank, receive.number);
         break;
     }
+    case Event::partitioned:
+        take_partitioned(rank, reader.get<PartitionedEvent>());
+        break;
     case Event::await:
         replay_.await(rank, reader.get<AwaitEvent>());
         break;
@@ -109,8 +112,12 @@ void Analyser::take(int rank, Event event, Reader &reader)
             {call(race.sender, race.other)});
     for (const Conflict &conflict : replay_.take_conflicts())
         add(Kind::conflict, conflict.rank, conflict.position,
-            "rank " + std::to_string(conflict.other_rank) + " accesses the same memory of rank " +
-                std::to_string(conflict.target) + " without order (" +
+            (conflict.other_rank == conflict.rank
+                 ? "this process accesses overlapping memory of rank " +
+                     std::to_string(conflict.target) + " in the same epoch ("
+                 : "rank " + std::to_string(conflict.other_rank) +
+                     " accesses the same memory of rank " + std::to_string(conflict.target) +
+                     " without order (") +
                 text(conflict.other_rank, conflict.other_position) + ")",
             {call(conflict.other_rank, conflict.other_position)});
     for (const Omission &omission : replay_.take_omissions())
@@ -319,11 +326,12 @@ unsigned aspects(const Side &side)
     return side.blocks.size() == 1 ? aspects(side.blocks[0]) : 0U;
 }
 
-/* What an arrival has that others must agree with. */
+/* What an arrival has that others must agree with, apart for the groups of an intercommunicator. */
 unsigned aspects(const CollectiveEvent &event)
 {
-    return 1U | (event.operation != 0 ? 2U : 0U) | aspects(event.same) << 2 |
+    const unsigned own = 1U | (event.operation != 0 ? 2U : 0U) | aspects(event.same) << 2 |
         aspects(event.sent) << 4 | aspects(event.received) << 6;
+    return own << (event.is_in_second(event.rank) ? 8 : 0);
 }
 
 /* Has data for each other process. */
@@ -332,6 +340,28 @@ bool concerns_each(const CollectiveEvent &event)
     return event.rank == event.root || event.sent.blocks.size() > 1 ||
         event.received.blocks.size() > 1 || !event.sent.neighbours.empty() ||
         !event.received.neighbours.empty();
+}
+
+/* A process with MPI_PROC_NULL knows the root's group only. */
+bool has_other_root(const CollectiveEvent &a, const CollectiveEvent &b)
+{
+    const bool is_unknown = a.root == MPI_PROC_NULL || b.root == MPI_PROC_NULL;
+    const auto is_in_second = [](const CollectiveEvent &event) {
+        return event.is_in_second(event.root == MPI_PROC_NULL ? event.rank : event.root);
+    };
+    return is_unknown ? is_in_second(a) != is_in_second(b) : a.root != b.root;
+}
+
+/* As in the call. */
+std::string root_text(const CollectiveEvent &event)
+{
+    if (event.root == MPI_PROC_NULL)
+        return "MPI_PROC_NULL";
+    if (event.second == 0)
+        return std::to_string(event.root);
+    return event.root == event.rank
+        ? "MPI_ROOT"
+        : std::to_string(event.root - (event.is_in_second(event.root) ? event.second : 0));
 }
 
 }  // namespace
@@ -406,6 +436,11 @@ void Analyser::distrust(int rank)
             sends = sends->first.first == rank ? inbox.sends.erase(sends) : std::next(sends);
         inbox.receives.remove_if([rank](const Receive &receive) { return receive.source == rank; });
     }
+    for (auto unmatched = partitioned_.begin(); unmatched != partitioned_.end();) {
+        const auto &[communicator, sender, receiver, tag] = unmatched->first;
+        unmatched = sender == rank || receiver == rank ? partitioned_.erase(unmatched)
+                                                       : std::next(unmatched);
+    }
     std::vector<std::pair<std::uint64_t, std::uint64_t>> complete;
     for (auto &[communicator, group] : groups_) {
         if (std::count(group.world->begin(), group.world->end(), rank) == 0)
@@ -430,6 +465,7 @@ void Analyser::exclude(int rank, const ExcludeEvent &event)
 {
     const std::uint64_t communicator = event.communicator;
     excluded_.insert(communicator);
+    forget_partitioned(communicator);
     inboxes_.erase(inboxes_.lower_bound({communicator, 0}),
                    inboxes_.upper_bound({communicator, INT_MAX}));
     const std::string name = groups_[communicator].name;
@@ -445,6 +481,7 @@ void Analyser::forget(std::uint64_t communicator, const Group &group)
 {
     const SharedRanks members = group.world;
     groups_.erase(communicator);
+    forget_partitioned(communicator);
     for (const int rank : members != nullptr ? *members : std::vector<int>()) {
         const auto inbox = inboxes_.find({communicator, rank});
         if (inbox != inboxes_.end() && inbox->second.sends.empty() &&
@@ -480,7 +517,7 @@ void Analyser::compare(Group &group, const Arrival &earlier, int rank, const Col
         return;
     group.has_mismatch = true;
     const bool is_of_types = event.position.function == earlier.event.position.function &&
-        event.root == earlier.event.root && event.operation == earlier.event.operation;
+        !has_other_root(event, earlier.event) && event.operation == earlier.event.operation;
     add(is_of_types ? Kind::signature : Kind::collective, rank, event.position,
         problem + " (" + text(earlier.rank, earlier.event.position) + "), operation " +
             std::to_string(event.number + 1) + " on " +
@@ -494,9 +531,8 @@ std::string Analyser::difference(const Arrival &earlier, const CollectiveEvent &
     const auto who = [&] { return "rank " + std::to_string(earlier.rank); };
     if (family(other.position.function) != family(event.position.function))
         return who() + " calls a different function here";
-    if (other.root != event.root)
-        return "root " + std::to_string(event.root) + ", but " + who() + " has root " +
-            std::to_string(other.root);
+    if (has_other_root(other, event))
+        return "root " + root_text(event) + ", but " + who() + " has root " + root_text(other);
     if (other.operation != event.operation && other.operation != 0 && event.operation != 0)
         return who() + " uses a different reduction operation";
     if (differ(other.same, event.same))
@@ -514,7 +550,7 @@ std::string Analyser::difference(const Arrival &earlier, const CollectiveEvent &
 
 bool Analyser::is_other_operation(const CollectiveEvent &a, const CollectiveEvent &b)
 {
-    return family(a.position.function) != family(b.position.function) || a.root != b.root;
+    return family(a.position.function) != family(b.position.function) || has_other_root(a, b);
 }
 
 bool Analyser::differ(const Signature &a, const Signature &b)
@@ -615,6 +651,36 @@ void Analyser::compare_matched(int rank, std::uint64_t number)
         return;
     compare(matched.source, *matched.send, rank, *matched.receive);
     process(rank).matched.erase(number);
+}
+
+void Analyser::take_partitioned(int rank, const PartitionedEvent &event)
+{
+    if (is_excluded(event.communicator) || !process(event.peer).is_trusted)
+        return;
+    const int source = event.is_send ? rank : event.peer;
+    const int destination = event.is_send ? event.peer : rank;
+    const auto found =
+        partitioned_.try_emplace({event.communicator, source, destination, event.tag}).first;
+    auto &[are_sends, operations] = found->second;
+    const Message own{event.position, event.signature, nullptr};
+    if (operations.empty() || are_sends == event.is_send) {
+        are_sends = event.is_send;
+        operations.push_back(own);
+        return;
+    }
+    const Message &send = event.is_send ? own : operations.front();
+    const Message &receive = event.is_send ? operations.front() : own;
+    compare(source, send, destination,
+            {receive.position, 0, source, event.tag, true, receive.signature, nullptr});
+    operations.pop_front();
+    if (operations.empty())
+        partitioned_.erase(found);
+}
+
+void Analyser::forget_partitioned(std::uint64_t communicator)
+{
+    partitioned_.erase(partitioned_.lower_bound({communicator, 0, 0, 0}),
+                       partitioned_.lower_bound({communicator + 1, 0, 0, 0}));
 }
 
 void Analyser::compare(int source, const Message &message, int rank, const Receive &receive)

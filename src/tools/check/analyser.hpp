@@ -114,6 +114,12 @@ class Analyser {
         std::list<Receive> receives;                              /* in start order */
     };
 
+    /* Partitioned operations of one kind that have no counterpart yet. */
+    struct Unmatched {
+        bool are_sends = false;
+        std::deque<Message> operations;
+    };
+
     struct Arrival {
         int rank; /* in MPI_COMM_WORLD */
         CollectiveEvent event;
@@ -144,6 +150,7 @@ class Analyser {
     void take_message(int rank, const SendEvent &send);
     void take_message(int rank, const ReceiveEvent &receive);
     void exclude(int rank, const ExcludeEvent &event);
+    void forget_partitioned(std::uint64_t communicator);
     bool is_excluded(std::uint64_t communicator) const { return excluded_.count(communicator) > 0; }
 
     Process &process(int rank) { return processes_.at(static_cast<std::size_t>(rank)); }
@@ -192,6 +199,7 @@ class Analyser {
     static bool has_earlier_receive(const Inbox &inbox, std::list<Receive>::const_iterator receive,
                                     int source, int tag);
     void compare_matched(int rank, std::uint64_t number);
+    void take_partitioned(int rank, const PartitionedEvent &event);
     void compare(int source, const Message &message, int rank, const Receive &receive);
 
     /* ---- deadlocks ---- */
@@ -227,6 +235,8 @@ class Analyser {
     std::unordered_set<std::uint64_t> excluded_; /* communicators that are not compared */
     bool has_printed_exclusion_ = false;
     std::map<std::pair<std::uint64_t, int>, Inbox> inboxes_; /* by communicator and receiver */
+    std::map<std::tuple<std::uint64_t, int, int, int>, Unmatched>
+        partitioned_; /* by communicator, sender, receiver and tag */
     std::set<int> reported_;
     std::set<std::string> omitted_; /* Omission::what that were printed */
 

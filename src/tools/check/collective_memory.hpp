@@ -8,6 +8,7 @@
 #ifndef TOOLS_CHECK_COLLECTIVE_MEMORY_HPP_INCLUDED
 #define TOOLS_CHECK_COLLECTIVE_MEMORY_HPP_INCLUDED
 
+#include "participants.hpp"
 #include "signature.hpp"
 
 #include "../common/communicators.hpp"
@@ -25,14 +26,15 @@ namespace qmpi::check {
 template <typename Call, typename Add>
 class CollectiveMemory {
   public:
-    CollectiveMemory(Call &call, const Communicator &communicator, int root, Types &types, Add &add)
-        : communicator_(communicator), root_(root), types_(types), add_(add)
+    CollectiveMemory(Call &call, const Communicator &communicator, const Participants &participants,
+                     Types &types, Add &add)
+        : communicator_(communicator), participants_(participants), types_(types), add_(add)
     {
         call.each_buffer([&](const auto &buffer) {
             const bool is_received = number_++ > 0;
             if (buffer.address == MPI_IN_PLACE)
                 is_in_place_ = true;
-            else if (is_significant(is_received))
+            else if (participants_.template uses<Call>(is_received))
                 visit(buffer, is_received);
         });
     }
@@ -42,27 +44,11 @@ class CollectiveMemory {
 
     static constexpr bool has_neighbours = Call::is_in(qmpi::set::neighbourhood);
 
-    bool is_root() const { return root_ == communicator_.rank; }
-
-    bool is_significant(bool is_received) const
-    {
-        switch (Call::operation) {
-        case operation::gather:
-        case operation::reduce:
-            return !is_received || is_root();
-        case operation::scatter:
-            return is_received || is_root();
-        case operation::exscan:
-            return !is_received || communicator_.rank > 0;
-        default:
-            return true;
-        }
-    }
-
     template <typename Buffer>
     void visit(const Buffer &buffer, bool is_received)
     {
-        const bool is_written = Call::operation == operation::bcast ? !is_root() : is_received;
+        const bool is_written =
+            Call::operation == operation::bcast ? !participants_.is_root() : is_received;
         if constexpr (!Buffer::is_vector)
             visit_blocks(buffer, is_received, is_written);
         else if constexpr (std::is_null_pointer_v<decltype(buffer.displacements)>)
@@ -148,8 +134,10 @@ class CollectiveMemory {
     {
         if constexpr (has_neighbours)
             return neighbours(is_received).size();
-        else
+        else if constexpr (Call::operation == operation::reduce_scatter)
             return static_cast<std::size_t>(communicator_.size);
+        else
+            return static_cast<std::size_t>(participants_.peers);
     }
 
     bool has_peer(std::size_t i, bool is_received) const
@@ -172,7 +160,7 @@ class CollectiveMemory {
     }
 
     const Communicator &communicator_;
-    const int root_;
+    const Participants &participants_;
     Types &types_;
     Add &add_;
     int number_ = 0;

@@ -29,7 +29,6 @@ Wait Collectives::report(const SharedCommunicator &communicator, CollectiveEvent
     const std::string name = communicator->name();
     event.communicator = communicator->id;
     event.size = communicator->size + static_cast<int>(communicator->remote.size());
-    event.rank = communicator->rank;
     {
         std::lock_guard<std::mutex> guard(lock_);
         event.number = numbers_[communicator->id]++;

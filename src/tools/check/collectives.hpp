@@ -11,6 +11,7 @@
 #include "collective_memory.hpp"
 #include "functions.hpp"
 #include "operations.hpp"
+#include "participants.hpp"
 #include "waiting.hpp"
 
 #include <qmpi.hpp>
@@ -39,13 +40,15 @@ class Collectives {
         CollectiveEvent event;
         std::vector<Range> ranges;
         const Position position = event.position = process_.position(here);
-        if (communicator != nullptr && !communicator->is_inter) {
-            describe(call, *communicator, event);
+        if (communicator != nullptr) {
+            const Participants participants(*communicator,
+                                            qmpi::get_or<qmpi::role::root>(call, MPI_UNDEFINED));
+            describe(call, *communicator, participants, event);
             const auto add = [&](const void *address, MPI_Count count, MPI_Datatype datatype,
                                  bool is_written) {
                 operations_.add_range(ranges, address, count, datatype, is_written);
             };
-            CollectiveMemory(call, *communicator, event.root, process_.types, add);
+            CollectiveMemory(call, *communicator, participants, process_.types, add);
         }
         operations_.check_own_overlaps(ranges, position);
         if constexpr (!Call::is_in(qmpi::set::persistent))
@@ -99,28 +102,35 @@ class Collectives {
     }
 
     template <typename Call>
-    void describe(Call &call, const Communicator &communicator, CollectiveEvent &event)
+    void describe(Call &call, const Communicator &communicator, const Participants &participants,
+                  CollectiveEvent &event)
     {
         using qmpi::role;
-        event.root = qmpi::get_or<role::root>(call, MPI_UNDEFINED);
+        event.rank = participants.rank;
+        event.second = participants.second;
+        event.root = participants.root;
+        if (participants.root == MPI_PROC_NULL)
+            return;
         const MPI_Op op = qmpi::get_or<role::operation>(call, MPI_OP_NULL);
         if (origin_of(op) == Origin::library)
             event.operation = qmpi::handle_value(op);
         constexpr Flow flow = flow_of<Call>();
         if constexpr (flow == Flow::neighbours)
             describe_neighbours(call, communicator, event);
-        else if constexpr (flow == Flow::reduce_scatter)
-            describe_parts(call, communicator, event);
-        else if constexpr (flow == Flow::reduce)
+        else if constexpr (Call::operation == qmpi::operation::reduce_scatter) {
+            /* The groups of an intercommunicator may divide the data differently. */
+            if (!communicator.is_inter)
+                describe_parts(call, communicator, event);
+        } else if constexpr (flow == Flow::reduce)
             /* The type of all; other processes do not know which ones work in place. */
             event.same = process_.types.signature(qmpi::get<role::datatype>(call),
                                                   qmpi::get<role::count>(call));
         else if constexpr (flow != Flow::none)
-            describe_exchange<flow>(call, communicator, event);
+            describe_exchange<flow>(call, participants, event);
     }
 
     /* Data flow that can be compared. */
-    enum class Flow { none, bcast, gather, scatter, exchange, neighbours, reduce, reduce_scatter };
+    enum class Flow { none, bcast, gather, scatter, exchange, neighbours, reduce };
 
     template <typename Call>
     static constexpr Flow flow_of()
@@ -137,8 +147,6 @@ class Collectives {
         case qmpi::operation::allgather:
         case qmpi::operation::alltoall:
             return Flow::exchange;
-        case qmpi::operation::reduce_scatter:
-            return Call::layout == qmpi::layout::uniform ? Flow::reduce : Flow::reduce_scatter;
         case qmpi::operation::reduce:
         case qmpi::operation::allreduce:
         case qmpi::operation::scan:
@@ -151,24 +159,19 @@ class Collectives {
 
     /* Data that the process sends to and receives from others. */
     template <Flow flow, typename Call>
-    void describe_exchange(Call &call, const Communicator &communicator, CollectiveEvent &event)
+    void describe_exchange(Call &call, const Participants &participants, CollectiveEvent &event)
     {
-        const bool is_root = event.root == MPI_UNDEFINED || event.root == communicator.rank;
         int n = 0;
         call.each_buffer([&](const auto &buffer) {
             const bool is_first = n++ == 0;
-            if (buffer.address == MPI_IN_PLACE)
+            if (buffer.address == MPI_IN_PLACE || !participants.template uses<Call>(!is_first))
                 return;
-            const bool is_sent = flow == Flow::bcast ? is_root : is_first;
-            const bool is_same_for_all =
-                flow == Flow::exchange || (flow == Flow::gather) != is_sent;
-            if ((flow == Flow::gather && !is_sent && !is_root) ||
-                (flow == Flow::scatter && is_sent && !is_root))
-                return;
+            const bool is_sent = flow == Flow::bcast ? participants.is_root() : is_first;
+            const bool is_for_all = flow == Flow::exchange || (flow == Flow::gather) != is_sent;
             Side &side = is_sent ? event.sent : event.received;
-            side.peer =
-                is_same_for_all && (flow != Flow::bcast || is_sent) ? MPI_ANY_SOURCE : event.root;
-            fill(side, buffer, communicator.size);
+            side.begin = is_for_all ? participants.first_peer : participants.root;
+            side.end = side.begin + (is_for_all ? participants.peers : 1);
+            fill(side, buffer, participants.peers);
         });
     }
 
@@ -190,6 +193,11 @@ class Collectives {
     template <typename Call>
     void describe_parts(Call &call, const Communicator &communicator, CollectiveEvent &event)
     {
+        if constexpr (Call::layout == qmpi::layout::uniform) {
+            event.same = process_.types.signature(qmpi::get<qmpi::role::datatype>(call),
+                                                  qmpi::get<qmpi::role::count>(call));
+            return;
+        }
         const auto own = static_cast<std::size_t>(communicator.rank);
         int n = 0;
         call.each_buffer([&](const auto &buffer) {

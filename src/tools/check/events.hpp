@@ -14,6 +14,7 @@
 #include <qmpi.hpp>
 
 #include <algorithm>
+#include <climits>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -29,6 +30,7 @@ enum class Event : std::uint8_t {
     receive,
     received,
     matched,
+    partitioned,
     await,
     completed,
     probe,
@@ -94,15 +96,15 @@ struct FoundEvent {
 
 /* Data sent to or received from others in a collective operation. */
 struct Side {
-    int peer = MPI_ANY_SOURCE;     /* rank in the communicator, or everyone */
-    std::vector<int> neighbours;   /* if not all or one */
+    int begin = 0, end = INT_MAX;  /* ranks of the others, see Participants */
+    std::vector<int> neighbours;   /* if not all of these */
     std::vector<Signature> blocks; /* none, one for all peers, or one for each */
 
     const Signature *block(int rank) const
     {
-        if (blocks.empty() || (peer != MPI_ANY_SOURCE && peer != rank))
+        if (blocks.empty() || rank < begin || rank >= end)
             return nullptr;
-        auto i = static_cast<std::size_t>(rank);
+        auto i = static_cast<std::size_t>(rank - begin);
         if (!neighbours.empty()) {
             const auto found = std::find(neighbours.begin(), neighbours.end(), rank);
             if (found == neighbours.end())
@@ -115,7 +117,8 @@ struct Side {
     template <typename Visit>
     void each(Visit &&visit)
     {
-        visit(peer);
+        visit(begin);
+        visit(end);
         visit(neighbours);
         visit(blocks);
     }
@@ -165,13 +168,17 @@ struct CollectiveEvent {
     std::uint64_t communicator = 0;
     std::uint64_t number = 0; /* earlier collective operations on the communicator */
     int size = 0;             /* of the communicator */
-    int rank = 0;
+    int rank = 0;             /* see Participants, as are the next two */
+    int second = 0;
+    int root = MPI_UNDEFINED;
     std::string name; /* with number 0 only, as are the members */
     Members members;
-    int root = MPI_UNDEFINED;
     std::uint64_t operation = 0; /* value of the handle if predefined */
     Signature same;              /* must be equal everywhere */
     Side sent, received;
+
+    /* Of the groups of an intercommunicator. */
+    bool is_in_second(int rank) const { return second > 0 && rank >= second; }
 
     template <typename Visit>
     void each(Visit &&visit)
@@ -181,9 +188,10 @@ struct CollectiveEvent {
         visit(number);
         visit(size);
         visit(rank);
+        visit(second);
+        visit(root);
         visit(name);
         visit(members);
-        visit(root);
         visit(operation);
         visit(same);
         visit(sent);
@@ -218,7 +226,9 @@ struct ReceiveEvent {
     std::uint64_t number = 0; /* of the operation in its process */
     int source = MPI_ANY_SOURCE;
     int tag = MPI_ANY_TAG;
-    bool is_certain = false; /* can only get a message of that source and tag */
+    bool is_certain = false;  /* can only get a message of that source and tag */
+    bool is_from_any = false; /* MPI_ANY_SOURCE, or what a probe with it has found */
+    bool has_any_tag = false; /* the same of MPI_ANY_TAG */
     Signature signature;
 
     template <typename Visit>
@@ -230,6 +240,8 @@ struct ReceiveEvent {
         visit(source);
         visit(tag);
         visit(is_certain);
+        visit(is_from_any);
+        visit(has_any_tag);
         visit(signature);
     }
 };
@@ -264,6 +276,27 @@ struct MatchedEvent {
     {
         visit(position);
         visit(number);
+        visit(signature);
+    }
+};
+
+/* A partitioned send or receive was made. They match in the order in which they are made. */
+struct PartitionedEvent {
+    Position position;
+    std::uint64_t communicator = 0;
+    bool is_send = false;
+    int peer = 0;
+    int tag = 0;
+    Signature signature; /* of all partitions */
+
+    template <typename Visit>
+    void each(Visit &&visit)
+    {
+        visit(position);
+        visit(communicator);
+        visit(is_send);
+        visit(peer);
+        visit(tag);
         visit(signature);
     }
 };

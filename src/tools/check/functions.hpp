@@ -25,7 +25,8 @@ constexpr bool is_collective()
 template <typename Call>
 constexpr bool is_message()
 {
-    return Call::is_in(qmpi::set::point_to_point) && Call::has(qmpi::role::communicator) &&
+    return Call::is_in(qmpi::set::point_to_point | qmpi::set::partitioned) &&
+        Call::has(qmpi::role::communicator) &&
         (Call::has(qmpi::role::destination) || Call::has(qmpi::role::source));
 }
 

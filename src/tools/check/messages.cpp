@@ -73,13 +73,47 @@ void Messages::begin_receive(Pending &pending, bool wants_answer)
     if (!is_from_any && source == outside_world)
         return process_.distrust("invalid rank");
     pending.number = ++number_of_operations_;
-    process_.report(
-        Event::receive,
-        ReceiveEvent{pending.position, communicator.id, pending.number, source, receive.tag,
-                     pending.is_certain, process_.types.signature(receive.datatype, receive.count)},
-        wants_answer);
+    ReceiveEvent event{pending.position,
+                       communicator.id,
+                       pending.number,
+                       source,
+                       receive.tag,
+                       pending.is_certain,
+                       is_from_any,
+                       receive.tag == MPI_ANY_TAG,
+                       process_.types.signature(receive.datatype, receive.count)};
+    take_probed(event, receive);
+    process_.report(Event::receive, std::move(event), wants_answer);
     pending.waits.push_back(
         wait_for_message(communicator, receive.peer, receive.tag, pending.number));
+}
+
+void Messages::partitioned(const Position &position, const SharedCommunicator &communicator,
+                           const Message &message, bool is_send)
+{
+    if (message.peer == MPI_PROC_NULL || !process_.is_comparable(communicator))
+        return;
+    const int peer = communicator->world_rank_of(message.peer);
+    if (peer != outside_world)
+        process_.report(Event::partitioned,
+                        PartitionedEvent{position, communicator->id, is_send, peer, message.tag,
+                                         process_.types.signature(message.datatype, message.count)},
+                        process_.waits_for_answer(position));
+}
+
+/* Its source and tag are those that a probe has found. */
+void Messages::take_probed(ReceiveEvent &event, const Message &receive)
+{
+    if (!process_.wants(Kind::message_race))
+        return;
+    const std::lock_guard<std::mutex> guard(lock_);
+    if (!probed_ || probed_->communicator != event.communicator ||
+        (!event.is_from_any && receive.peer != probed_->source) ||
+        (!event.has_any_tag && receive.tag != probed_->tag))
+        return;
+    event.is_from_any = true;
+    event.has_any_tag = event.has_any_tag || probed_->has_any_tag;
+    probed_.reset();
 }
 
 /* ---- completion ---- */
@@ -190,7 +224,8 @@ void Messages::failed(const Pending &pending, int error_code)
     process_.distrust("a communication failed");
 }
 
-void Messages::matched(const Pending &probe, const MPI_Status &status, MPI_Message message)
+void Messages::matched(const Pending &probe, int source, int tag, const MPI_Status &status,
+                       MPI_Message message)
 {
     if (!process_.is_comparable(probe.communicator))
         return;
@@ -202,6 +237,8 @@ void Messages::matched(const Pending &probe, const MPI_Status &status, MPI_Messa
                                  probe.communicator->world_rank_of(status.MPI_SOURCE),
                                  status.MPI_TAG,
                                  true,
+                                 source == MPI_ANY_SOURCE,
+                                 tag == MPI_ANY_TAG,
                                  {}},
                     false);
     const std::lock_guard<std::mutex> guard(lock_);
@@ -235,6 +272,15 @@ void Messages::probed(const Pending &probe, const MPI_Status &status)
 {
     if (process_.is_comparable(probe.communicator))
         report_probe(probe, status.MPI_SOURCE, status.MPI_TAG, true);
+}
+
+void Messages::found(const Pending &probe, int source, int tag, const MPI_Status &status)
+{
+    if (source != MPI_ANY_SOURCE || !process_.wants(Kind::message_race) ||
+        probe.communicator == nullptr)
+        return;
+    const std::lock_guard<std::mutex> guard(lock_);
+    probed_ = {probe.communicator->id, status.MPI_SOURCE, status.MPI_TAG, tag == MPI_ANY_TAG};
 }
 
 void Messages::report_probe(const Pending &probe, int source, int tag, bool has_found)

@@ -71,6 +71,10 @@ class Messages {
     /* Start of an operation: informs the analyser, notes what it waits for. */
     void begin(Pending &pending);
 
+    /* Made; its start is not followed. */
+    void partitioned(const Position &position, const SharedCommunicator &communicator,
+                     const Message &message, bool is_send);
+
     /* The call waits for the operation. A receive that cannot be cancelled will get its message. */
     void expect(Pending &pending, const Position &position);
 
@@ -83,7 +87,8 @@ class Messages {
     void failed(const Pending &pending, int error_code);
 
     /* MPI_Mprobe matched a message. */
-    void matched(const Pending &probe, const MPI_Status &status, MPI_Message message);
+    void matched(const Pending &probe, int source, int tag, const MPI_Status &status,
+                 MPI_Message message);
 
     /* The process is about to receive such a message. */
     void receive_matched(const Position &position, MPI_Message message, MPI_Count count,
@@ -95,7 +100,19 @@ class Messages {
     /* A probe that does not wait has found a message. */
     void probed(const Pending &probe, const MPI_Status &status);
 
+    /* A probe for source and tag has found a message, which the process has yet to receive. */
+    void found(const Pending &probe, int source, int tag, const MPI_Status &status);
+
   private:
+    /* Message that a probe with MPI_ANY_SOURCE has found last. */
+    struct Probed {
+        std::uint64_t communicator;
+        int source;
+        int tag;
+        bool has_any_tag;
+    };
+
+    void take_probed(ReceiveEvent &event, const Message &receive);
     void begin_send(Pending &pending, bool wants_answer);
     void begin_receive(Pending &pending, bool wants_answer);
     void report_probe(const Pending &probe, int source, int tag, bool has_found);
@@ -108,6 +125,7 @@ class Messages {
     std::atomic<std::uint64_t> number_of_operations_{0};
     std::mutex lock_; /* of shared handles, and of the following */
     std::unordered_map<MPI_Message, std::uint64_t> matched_; /* numbers of matched probes */
+    std::optional<Probed> probed_;
 };
 
 }  // namespace qmpi::check

@@ -31,10 +31,9 @@ class PointToPoint {
     template <typename Call>
     int intercept(Call &call, const Here &here)
     {
-        if constexpr (Call::is_in(qmpi::set::partitioned)) {
-            process_.lose_order("partitioned communication");
-            return operations_.go(call);
-        } else if constexpr (Call::form == qmpi::form::enqueued) {
+        if constexpr (Call::is_in(qmpi::set::partitioned))
+            return partitioned(call, here);
+        else if constexpr (Call::form == qmpi::form::enqueued) {
             /* The order of streams is unknown. */
             process_.distrust("an operation is in the order of a stream");
             return operations_.go(call);
@@ -113,6 +112,27 @@ class PointToPoint {
         return error_code;
     }
 
+    /* What the program may do with the memory depends on its partitions, which are not followed. */
+    template <typename Call>
+    int partitioned(Call &call, const Here &here)
+    {
+        process_.lose_order("partitioned communication");
+        Pending pending;
+        pending.position = process_.position(here);
+        pending.waits.emplace_back(); /* unknown peers */
+        const SharedCommunicator communicator =
+            process_.communicator(qmpi::get<qmpi::role::communicator>(call));
+        Message send, receive;
+        describe(call, send, receive);
+        const int error_code = operations_.go(call);
+        if (error_code == MPI_SUCCESS) {
+            operations_.add_persistent(*qmpi::get<qmpi::role::request>(call), std::move(pending));
+            messages_.partitioned(process_.position(here), communicator,
+                                  send.exists ? send : receive, send.exists);
+        }
+        return error_code;
+    }
+
     template <typename Call>
     void begin(Pending &pending)
     {
@@ -179,8 +199,10 @@ class PointToPoint {
             }
             if constexpr (Call::has(qmpi::role::message)) {
                 if (exists)
-                    messages_.matched(pending, *status, *qmpi::get<qmpi::role::message>(call));
-            }
+                    messages_.matched(pending, source, tag, *status,
+                                      *qmpi::get<qmpi::role::message>(call));
+            } else if (exists)
+                messages_.found(pending, source, tag, *status);
             return error_code;
         }
     }

@@ -82,6 +82,8 @@ SharedEnd Replay::receive(int rank, const ReceiveEvent &receive)
     const qmpi::operation operation = qmpi::operation_of(receive.position.function);
     end->peer = receive.source;
     end->tag = receive.tag;
+    end->is_from_any = receive.is_from_any;
+    end->has_any_tag = receive.has_any_tag;
     add(rank, Step::Kind::start, receive.position, end);
     if (operation == qmpi::operation::probe)
         add(rank, Step::Kind::look, receive.position, end);
@@ -396,13 +398,17 @@ void Replay::end(int rank, const Step &step)
         learn(rank, step.meeting->clock);
     else if (step.end != nullptr && (!step.end->is_send || step.end->is_synchronous))
         learn(rank, step.end->partner_clock);
-    else if (step.end == nullptr)
+    else if (step.end == nullptr) {
         learn_by_probe(rank, step);
+        if (finds_races_)
+            tick(rank);
+        process(rank).probe_time = process(rank).time;
+    }
     if (!finds_races_ || step.end == nullptr || step.end->is_send)
         return;
     if (order_lost_.empty())
         find_races(rank, step.end);
-    else if (step.end->peer == MPI_ANY_SOURCE)
+    else if (step.end->is_from_any)
         omit(rank, omitted_races, order_lost_);
 }
 
@@ -425,12 +431,12 @@ void Replay::find_races(int rank, const SharedEnd &receive)
     for (const auto &[site, other] : earlier) {
         if (other->communicator == receive->communicator && other->time < receive->time &&
             other->partner_rank != receive->partner_rank &&
-            (other->tag == MPI_ANY_TAG || other->tag == receive->partner_tag) &&
+            (other->has_any_tag || other->tag == receive->partner_tag) &&
             Clock::time(receive->partner_clock, rank) < other->time)
             races_.push_back(
                 {rank, other->position, receive->partner_rank, receive->partner_position});
     }
-    if (receive->peer == MPI_ANY_SOURCE)
+    if (receive->is_from_any)
         earlier[receive->position.site] = receive;
 }
 
@@ -463,10 +469,12 @@ void Replay::finish(const SharedMeeting &meeting)
 void Replay::post(const SharedEnd &end)
 {
     end->is_posted = true;
-    if (finds_races_ && !end->is_send && end->peer == MPI_ANY_SOURCE)
+    Process &own = process(end->rank);
+    if (finds_races_ && end->is_from_any)
         tick(end->rank);
-    end->clock = process(end->rank).clock;
-    end->time = process(end->rank).time;
+    end->clock = own.clock;
+    /* A probe has chosen the message then. */
+    end->time = end->is_from_any && end->peer != MPI_ANY_SOURCE ? own.probe_time : own.time;
     if (const SharedEnd partner = end->partner.lock()) {
         partner->is_partner_posted = true;
         partner->partner_clock = end->clock;

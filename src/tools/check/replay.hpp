@@ -42,6 +42,8 @@ struct End {
     int peer = MPI_ANY_SOURCE;
     int tag = MPI_ANY_TAG;
     bool is_send = false;
+    bool is_from_any = false; /* a receive, see ReceiveEvent */
+    bool has_any_tag = false;
     bool needs_receive = false; /* a send that may wait for its receive */
     bool is_synchronous = false;
 
@@ -188,9 +190,10 @@ class Replay {
         std::deque<Step> steps;
         std::size_t many = many_steps;
         bool is_free = false;
-        bool is_gone = false;   /* its events are no longer known */
-        std::uint64_t time = 0; /* counts what others may have to know of */
-        SharedClock clock;      /* what it knows of others, and its own time */
+        bool is_gone = false;         /* its events are no longer known */
+        std::uint64_t time = 0;       /* counts what others may have to know of */
+        SharedClock clock;            /* what it knows of others, and its own time */
+        std::uint64_t probe_time = 0; /* of the last probe */
         bool is_in_certain_cycle = false;
         std::set<std::pair<int, std::uint32_t>> accused;   /* calls that are in a reported cycle */
         std::unordered_map<std::uint64_t, SharedEnd> ends; /* of open requests */

@@ -76,6 +76,21 @@ int main(int argc, char **argv)
             MPI_Win_unlock(0, window);
             MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
         }
+        /* of one process: completed, beside each other, or sums */
+        MPI_Win_lock_all(0, window);
+        if (rank == 1) {
+            MPI_Put(both, 2, MPI_INT, 0, 0, 2, MPI_INT, window);
+            MPI_Put(both, 2, MPI_INT, 0, 2, 2, MPI_INT, window);
+            MPI_Win_flush(0, window);
+            MPI_Get(both, 2, MPI_INT, 0, 1, 2, MPI_INT, window);
+            MPI_Win_flush_local(0, window);
+            MPI_Accumulate(both, 2, MPI_INT, 0, 2, 2, MPI_INT, MPI_SUM, window);
+            MPI_Accumulate(both, 2, MPI_INT, 0, 1, 2, MPI_INT, MPI_SUM, window);
+            MPI_Win_flush_all(window);
+            MPI_Put(both, 2, MPI_INT, 0, 2, 2, MPI_INT, window);
+        }
+        MPI_Win_unlock_all(window);
+        MPI_Barrier(MPI_COMM_WORLD);
         /* by a token in the window itself */
         MPI_Win_lock_all(0, window);
         do

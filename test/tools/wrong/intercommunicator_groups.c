@@ -1,0 +1,21 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+/* Nobody is the root. ranks: 2 */
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+    int rank, value = 0;
+    MPI_Comm both;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Intercomm_create(MPI_COMM_SELF, 0, MPI_COMM_WORLD, 1 - rank, 5, &both);
+    MPI_Bcast(&value, 1, MPI_INT, MPI_PROC_NULL, both); /* expect: collective mismatch */
+    MPI_Comm_free(&both);
+    MPI_Finalize();
+    return 0;
+}

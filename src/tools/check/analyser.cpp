@@ -688,15 +688,17 @@ void Analyser::compare(int source, const Message &message, int rank, const Recei
     if (!process(rank).is_trusted || !process(source).is_trusted)
         return;
     const Comparison result = check::compare(message.signature, receive.signature);
-    const std::string who = "rank " + std::to_string(source) + " sends " +
-        message.signature.text() + " (" + text(source, message.position) + ")";
+    const auto who = [&] {
+        return "rank " + std::to_string(source) + " sends " + message.signature.text() + " (" +
+            text(source, message.position) + ")";
+    };
     if (result == Comparison::longer)
         add(Kind::truncation, rank, receive.position,
-            "buffer holds " + receive.signature.text() + ", but " + who,
+            "buffer holds " + receive.signature.text() + ", but " + who(),
             {call(source, message.position)});
     else if (result == Comparison::different)
         add(Kind::signature, rank, receive.position,
-            "receives " + receive.signature.text() + ", but " + who,
+            "receives " + receive.signature.text() + ", but " + who(),
             {call(source, message.position)});
 }
 

@@ -265,9 +265,9 @@ class Check : public ReportingTool<Check> {
         const int error_code = [&] {
             CollectiveEvent event;
             const Position position = event.position = process_.position(here);
-            const Wait wait = collectives_.report(
+            const Expected expected = collectives_.report(
                 is_in_world ? process_.communicator(MPI_COMM_WORLD) : nullptr, std::move(event));
-            const Blocked blocked(waiting_, {position, true, {wait}});
+            const Blocked blocked(waiting_, {position, true, {expected}});
             return call();
         }();
         if (error_code != MPI_SUCCESS || !is_in_world)

@@ -15,18 +15,17 @@
 
 namespace qmpi::check {
 
-Wait Collectives::report(const SharedCommunicator &communicator, CollectiveEvent event)
+Expected Collectives::report(const SharedCommunicator &communicator, CollectiveEvent event)
 {
-    Wait wait;
+    Expected expected;
     const bool is_last =
         ends_communicator(event.position.function) || event.position.function == MPI_FINALIZE_T;
     if (!process_.is_comparable(communicator, is_last)) {
         process_.lose_order("a communicator that is not compared");
-        return wait;
+        return expected;
     }
     if (qmpi::set::neighbourhood.contains(event.position.function))
         process_.lose_order("neighborhood collectives");
-    const std::string name = communicator->name();
     event.communicator = communicator->id;
     event.size = communicator->size + static_cast<int>(communicator->remote.size());
     {
@@ -34,20 +33,19 @@ Wait Collectives::report(const SharedCommunicator &communicator, CollectiveEvent
         event.number = numbers_[communicator->id]++;
     }
     if (event.number == 0) {
-        event.name = name;
+        event.name = communicator->name();
         std::vector<int> world = communicator->world;
         world.insert(world.end(), communicator->remote.begin(), communicator->remote.end());
         event.members = Members::of(std::move(world));
     }
-    wait.what = "start of the same operation" + (name.empty() ? "" : " on " + name);
-    wait.is_collective = true;
-    wait.communicator = event.communicator;
-    wait.number = event.number;
+    expected.what = Expected::What::start;
+    expected.communicator = communicator;
+    expected.number = event.number;
     if (event.size > 1) {
         const bool wants_answer = process_.waits_for_answer(event.position);
         process_.report(Event::collective, std::move(event), wants_answer);
     }
-    return wait;
+    return expected;
 }
 
 void Collectives::restrict_to(const std::vector<int> &ranks, Side &side)

@@ -53,13 +53,13 @@ class Collectives {
         operations_.check_own_overlaps(ranges, position);
         if constexpr (!Call::is_in(qmpi::set::persistent))
             operations_.check_overlaps(ranges, position);
-        Wait wait = report(communicator, std::move(event));
+        Expected expected = report(communicator, std::move(event));
         int error_code;
         if constexpr (has_request<Call>())
             error_code =
-                nonblocking(call, position, communicator, std::move(ranges), std::move(wait));
+                nonblocking(call, position, communicator, std::move(ranges), std::move(expected));
         else {
-            const Blocked blocked(waiting_, {position, true, {std::move(wait)}});
+            const Blocked blocked(waiting_, {position, true, {std::move(expected)}});
             error_code = operations_.go(call);
         }
         if (error_code != MPI_SUCCESS)
@@ -70,7 +70,7 @@ class Collectives {
     }
 
     /* Completes and sends the event of a call; returns what the call waits for. */
-    Wait report(const SharedCommunicator &communicator, CollectiveEvent event);
+    Expected report(const SharedCommunicator &communicator, CollectiveEvent event);
 
   private:
     void forget(const Communicator &communicator);
@@ -82,7 +82,7 @@ class Collectives {
 
     template <typename Call>
     int nonblocking(Call &call, const Position &position, const SharedCommunicator &communicator,
-                    std::vector<Range> ranges, Wait wait)
+                    std::vector<Range> ranges, Expected expected)
     {
         const int error_code = operations_.go(call);
         if (error_code == MPI_SUCCESS) {
@@ -94,7 +94,7 @@ class Collectives {
             if constexpr (Call::is_in(qmpi::set::persistent))
                 operations_.add_persistent(request, std::move(pending));
             else {
-                pending.waits.push_back(std::move(wait));
+                pending.expected.push_back(std::move(expected));
                 operations_.add(request, std::move(pending));
             }
         }

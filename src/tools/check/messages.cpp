@@ -24,12 +24,12 @@ void Messages::begin(Pending &pending)
 {
     const bool sends = pending.send.exists && pending.send.peer != MPI_PROC_NULL;
     const bool receives = pending.receive.exists && pending.receive.peer != MPI_PROC_NULL;
-    pending.waits.clear();
+    pending.expected.clear();
     pending.number = pending.send_number = 0;
     pending.is_awaited = pending.position.is_blocking();
     if (!process_.is_comparable(pending.communicator)) {
         if (pending.communicator == nullptr || sends || receives) {
-            pending.waits.emplace_back(); /* unknown peers */
+            pending.expected.emplace_back(); /* unknown peers */
             process_.lose_order("a communicator that is not compared");
         }
         return;
@@ -60,8 +60,8 @@ void Messages::begin_send(Pending &pending, bool wants_answer)
                     SendEvent{pending.position, communicator.id, pending.send_number, destination,
                               send.tag, process_.types.signature(send.datatype, send.count)},
                     wants_answer);
-    pending.waits.push_back(
-        wait_for(communicator, send.peer, send.tag, "the receive of a message"));
+    pending.expected.push_back(
+        {Expected::What::receive, pending.communicator, 0, send.peer, send.tag});
 }
 
 void Messages::begin_receive(Pending &pending, bool wants_answer)
@@ -84,8 +84,8 @@ void Messages::begin_receive(Pending &pending, bool wants_answer)
                        process_.types.signature(receive.datatype, receive.count)};
     take_probed(event, receive);
     process_.report(Event::receive, std::move(event), wants_answer);
-    pending.waits.push_back(
-        wait_for_message(communicator, receive.peer, receive.tag, pending.number));
+    pending.expected.push_back(
+        {Expected::What::message, pending.communicator, pending.number, receive.peer, receive.tag});
 }
 
 void Messages::partitioned(const Position &position, const SharedCommunicator &communicator,
@@ -127,10 +127,11 @@ void Messages::expect(Pending &pending, const Position &position)
     else if (!std::exchange(pending.is_awaited, true)) {
         if (pending.send_number != 0)
             await(position, pending.send_number);
-        for (const Wait &wait : pending.waits) {
-            if (wait.is_collective)
-                process_.report(Event::await,
-                                AwaitEvent{position, true, wait.communicator, wait.number}, false);
+        for (const Expected &expected : pending.expected) {
+            if (expected.what == Expected::What::start)
+                process_.report(
+                    Event::await,
+                    AwaitEvent{position, true, expected.communicator->id, expected.number}, false);
         }
         if (pending.number != 0 && !pending.is_cancelled)
             await(position, pending.number);
@@ -160,10 +161,11 @@ void Messages::completed(Pending &pending, const MPI_Status *status)
     else if (!pending.is_awaited) {
         if (pending.send_number != 0)
             process_.report(Event::completed, CompletedEvent{false, 0, pending.send_number}, false);
-        for (const Wait &wait : pending.waits) {
-            if (wait.is_collective)
+        for (const Expected &expected : pending.expected) {
+            if (expected.what == Expected::What::start)
                 process_.report(Event::completed,
-                                CompletedEvent{true, wait.communicator, wait.number}, false);
+                                CompletedEvent{true, expected.communicator->id, expected.number},
+                                false);
         }
     }
     if (pending.number != 0 && status != nullptr)
@@ -260,12 +262,12 @@ void Messages::receive_matched(const Position &position, MPI_Message message, MP
                         process_.waits_for_answer(position));
 }
 
-std::vector<Wait> Messages::waits_of_probe(const Pending &probe, int source, int tag)
+std::vector<Expected> Messages::expected_by_probe(const Pending &probe, int source, int tag)
 {
     if (!process_.is_comparable(probe.communicator) || source == MPI_PROC_NULL)
         return {};
     report_probe(probe, source, tag, false);
-    return {wait_for_message(*probe.communicator, source, tag, 0)};
+    return {{Expected::What::message, probe.communicator, 0, source, tag}};
 }
 
 void Messages::probed(const Pending &probe, const MPI_Status &status)

@@ -58,7 +58,7 @@ struct Pending {
     bool is_cancelled = false;
     bool is_active = true;
     std::uint64_t checksum = 0;
-    std::vector<Wait> waits; /* what completes it */
+    std::vector<Expected> expected; /* what completes it */
     /* Of MPI_Rget: the process then has read what it has asked for. */
     std::optional<AccessesCompleteEvent> reads;
 };
@@ -95,7 +95,7 @@ class Messages {
                          MPI_Datatype datatype);
 
     /* A probe is about to wait. */
-    std::vector<Wait> waits_of_probe(const Pending &probe, int source, int tag);
+    std::vector<Expected> expected_by_probe(const Pending &probe, int source, int tag);
 
     /* A probe that does not wait has found a message. */
     void probed(const Pending &probe, const MPI_Status &status);

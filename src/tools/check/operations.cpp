@@ -112,10 +112,10 @@ void Operations::cancel(MPI_Request request)
         process_.distrust("a send was cancelled");
 }
 
-std::vector<Wait> Operations::waits_of(const Position &position, const MPI_Request *requests,
-                                       int number, bool needs_all)
+std::vector<Expected> Operations::expected_by(const Position &position, const MPI_Request *requests,
+                                              int number, bool needs_all)
 {
-    std::vector<Wait> waits;
+    std::vector<Expected> expected;
     for (int i = 0; requests != nullptr && i < number; i++) {
         if (requests[i] == MPI_REQUEST_NULL)
             continue;
@@ -123,12 +123,12 @@ std::vector<Wait> Operations::waits_of(const Position &position, const MPI_Reque
             if (needs_all)
                 messages_.expect(pending, position);
             if (pending.is_active)
-                waits.insert(waits.end(), pending.waits.begin(), pending.waits.end());
+                expected.insert(expected.end(), pending.expected.begin(), pending.expected.end());
         });
         if (!is_known)
-            waits.emplace_back();
+            expected.emplace_back();
     }
-    return waits;
+    return expected;
 }
 
 void Operations::find_unfinished()

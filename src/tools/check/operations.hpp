@@ -58,10 +58,11 @@ class Operations {
         if constexpr (Call::operation == qmpi::operation::wait &&
                       Call::form == qmpi::form::blocking) {
             const Position position = process_.position(here);
-            const Blocked blocked(waiting_,
-                                  {position, needs_all,
-                                   waits_of(position, qmpi::get<qmpi::role::request>(call),
-                                            qmpi::get_or<qmpi::role::length>(call, 1), needs_all)});
+            const Blocked blocked(
+                waiting_,
+                {position, needs_all,
+                 expected_by(position, qmpi::get<qmpi::role::request>(call),
+                             qmpi::get_or<qmpi::role::length>(call, 1), needs_all)});
             return go(call);
         } else
             return go(call);
@@ -75,7 +76,7 @@ class Operations {
     {
         Pending pending = describe(call, here);
         pending.reads = reads;
-        pending.waits.emplace_back(); /* unknown peers */
+        pending.expected.emplace_back(); /* unknown peers */
         const int error_code = go(call);
         if (error_code == MPI_SUCCESS)
             add(*qmpi::get<qmpi::role::request>(call), std::move(pending));
@@ -123,8 +124,8 @@ class Operations {
     void find_unfinished();
 
   private:
-    std::vector<Wait> waits_of(const Position &position, const MPI_Request *requests, int number,
-                               bool needs_all);
+    std::vector<Expected> expected_by(const Position &position, const MPI_Request *requests,
+                                      int number, bool needs_all);
     bool shares_handle(MPI_Request request, Pending &pending);
     void use_memory(Pending &pending);
     void check_unchanged(const Pending &pending);

@@ -119,7 +119,7 @@ class PointToPoint {
         process_.lose_order("partitioned communication");
         Pending pending;
         pending.position = process_.position(here);
-        pending.waits.emplace_back(); /* unknown peers */
+        pending.expected.emplace_back(); /* unknown peers */
         const SharedCommunicator communicator =
             process_.communicator(qmpi::get<qmpi::role::communicator>(call));
         Message send, receive;
@@ -166,7 +166,7 @@ class PointToPoint {
         const MPI_Status *status = nullptr;
         if constexpr (Call::has(qmpi::role::status))
             status = status_or_own(qmpi::get<qmpi::role::status>(call), own_status);
-        const int error_code = blocked(call, pending.position, pending.waits);
+        const int error_code = blocked(call, pending.position, pending.expected);
         if (error_code == MPI_SUCCESS)
             messages_.completed(pending, status);
         else
@@ -189,8 +189,8 @@ class PointToPoint {
             if constexpr (Call::has(qmpi::role::flag))
                 error_code = operations_.go(call);
             else
-                error_code =
-                    blocked(call, pending.position, messages_.waits_of_probe(pending, source, tag));
+                error_code = blocked(call, pending.position,
+                                     messages_.expected_by_probe(pending, source, tag));
             [[maybe_unused]] bool exists = error_code == MPI_SUCCESS && source != MPI_PROC_NULL;
             if constexpr (Call::has(qmpi::role::flag)) {
                 exists = exists && *qmpi::get<qmpi::role::flag>(call);
@@ -208,9 +208,9 @@ class PointToPoint {
     }
 
     template <typename Call>
-    int blocked(Call &call, const Position &position, std::vector<Wait> waits)
+    int blocked(Call &call, const Position &position, std::vector<Expected> expected)
     {
-        const Blocked blocked(waiting_, {position, true, std::move(waits)});
+        const Blocked blocked(waiting_, {position, true, std::move(expected)});
         return operations_.go(call);
     }
 

@@ -5,38 +5,50 @@
 
 #include "waiting.hpp"
 
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace qmpi::check {
 
-Wait wait_for(const Communicator &communicator, int peer, int tag, const char *what)
+namespace {
+
+std::vector<int> ranks(const Communicator &communicator, int peer)
 {
-    const std::string name = communicator.name();
+    if (peer != MPI_ANY_SOURCE)
+        return {communicator.world_rank_of(peer)};
+    std::vector<int> ranks = communicator.peers();
+    if (!communicator.is_inter && ranks.size() > 1)
+        ranks.erase(ranks.begin() + communicator.rank);
+    return ranks;
+}
+
+Wait event_of(const Expected &expected)
+{
+    using What = Expected::What;
     Wait wait;
-    wait.what = std::string(what) +
-        (tag == MPI_ANY_TAG ? " with any tag" : " with tag " + std::to_string(tag));
+    if (expected.what == What::unknown)
+        return wait;
+    const Communicator &communicator = *expected.communicator;
+    const std::string name = communicator.name();
+    wait.is_collective = expected.what == What::start;
+    wait.is_message = expected.what == What::message;
+    if (wait.is_collective)
+        wait.what = "start of the same operation";
+    else {
+        wait.what = (wait.is_message ? "a message with " : "the receive of a message with ") +
+            (expected.tag == MPI_ANY_TAG ? "any tag" : "tag " + std::to_string(expected.tag));
+        wait.ranks = ranks(communicator, expected.peer);
+    }
     if (!name.empty())
         wait.what += " on " + name;
-    if (peer == MPI_ANY_SOURCE) {
-        wait.ranks = communicator.peers();
-        if (!communicator.is_inter)
-            wait.ranks.erase(wait.ranks.begin() + communicator.rank);
-        if (wait.ranks.empty())
-            wait.ranks = communicator.peers();
-    } else
-        wait.ranks = {communicator.world_rank_of(peer)};
+    wait.communicator = communicator.id;
+    wait.number = expected.number;
+    wait.tag = expected.tag;
     return wait;
 }
 
-Wait wait_for_message(const Communicator &communicator, int source, int tag, std::uint64_t number)
-{
-    Wait wait = wait_for(communicator, source, tag, "a message");
-    wait.is_message = true;
-    wait.communicator = communicator.id;
-    wait.number = number;
-    wait.tag = tag;
-    return wait;
-}
+}  // namespace
 
 void Waiting::start(bool is_watched)
 {
@@ -60,19 +72,19 @@ void Waiting::stop()
         thread_.join();
 }
 
-void Waiting::begin(BlockedEvent event)
+void Waiting::begin(BlockedCall call)
 {
     if (!is_watched_ || !process_.is_connected() || process_.is_distrusted())
         return;
     std::lock_guard<std::mutex> guard(lock_);
-    event_ = std::move(event);
+    call_ = std::move(call);
     since_ = Clock::now();
 }
 
 void Waiting::end()
 {
     std::lock_guard<std::mutex> guard(lock_);
-    event_.reset();
+    call_.reset();
     if (std::exchange(is_reported_, false)) {
         process_.report(Event::unblocked, false);
         process_.flush();
@@ -83,9 +95,12 @@ void Waiting::end()
 void Waiting::report_blocked()
 {
     std::lock_guard<std::mutex> guard(lock_);
-    if (event_ && !is_reported_ && Clock::now() - since_ > short_time) {
+    if (call_ && !is_reported_ && Clock::now() - since_ > short_time) {
         is_reported_ = true;
-        process_.report(Event::blocked, *event_, false);
+        BlockedEvent event{call_->position, call_->needs_all, {}};
+        for (const Expected &expected : call_->expected)
+            event.waits.push_back(event_of(expected));
+        process_.report(Event::blocked, std::move(event), false);
     }
     process_.flush();
 }

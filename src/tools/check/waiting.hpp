@@ -12,17 +12,36 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <mutex>
 #include <optional>
 #include <thread>
+#include <utility>
+#include <vector>
 
 namespace qmpi::check {
 
-/* Ends with a message to or from a peer (or any) of the communicator; what names the direction. */
-Wait wait_for(const Communicator &communicator, int peer, int tag, const char *what);
+/* What completes an operation. */
+struct Expected {
+    enum class What : std::uint8_t {
+        unknown,
+        start,   /* of the same collective operation, by all others */
+        receive, /* by the peer */
+        message  /* of the peer */
+    };
 
-/* The same for the receive with that number; 0: a probe. */
-Wait wait_for_message(const Communicator &communicator, int source, int tag, std::uint64_t number);
+    What what = What::unknown;
+    SharedCommunicator communicator;
+    std::uint64_t number = 0; /* of the collective operation or receive; 0: of a probe */
+    int peer = MPI_ANY_SOURCE;
+    int tag = MPI_ANY_TAG;
+};
+
+struct BlockedCall {
+    Position position;
+    bool needs_all = true; /* all of the following, or any one */
+    std::vector<Expected> expected;
+};
 
 /* Most calls return at once; a thread reports those that do not. */
 class Waiting {
@@ -34,7 +53,7 @@ class Waiting {
     void start(bool is_watched);
     void stop();
 
-    void begin(BlockedEvent event);
+    void begin(BlockedCall call);
     void end();
 
   private:
@@ -46,7 +65,7 @@ class Waiting {
     LocalProcess &process_;
     bool is_watched_ = false;
     std::mutex lock_;
-    std::optional<BlockedEvent> event_;
+    std::optional<BlockedCall> call_;
     Clock::time_point since_;
     bool is_reported_ = false;
 
@@ -59,9 +78,9 @@ class Waiting {
 /* Marks the process as blocked during its lifetime. */
 class Blocked {
   public:
-    Blocked(Waiting &waiting, BlockedEvent event) : waiting_(waiting)
+    Blocked(Waiting &waiting, BlockedCall call) : waiting_(waiting)
     {
-        waiting_.begin(std::move(event));
+        waiting_.begin(std::move(call));
     }
     ~Blocked() { waiting_.end(); }
     Blocked(const Blocked &) = delete;

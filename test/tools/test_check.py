@@ -216,7 +216,7 @@ def test_deadlock_ends_the_job_so_that_other_tools_keep_what_they_have(mpich):
 
 # ---- a generated collection ----
 
-@pytest.mark.hours
+@pytest.mark.long
 @pytest.mark.parametrize("name", collection.TEMPLATES)
 def test_errors_of_a_drawn_part_of_the_collection_are_found(mpich, name):
     """One of ten programs of each class; the seed is in the test's name when it fails."""

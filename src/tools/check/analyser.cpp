@@ -561,25 +561,26 @@ bool Analyser::differ(const Signature &a, const Signature &b)
 
 /* ---- messages ---- */
 
-void Analyser::take_message(int rank, const SendEvent &send)
+void Analyser::take_message(int rank, SendEvent send)
 {
     if (is_excluded(send.communicator) || !process(send.destination).is_trusted)
         return;
     Inbox &inbox = inboxes_[{send.communicator, send.destination}];
+    SharedEnd end = replay_.send(rank, send);
     inbox.sends[{rank, send.tag}].push_back(
-        {send.position, send.signature, replay_.send(rank, send)});
+        {send.position, std::move(send.signature), std::move(end)});
     match(inbox, send.destination);
 }
 
-void Analyser::take_message(int rank, const ReceiveEvent &receive)
+void Analyser::take_message(int rank, ReceiveEvent receive)
 {
     if (is_excluded(receive.communicator) ||
         (receive.source >= 0 && !process(receive.source).is_trusted))
         return;
     Inbox &inbox = inboxes_[{receive.communicator, rank}];
+    SharedEnd end = replay_.receive(rank, receive);
     inbox.receives.push_back({receive.position, receive.number, receive.source, receive.tag,
-                              receive.is_certain, receive.signature,
-                              replay_.receive(rank, receive)});
+                              receive.is_certain, std::move(receive.signature), std::move(end)});
     match(inbox, rank);
 }
 

@@ -110,8 +110,8 @@ class Analyser {
 
     /* Messages to one process on one communicator. */
     struct Inbox {
-        std::map<std::pair<int, int>, std::deque<Message>> sends; /* by source and tag */
-        std::list<Receive> receives;                              /* in start order */
+        std::map<std::pair<int, int>, std::list<Message>> sends; /* by source and tag */
+        std::list<Receive> receives;                             /* in start order */
     };
 
     /* Partitioned operations of one kind that have no counterpart yet. */
@@ -147,8 +147,8 @@ class Analyser {
 
     void note_end(int rank);
     void distrust(int rank);
-    void take_message(int rank, const SendEvent &send);
-    void take_message(int rank, const ReceiveEvent &receive);
+    void take_message(int rank, SendEvent send);
+    void take_message(int rank, ReceiveEvent receive);
     void exclude(int rank, const ExcludeEvent &event);
     void forget_partitioned(std::uint64_t communicator);
     bool is_excluded(std::uint64_t communicator) const { return excluded_.count(communicator) > 0; }

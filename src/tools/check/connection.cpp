@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <memory>
 #include <random>
@@ -309,19 +310,21 @@ void Client::flush()
     send();
 }
 
-bool Client::put(Event event, const std::string &fields, bool wants_answer)
+std::size_t Client::open_event(Event event, bool wants_answer)
 {
-    std::lock_guard<std::mutex> guard(lock_);
-    if (!socket_.is_open())
-        return false;
     Head head;
-    head.size = static_cast<std::uint32_t>(fields.size());
     head.event = static_cast<std::uint8_t>(event);
     head.wants_answer = wants_answer;
     output_.append(reinterpret_cast<const char *>(&head), sizeof head);
-    output_ += fields;
+    return output_.size() - sizeof head;
+}
+
+bool Client::close_event(std::size_t head, bool wants_answer)
+{
+    const auto size = static_cast<std::uint32_t>(output_.size() - head - sizeof(Head));
+    std::memcpy(&output_[head] + offsetof(Head, size), &size, sizeof size);
     if (!wants_answer && output_.size() < 16384)
-        return true;
+        return socket_.is_open();
     send();
     if (wants_answer && socket_.is_open() && !is_answered())
         end();

@@ -136,18 +136,28 @@ class Client {
     {
         if (!is_up())
             return false;
-        Writer writer;
-        writer.put(fields);
-        return put(event, writer.take(), wants_answer);
+        const std::lock_guard<std::mutex> guard(lock_);
+        const std::size_t head = open_event(event, wants_answer);
+        Writer(output_).put(fields);
+        return close_event(head, wants_answer);
     }
 
-    bool report(Event event, bool wants_answer) { return put(event, {}, wants_answer); }
+    bool report(Event event, bool wants_answer) { return report(event, NoFields(), wants_answer); }
 
     void flush();
     void end();
 
   private:
-    bool put(Event event, const std::string &fields, bool wants_answer);
+    struct NoFields {
+        template <typename Visit>
+        void each(Visit &&)
+        {
+        }
+    };
+
+    /* An event in the output; open_event() returns the place of its head. */
+    std::size_t open_event(Event event, bool wants_answer);
+    bool close_event(std::size_t head, bool wants_answer);
     void send();
 
     bool is_answered();

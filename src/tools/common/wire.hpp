@@ -74,6 +74,14 @@ constexpr bool is_map<Value, std::void_t<typename Value::mapped_type>> = true;
  * fields in order. */
 class Writer {
   public:
+    Writer() : bytes_(own_) {}
+
+    /* Appends to a string of the caller, which outlives the writer. */
+    explicit Writer(std::string &bytes) : bytes_(bytes) {}
+
+    Writer(const Writer &) = delete;
+    Writer &operator=(const Writer &) = delete;
+
     template <typename Value>
     void put(const Value &value)
     {
@@ -108,7 +116,8 @@ class Writer {
         bytes_.append(static_cast<const char *>(address), size);
     }
 
-    std::string bytes_;
+    std::string own_;
+    std::string &bytes_;
 };
 
 /* Reads from bytes owned by the caller. Throws std::runtime_error if they end too early. */

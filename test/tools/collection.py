@@ -200,6 +200,15 @@ def setup(function):
     return before, after, values
 
 
+def setups(function):
+    """(suffix, values) of setup() and, for collective operations that can be on one, with an intercommunicator of two
+    groups of one process: the first one has the root."""
+    _, _, values = setup(function)
+    yield "", values
+    if is_collective_data(function) and "neighbourhood" not in function.sets and function.operation not in ("scan", "exscan"):
+        yield "-inter", {**values, "communicator": "inter", "root": "rank == 0 ? MPI_ROOT : 0"}
+
+
 # ---- programs ----
 
 HEAD = """/* {name} */
@@ -222,7 +231,7 @@ int main(int argc, char **argv)
     MPI_Request request = MPI_REQUEST_NULL, second = MPI_REQUEST_NULL;
     MPI_Status status;
     MPI_Message message = MPI_MESSAGE_NULL;
-    MPI_Comm comm, self, ring, self_ring;
+    MPI_Comm comm, self, ring, self_ring, inter;
     MPI_Group group;
     MPI_Win window;
     MPI_File file;
@@ -244,6 +253,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(comm, &rank);
     MPI_Cart_create(comm, 1, (int[]) {{2}}, ones, 0, &ring);
     MPI_Cart_create(self, 1, ones, ones, 0, &self_ring);
+    MPI_Intercomm_create(self, 0, comm, 1 - rank, 9, &inter);
     MPI_Comm_group(comm, &group);
     MPI_Win_create(other, sizeof other, sizeof(int), MPI_INFO_NULL, comm, &window);
     MPI_Win_set_errhandler(window, MPI_ERRORS_RETURN);
@@ -256,6 +266,7 @@ TAIL = """    MPI_Type_free(&uncommitted);
     MPI_File_close(&file);
     MPI_Win_free(&window);
     MPI_Group_free(&group);
+    MPI_Comm_free(&inter);
     MPI_Comm_free(&self_ring);
     MPI_Comm_free(&ring);
     MPI_Comm_free(&self);
@@ -558,12 +569,12 @@ def type_mismatches(functions):
             yield Case("type mismatch|truncation", function.name,
                        [*before, *within(function, [(wrong, right, ""), *finish(function)]), *after])
     for function in compared(functions):
-        before, after, values = setup(function)
         types = {function.parameters[one[2]].name: "rank == 0 ? MPI_INT : MPI_FLOAT" for one in function.buffers
                  if not function.parameters[one[2]].is_array}
-        if types:
-            yield Case("type mismatch", function.name,
-                       [(call(function, **{**values, **types}), call(function, **values), ""), *finish(function)])
+        for suffix, values in setups(function):
+            if types and not (suffix and function.operation == "reduce_scatter"):
+                yield Case("type mismatch", function.name + suffix,
+                           [(call(function, **{**values, **types}), call(function, **values), ""), *finish(function)])
 
 
 @template("count mismatch")
@@ -578,10 +589,11 @@ def count_mismatches(functions):
     for function in compared(functions):
         counts = {function.parameters[one[1]].name: "rank == 0 ? 1 : 2" for one in function.buffers
                   if not function.parameters[one[1]].is_array}
-        _, _, values = setup(function)
-        if counts and len(counts) == len({one[1] for one in function.buffers}):
-            yield Case("type mismatch|truncation", function.name,
-                       [(call(function, **{**values, **counts}), call(function, **values), ""), *finish(function)])
+        for suffix, values in setups(function):
+            if counts and len(counts) == len({one[1] for one in function.buffers}) and \
+                    not (suffix and function.operation == "reduce_scatter"):
+                yield Case("type mismatch|truncation", function.name + suffix,
+                           [(call(function, **{**values, **counts}), call(function, **values), ""), *finish(function)])
 
 
 @template("collective mismatch")
@@ -589,17 +601,17 @@ def collective_mismatches(functions):
     for function in functions.values():
         if not is_collective_data(function) or is_large(function):
             continue
-        _, _, values = setup(function)
-        line = call(function, **values)
-        if function.operation != "barrier":
-            own = values.get("communicator", "comm")
-            yield Case("collective mismatch", f"{function.name}-order",
-                       [(f"if (rank == 1) MPI_Barrier({own});", None, ""), line, *finish(function),
-                        (f"if (rank == 0) MPI_Barrier({own});", f"MPI_Barrier({own});", "")])
-        for role, wrong in (("root", "rank"), ("operation", "rank == 0 ? MPI_SUM : MPI_MAX")):
-            if function.has(role):
-                yield Case("collective mismatch", f"{function.name}-{role}",
-                           [(call(function, **{**values, role: wrong}), line, ""), *finish(function)])
+        for suffix, values in setups(function):
+            line = call(function, **values)
+            if function.operation != "barrier":
+                own = values.get("communicator", "comm")
+                yield Case("collective mismatch", f"{function.name}-order{suffix}",
+                           [(f"if (rank == 1) MPI_Barrier({own});", None, ""), line, *finish(function),
+                            (f"if (rank == 0) MPI_Barrier({own});", f"MPI_Barrier({own});", "")])
+            for role, wrong in (("root", "0" if suffix else "rank"), ("operation", "rank == 0 ? MPI_SUM : MPI_MAX")):
+                if function.has(role):
+                    yield Case("collective mismatch", f"{function.name}-{role}{suffix}",
+                               [(call(function, **{**values, role: wrong}), line, ""), *finish(function)])
 
 
 @template("buffer changed")

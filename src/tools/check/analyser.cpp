@@ -681,7 +681,7 @@ void Analyser::take_partitioned(int rank, const PartitionedEvent &event)
 void Analyser::forget_partitioned(std::uint64_t communicator)
 {
     partitioned_.erase(partitioned_.lower_bound({communicator, 0, 0, 0}),
-                       partitioned_.lower_bound({communicator + 1, 0, 0, 0}));
+                       partitioned_.upper_bound({communicator, INT_MAX, INT_MAX, INT_MAX}));
 }
 
 void Analyser::compare(int source, const Message &message, int rank, const Receive &receive)

@@ -445,19 +445,28 @@ def invalid_arguments(functions):
                        [*before, *((line, None) for line in lines if line), *right_call(function), *after])
 
 
+FORTRAN = {"datatype": "MPI_INTEGER", "request": "request", "status": "status"}
+
+
+def has_fortran(function):
+    """Communicates, with arguments that the Fortran programs have."""
+    return (is_collective_data(function) or is_message(function)) and not is_large(function) and \
+        "neighbourhood" not in function.sets and \
+        not any("MPI_Aint" in one.type or one.name == "sendtypes" for one in function.parameters)
+
+
+def fortran(line):
+    """A line of C as one of Fortran."""
+    return "call " + (line[:-2] + ", error)").replace("&", "")
+
+
 @template("invalid argument, Fortran")
 def invalid_arguments_fortran(functions):
-    for function in functions.values():
-        if not (is_collective_data(function) or is_message(function)) or is_large(function) or \
-                "neighbourhood" in function.sets or any("MPI_Aint" in one.type for one in function.parameters):
-            continue
-        names = {"datatype": "MPI_INTEGER", "request": "request", "status": "status", "communicator": "self",
-                 "destination": "0", "source": "0"}
-        if any(one.name == "sendtypes" for one in function.parameters):
-            continue
+    for function in filter(has_fortran, functions.values()):
+        names = {**FORTRAN, "communicator": "self", "destination": "0", "source": "0"}
         lines = [call(function, **{**names, **values}) for what, values in in_order(function) if not what.endswith("-null")]
-        yield Case("invalid argument", f"{function.name}-f08",
-                   [(f"call {line[:-2]}, error)", None) for line in lines if line], extension=".F90")
+        yield Case("invalid argument", f"{function.name}-f08", [(fortran(line), None) for line in lines if line],
+                   extension=".F90")
 
 
 # Give a handle that is predefined, or that the program has already.
@@ -612,6 +621,21 @@ def collective_mismatches(functions):
                 if function.has(role):
                     yield Case("collective mismatch", f"{function.name}-{role}{suffix}",
                                [(call(function, **{**values, role: wrong}), line, ""), *finish(function)])
+
+
+@template("mismatch, Fortran")
+def mismatches_fortran(functions):
+    for function in filter(has_fortran, functions.values()):
+        if not function.is_collective and function.operation != "sendrecv":
+            continue
+        right = call(function, **FORTRAN)
+        for role, kind, wrong in (("datatype", "type mismatch", "merge(MPI_INTEGER, MPI_REAL, rank == 0)"),
+                                  ("root", "collective mismatch", "rank"),
+                                  ("operation", "collective mismatch", "merge(MPI_SUM, MPI_MAX, rank == 0)")):
+            if any(one.role == role and not one.is_array for one in function.parameters):
+                yield Case(kind, f"{function.name}-{role}-f08",
+                           [(fortran(call(function, **{**FORTRAN, role: wrong})), fortran(right), ""),
+                            *map(fortran, finish(function))], extension=".F90")
 
 
 @template("buffer changed")

@@ -111,14 +111,7 @@ void Analyser::take(int rank, Event event, Reader &reader)
                 text(race.sender, race.other) + ")",
             {call(race.sender, race.other)});
     for (const Conflict &conflict : replay_.take_conflicts())
-        add(Kind::conflict, conflict.rank, conflict.position,
-            (conflict.other_rank == conflict.rank
-                 ? "this process accesses overlapping memory of rank " +
-                     std::to_string(conflict.target) + " in the same epoch ("
-                 : "rank " + std::to_string(conflict.other_rank) +
-                     " accesses the same memory of rank " + std::to_string(conflict.target) +
-                     " without order (") +
-                text(conflict.other_rank, conflict.other_position) + ")",
+        add(Kind::conflict, conflict.rank, conflict.position, text(conflict),
             {call(conflict.other_rank, conflict.other_position)});
     for (const Omission &omission : replay_.take_omissions())
         note(omission);
@@ -263,6 +256,16 @@ const Place &Analyser::place(int rank, const Position &position)
 OtherCall Analyser::call(int rank, const Position &position)
 {
     return {rank, function_name(position.function), place(rank, position)};
+}
+
+std::string Analyser::text(const Conflict &conflict)
+{
+    const bool is_own = conflict.other_rank == conflict.rank;
+    return (is_own ? "this process accesses overlapping memory of rank "
+                   : "rank " + std::to_string(conflict.other_rank) +
+                    " accesses the same memory of rank ") +
+        std::to_string(conflict.target) + (is_own ? " in the same epoch (" : " without order (") +
+        text(conflict.other_rank, conflict.other_position) + ")";
 }
 
 std::string Analyser::text(int rank, const Position &position)

@@ -161,6 +161,7 @@ class Analyser {
     std::vector<OtherCall> calls(const Cycle &cycle);
     std::string text(int rank, const Position &position);
     std::string text(const Cycle &cycle);
+    std::string text(const Conflict &conflict);
     Finding finding(Kind kind, int rank, const Position &position, const std::string &text,
                     std::vector<OtherCall> others);
 

@@ -109,7 +109,9 @@ class Collectives {
         event.rank = participants.rank;
         event.second = participants.second;
         event.root = participants.root;
-        if (participants.root == MPI_PROC_NULL)
+        /* The groups of an intercommunicator may divide what they reduce differently. */
+        if (participants.root == MPI_PROC_NULL ||
+            (communicator.is_inter && Call::operation == qmpi::operation::reduce_scatter))
             return;
         const MPI_Op op = qmpi::get_or<role::operation>(call, MPI_OP_NULL);
         if (origin_of(op) == Origin::library)
@@ -117,11 +119,9 @@ class Collectives {
         constexpr Flow flow = flow_of<Call>();
         if constexpr (flow == Flow::neighbours)
             describe_neighbours(call, communicator, event);
-        else if constexpr (Call::operation == qmpi::operation::reduce_scatter) {
-            /* The groups of an intercommunicator may divide the data differently. */
-            if (!communicator.is_inter)
-                describe_parts(call, communicator, event);
-        } else if constexpr (flow == Flow::reduce)
+        else if constexpr (flow == Flow::reduce_scatter)
+            describe_parts(call, communicator, event);
+        else if constexpr (flow == Flow::reduce)
             /* The type of all; other processes do not know which ones work in place. */
             event.same = process_.types.signature(qmpi::get<role::datatype>(call),
                                                   qmpi::get<role::count>(call));
@@ -130,7 +130,7 @@ class Collectives {
     }
 
     /* Data flow that can be compared. */
-    enum class Flow { none, bcast, gather, scatter, exchange, neighbours, reduce };
+    enum class Flow { none, bcast, gather, scatter, exchange, neighbours, reduce, reduce_scatter };
 
     template <typename Call>
     static constexpr Flow flow_of()
@@ -147,6 +147,8 @@ class Collectives {
         case qmpi::operation::allgather:
         case qmpi::operation::alltoall:
             return Flow::exchange;
+        case qmpi::operation::reduce_scatter:
+            return Call::layout == qmpi::layout::uniform ? Flow::reduce : Flow::reduce_scatter;
         case qmpi::operation::reduce:
         case qmpi::operation::allreduce:
         case qmpi::operation::scan:
@@ -193,11 +195,6 @@ class Collectives {
     template <typename Call>
     void describe_parts(Call &call, const Communicator &communicator, CollectiveEvent &event)
     {
-        if constexpr (Call::layout == qmpi::layout::uniform) {
-            event.same = process_.types.signature(qmpi::get<qmpi::role::datatype>(call),
-                                                  qmpi::get<qmpi::role::count>(call));
-            return;
-        }
         const auto own = static_cast<std::size_t>(communicator.rank);
         int n = 0;
         call.each_buffer([&](const auto &buffer) {

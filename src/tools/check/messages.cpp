@@ -276,7 +276,7 @@ void Messages::probed(const Pending &probe, const MPI_Status &status)
         report_probe(probe, status.MPI_SOURCE, status.MPI_TAG, true);
 }
 
-void Messages::found(const Pending &probe, int source, int tag, const MPI_Status &status)
+void Messages::keep_probed(const Pending &probe, int source, int tag, const MPI_Status &status)
 {
     if (source != MPI_ANY_SOURCE || !process_.wants(Kind::message_race) ||
         probe.communicator == nullptr)

@@ -101,7 +101,7 @@ class Messages {
     void probed(const Pending &probe, const MPI_Status &status);
 
     /* A probe for source and tag has found a message, which the process has yet to receive. */
-    void found(const Pending &probe, int source, int tag, const MPI_Status &status);
+    void keep_probed(const Pending &probe, int source, int tag, const MPI_Status &status);
 
   private:
     /* Message that a probe with MPI_ANY_SOURCE has found last. */

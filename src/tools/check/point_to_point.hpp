@@ -117,18 +117,19 @@ class PointToPoint {
     int partitioned(Call &call, const Here &here)
     {
         process_.lose_order("partitioned communication");
-        Pending pending;
-        pending.position = process_.position(here);
-        pending.expected.emplace_back(); /* unknown peers */
+        const Position position = process_.position(here);
         const SharedCommunicator communicator =
             process_.communicator(qmpi::get<qmpi::role::communicator>(call));
         Message send, receive;
         describe(call, send, receive);
         const int error_code = operations_.go(call);
         if (error_code == MPI_SUCCESS) {
+            Pending pending;
+            pending.position = position;
+            pending.expected.emplace_back(); /* unknown peers */
             operations_.add_persistent(*qmpi::get<qmpi::role::request>(call), std::move(pending));
-            messages_.partitioned(process_.position(here), communicator,
-                                  send.exists ? send : receive, send.exists);
+            messages_.partitioned(position, communicator, send.exists ? send : receive,
+                                  send.exists);
         }
         return error_code;
     }
@@ -202,7 +203,7 @@ class PointToPoint {
                     messages_.matched(pending, source, tag, *status,
                                       *qmpi::get<qmpi::role::message>(call));
             } else if (exists)
-                messages_.found(pending, source, tag, *status);
+                messages_.keep_probed(pending, source, tag, *status);
             return error_code;
         }
     }

@@ -4,13 +4,13 @@
  */
 
 /* All collective operations on an intercommunicator with groups of one and three processes. ranks: 4 */
-#include <mpi.h>
+#include "../groups.h"
 
 #define PEERS 3 /* at most */
 
 static MPI_Comm both;
 static MPI_Datatype pair;
-static int peers, own, root, is_root_group, gave[2 * PEERS], got[2 * PEERS];
+static int own, root, is_root_group, gave[2 * PEERS], got[2 * PEERS];
 
 /* Takes the pairs of integers as such or as twice as many integers. */
 static void with_root(MPI_Datatype type, int count)
@@ -49,23 +49,20 @@ static void without_root(MPI_Datatype type, int count)
 
 int main(int argc, char **argv)
 {
-    int rank, is_first;
-    MPI_Comm half, copy, merged;
+    int rank, own_rank, is_first;
+    MPI_Comm copy, merged;
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Type_contiguous(2, MPI_INT, &pair);
     MPI_Type_commit(&pair);
     is_first = rank == 2;
-    MPI_Comm_split(MPI_COMM_WORLD, is_first, rank, &half);
-    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, is_first ? 0 : 2, 5, &both);
-    MPI_Comm_size(half, &own);
-    MPI_Comm_remote_size(both, &peers);
+    both = two_groups(is_first, is_first ? 0 : 2);
+    MPI_Comm_size(both, &own);
+    MPI_Comm_rank(both, &own_rank);
 
     for (int group = 0; group < 2; group++) {
         for (int i = 0; i < (group == 0 ? 1 : 3); i++) {
-            int own_rank;
-            MPI_Comm_rank(half, &own_rank);
             is_root_group = is_first == (group == 0);
             root = !is_root_group ? i : own_rank == i ? MPI_ROOT : MPI_PROC_NULL;
             with_root(is_first ? pair : MPI_INT, is_first ? 1 : 2);
@@ -78,7 +75,6 @@ int main(int argc, char **argv)
     MPI_Comm_free(&merged);
     MPI_Comm_free(&copy);
     MPI_Comm_free(&both);
-    MPI_Comm_free(&half);
     MPI_Type_free(&pair);
     MPI_Finalize();
     return 0;

@@ -6,6 +6,16 @@
 /* Receives from any process for which only one message is possible. ranks: 3 tool: races,timeout=5 */
 #include <mpi.h>
 
+/* Rank 2 sends when rank 0 says so. */
+static void send_in_order(int rank)
+{
+    int value;
+
+    if (rank == 2)
+        MPI_Recv(&value, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+}
+
 int main(int argc, char **argv)
 {
     int rank, value;
@@ -35,11 +45,8 @@ int main(int argc, char **argv)
             MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
             MPI_Send(&value, 1, MPI_INT, 2, 3, MPI_COMM_WORLD);
             MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        } else {
-            if (rank == 2)
-                MPI_Recv(&value, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-            MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
-        }
+        } else
+            send_in_order(rank);
         MPI_Barrier(MPI_COMM_WORLD);
         /* by a message that is sent between a probe and its receive */
         if (rank == 0) {
@@ -47,11 +54,8 @@ int main(int argc, char **argv)
             MPI_Send(&value, 1, MPI_INT, 2, 3, MPI_COMM_WORLD);
             MPI_Recv(&value, 1, MPI_INT, status.MPI_SOURCE, status.MPI_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
             MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        } else {
-            if (rank == 2)
-                MPI_Recv(&value, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-            MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
-        }
+        } else
+            send_in_order(rank);
         MPI_Barrier(MPI_COMM_WORLD);
     }
     MPI_Finalize();

@@ -204,7 +204,8 @@ QMPI_INLINE Bytes bytes_of_call(Call &call, [[maybe_unused]] Group &&group) noex
     else {
         const movement::Description description = movement::describe(call);
         bytes::Sum sum;
-        movement::Movement(description, group, sum).run();
+        movement::Movement(description, group, sum)
+            .template run<Call::operation, Call::is_in(qmpi::set::neighbourhood)>();
         return sum.sum;
     }
 }

@@ -335,60 +335,39 @@ class Movement {
     {
     }
 
+    /* The operation of the description. A template, so that a function of a tool has the code for its
+     * own operation only. */
+    template <qmpi::operation own, bool is_neighborhood>
     QMPI_INLINE void run()
     {
         using qmpi::operation;
-        if (call_.is_neighborhood) {
+        if constexpr (is_neighborhood) {
             neighbors(Side::sent, call_.send.amount);
             neighbors(Side::received, call_.receive.amount);
-            return;
-        }
-        switch (call_.operation) {
-        case operation::send:
-        case operation::sendrecv:
-            send();
-            break;
-        case operation::bcast:
-            from_root_to_each(call_.send.amount);
-            break;
-        case operation::gather:
-            from_each_to_root(call_.receive.amount);
-            break;
-        case operation::scatter:
-            scatter();
-            break;
-        case operation::allgather:
-            allgather();
-            break;
-        case operation::alltoall:
-            alltoall();
-            break;
-        case operation::reduce:
-            from_each_to_root(call_.send.amount);
-            break;
-        case operation::allreduce:
-            each(Side::sent, call_.send.amount);
-            each(Side::received, call_.send.amount);
-            if (keeps_own(call_.send))
-                own(call_.send.amount.at(0), call_.send.amount.at(0));
-            break;
-        case operation::reduce_scatter:
-            reduce_scatter();
-            break;
-        case operation::scan:
-        case operation::exscan:
-            scan();
-            break;
-        case operation::put:
-        case operation::get:
-        case operation::accumulate:
-        case operation::fetch:
-        case operation::compare_and_swap:
+        } else if constexpr (is_one_sided(own))
             one_sided();
-            break;
-        default:
-            break;
-        }
+        else if constexpr (own == operation::send || own == operation::sendrecv)
+            send();
+        else if constexpr (own == operation::bcast)
+            from_root_to_each(call_.send.amount);
+        else if constexpr (own == operation::gather)
+            from_each_to_root(call_.receive.amount);
+        else if constexpr (own == operation::scatter)
+            scatter();
+        else if constexpr (own == operation::allgather)
+            allgather();
+        else if constexpr (own == operation::alltoall)
+            alltoall();
+        else if constexpr (own == operation::reduce)
+            from_each_to_root(call_.send.amount);
+        else if constexpr (own == operation::allreduce)
+            allreduce();
+        else if constexpr (own == operation::reduce_scatter)
+            reduce_scatter();
+        else if constexpr (own == operation::scan)
+            scan(true);
+        else if constexpr (own == operation::exscan)
+            scan(false);
     }
 
   private:
@@ -516,6 +495,15 @@ class Movement {
             own(own_part(sent), own_part(call_.receive.amount));
     }
 
+    QMPI_INLINE void allreduce()
+    {
+        const std::uint64_t bytes = call_.send.amount.at(0);
+        each(Side::sent, bytes);
+        each(Side::received, bytes);
+        if (keeps_own(call_.send))
+            own(bytes, bytes);
+    }
+
     /* Counts are those of the local group. Between groups only the total of the remote group is
      * known; it is divided evenly, which is exact for equal counts. */
     QMPI_INLINE void reduce_scatter()
@@ -537,12 +525,12 @@ class Movement {
         each(Side::received, own_part(amount));
     }
 
-    QMPI_INLINE void scan()
+    QMPI_INLINE void scan(bool is_inclusive)
     {
         const std::uint64_t bytes = call_.send.amount.at(0);
         many(Side::sent, Whom::above, group_.size() - group_.rank() - 1, bytes);
         many(Side::received, Whom::below, group_.rank(), bytes);
-        if (call_.operation == qmpi::operation::scan && keeps_own(call_.send))
+        if (is_inclusive && keeps_own(call_.send))
             own(bytes, bytes);
     }
 

@@ -5,6 +5,9 @@
 
 #include "patterns.hpp"
 
+#include <cstddef>
+#include <utility>
+
 namespace qmpi {
 
 std::size_t number_of(Whom whom, const Communicator &communicator)
@@ -80,6 +83,17 @@ class PartMaker {
     const Communicator &communicator_;
 };
 
+/* An operation that is known at run time only; all that move data are up to the last one. */
+constexpr auto last = qmpi::operation::compare_and_swap;
+
+template <typename Movement, std::size_t... numbers>
+void run(Movement movement, qmpi::operation operation, std::index_sequence<numbers...>)
+{
+    ((static_cast<std::size_t>(operation) == numbers &&
+      (movement.template run<static_cast<qmpi::operation>(numbers), false>(), true)) ||
+     ...);
+}
+
 }  // namespace
 
 Parts parts_of(const movement::Description &description, const Communicator &communicator)
@@ -87,7 +101,12 @@ Parts parts_of(const movement::Description &description, const Communicator &com
     Parts parts;
     KnownGroup group(communicator);
     PartMaker maker(parts, communicator);
-    movement::Movement(description, group, maker).run();
+    movement::Movement movement(description, group, maker);
+    if (description.is_neighborhood)
+        movement.run<qmpi::operation::none, true>();
+    else
+        run(movement, description.operation,
+            std::make_index_sequence<static_cast<std::size_t>(last) + 1>());
     return parts;
 }
 

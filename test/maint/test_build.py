@@ -6,6 +6,7 @@
 import os
 import re
 import shlex
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -129,6 +130,41 @@ def test_sum_of_the_tests(tmp_path):
     assert run("maint/quickstart", *words, "-k", "good or alone", cwd=tmp_path).splitlines()[-1] == "2 passed, 0 failed"
     said = run("maint/quickstart", "test", tmp_path / "missing.py", "-c", "/dev/null", cwd=tmp_path, status=1)
     assert re.search(r"^0 passed, [1-9] failed$", said, re.M)
+
+
+# Stands for maint/buildtree. Each of the two builds waits for the other one to begin.
+BUILDTREE = """#!/bin/bash
+trap 'touch stopped; exit 1' TERM
+own=patched other=unchanged
+[ "${1-}" != --unchanged ] || own=unchanged other=patched
+touch begun.$own
+for i in {1..300}; do [ -e begun.$other ] && break; sleep 0.1; done
+[ -e begun.$other ] || exit 1
+[ "$FAILS" != $own ] || exit 1
+[ "$FAILS" != $other ] || sleep 3       # then it is stopped
+printf '%s\n' prefix=/$own tree=/$own/tree use="$PWD/use"
+"""
+
+
+@pytest.mark.parametrize("fails, said", [("", "passed, 0 failed"), ("patched", "MPICH with QMPI could not be built"),
+                                         ("unchanged", "the unchanged MPICH could not be built")])
+def test_both_builds_run_at_once(tmp_path, fails, said):
+    (tmp_path / "maint").mkdir()
+    for name in ("quickstart", "packages"):
+        shutil.copy(ROOT / "maint" / name, tmp_path / "maint")
+    (tmp_path / "maint/buildtree").write_text(BUILDTREE)
+    (tmp_path / "maint/buildtree").chmod(0o755)
+    (tmp_path / "conftest.py").write_text("def pytest_addoption(parser):\n"
+                                          "    for name in ('--prefix', '--base-prefix', '--src', '--out'):\n"
+                                          "        parser.addoption(name)\n")
+    (tmp_path / "test_it.py").write_text(
+        "def test_options(pytestconfig):\n"
+        "    given = [pytestconfig.getoption(name) for name in ('prefix', 'base_prefix', 'src')]\n"
+        "    assert given == ['/patched', '/unchanged', '/patched/tree']\n")
+    done = run(tmp_path / "maint/quickstart", "check", cwd=tmp_path, status=int(bool(fails)), FAILS=fails,
+               MPICH_QMPI_BUILD_CACHE=tmp_path / "cache")
+    assert said in done
+    assert (tmp_path / "stopped").exists() == (fails == "patched")
 
 
 def test_packages_are_listed_once():

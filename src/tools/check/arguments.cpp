@@ -148,8 +148,7 @@ bool is_derived(MPI_Datatype datatype)
     }
 }
 
-}  // namespace
-
+/* Text of what is wrong with a value; empty if it obeys the rule. operation: for assertions. */
 std::string fault_of(Rule rule, std::int64_t value, qmpi::operation operation)
 {
     switch (rule) {
@@ -191,9 +190,12 @@ std::string fault_of(Rule rule, std::int64_t value, qmpi::operation operation)
     }
 }
 
-bool Arguments::wrong(std::string_view name, const std::string &fault, const Here &here)
+}  // namespace
+
+bool Arguments::wrong(std::string_view name, std::string_view fault, const Here &here)
 {
-    process_.found(Kind::argument, process_.position(here), std::string(name) + " " + fault);
+    process_.found(Kind::argument, process_.position(here),
+                   std::string(name).append(" ").append(fault));
     return false;
 }
 
@@ -202,9 +204,19 @@ std::string Arguments::element(std::string_view name, MPI_Count index)
     return std::string(name) + "[" + std::to_string(index) + "]";
 }
 
-bool Arguments::check_unusual(const std::string &fault, std::string_view name, const Here &here)
+bool Arguments::check_unusual(Rule rule, std::int64_t value, qmpi::operation operation,
+                              std::string_view name, const Here &here, MPI_Count index)
 {
-    return fault.empty() || wrong(name, fault, here);
+    const std::string fault = fault_of(rule, value, operation);
+    return fault.empty() ||
+        wrong(index < 0 ? std::string(name) : element(name, index), fault, here);
+}
+
+bool Arguments::wrong_limit(int value, int size, std::string_view name, const char *owner,
+                            const char *what, const Here &here)
+{
+    return wrong(name, is(value) + ", but " + owner + " " + std::to_string(size) + " " + what,
+                 here);
 }
 
 bool Arguments::wrong_rank(int value, int size, std::string_view name, const Here &here)
@@ -279,11 +291,11 @@ bool Arguments::check_grid(int number, const int *dims, int size, const Here &he
 bool Arguments::check_unusual(const Data &data, const Here &here)
 {
     if (data.count < 0)
-        return wrong(data.count_name, is(data.count), here);
+        return wrong(data.names.count, is(data.count), here);
     if (data.datatype == MPI_DATATYPE_NULL)
-        return wrong(data.type_name, "is MPI_DATATYPE_NULL", here);
+        return wrong(data.names.datatype, "is MPI_DATATYPE_NULL", here);
     if (!process_.types.is_predefined(data.datatype) && is_uncommitted(data.datatype))
-        return wrong(data.type_name, "is not committed", here);
+        return wrong(data.names.datatype, "is not committed", here);
     if (data.address != nullptr)
         return true;
     const Types::Shared type = process_.types.of(data.datatype);
@@ -297,7 +309,7 @@ bool Arguments::check_unusual(const Data &data, const Here &here)
             return true;
         begin += data.displacement * extent;
     }
-    return begin < 0 || begin >= 4096 || wrong(data.name, "is a null pointer", here);
+    return begin < 0 || begin >= 4096 || wrong(data.names.address, "is a null pointer", here);
 }
 
 void Arguments::check_operation(MPI_Op op, MPI_Datatype datatype, bool is_one_sided, bool is_fetch,

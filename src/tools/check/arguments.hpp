@@ -15,6 +15,7 @@
 
 #include <qmpi.hpp>
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -120,9 +121,6 @@ constexpr Rule rule_of(std::size_t index)
     }
 }
 
-/* Text of what is wrong with a value; empty if it obeys the rule. operation: for assertions. */
-std::string fault_of(Rule rule, std::int64_t value, qmpi::operation operation);
-
 /* Most values obey their rule by being small and positive. */
 constexpr bool is_usual(Rule rule, std::int64_t value)
 {
@@ -222,11 +220,31 @@ constexpr bool needs_address(std::size_t index)
         parameter.role != qmpi::role::status;
 }
 
+/* Names of the arguments of a buffer. */
+struct BufferNames {
+    std::string_view address, count, datatype, displacements;
+};
+
+/* By number of the buffer. */
+template <typename Call>
+inline constexpr auto buffer_names = [] {
+    std::array<BufferNames, Call::buffers.size()> names{};
+    const auto name = [](std::size_t index) {
+        return index == qmpi::none ? std::string_view("count") : Call::parameters[index].name;
+    };
+    for (std::size_t i = 0; i < names.size(); i++) {
+        const qmpi::buffer_parameters &buffer = Call::buffers[i];
+        names[i] = {name(buffer.address), name(buffer.count), name(buffer.datatype),
+                    name(buffer.displacements)};
+    }
+    return names;
+}();
+
+inline constexpr BufferNames target_names = {"", "target_count", "target_datatype", ""};
+
 /* A buffer, with what is significant of it in this process. */
 struct Data {
-    std::string_view name; /* of the address */
-    std::string_view count_name;
-    std::string_view type_name;
+    const BufferNames &names;
     const void *address;
     MPI_Count count;
     MPI_Aint displacement; /* in bytes, or in extents of the type */
@@ -374,8 +392,7 @@ class Arguments {
     bool check_value(Value value, std::string_view name, const Here &here)
     {
         const auto number = static_cast<std::int64_t>(value);
-        return is_usual(rule, number) ||
-            check_unusual(fault_of(rule, number, operation), name, here);
+        return is_usual(rule, number) || check_unusual(rule, number, operation, name, here);
     }
 
     /* Arrays with a length; the others are as long as the communicator or another array says. */
@@ -401,8 +418,7 @@ class Arguments {
                 for (MPI_Count k = 0; k < length; k++) {
                     const auto number = static_cast<std::int64_t>(value[k]);
                     if (!is_usual(rule, number) &&
-                        !check_unusual(fault_of(rule, number, Call::operation),
-                                       element(parameter.name, k), here))
+                        !check_unusual(rule, number, Call::operation, parameter.name, here, k))
                         return false;
                 }
             } else if constexpr (parameter.role == qmpi::role::request &&
@@ -578,14 +594,11 @@ class Arguments {
         return (value >= 0 && (value < size || size < 0)) || wrong_rank(value, size, name, here);
     }
 
+    /* owner and what: "there are", "processes" */
     bool check_limit(int value, int size, std::string_view name, const char *owner,
                      const char *what, const Here &here)
     {
-        return (value >= 0 && value < size) ||
-            wrong(name,
-                  "is " + std::to_string(value) + ", but " + owner + " " + std::to_string(size) +
-                      " " + what,
-                  here);
+        return (value >= 0 && value < size) || wrong_limit(value, size, name, owner, what, here);
     }
 
     bool check_tag(int value, std::string_view name, const Here &here)
@@ -614,7 +627,7 @@ class Arguments {
                                   count = Call::index("target_count"),
                                   displacement = Call::index("target_disp");
             if constexpr (type != qmpi::none)
-                is_usable = check_data({"", "target_count", "target_datatype", &call,
+                is_usable = check_data({target_names, &call,
                                         static_cast<MPI_Count>(call.template argument<count>()), 0,
                                         call.template argument<type>(), true},
                                        here) &&
@@ -709,10 +722,7 @@ class Arguments {
                       const Here &here)
     {
         using qmpi::role;
-        const qmpi::buffer_parameters &indices = Call::buffers[number];
-        const auto name = [](std::size_t index) {
-            return index == qmpi::none ? std::string_view("count") : Call::parameters[index].name;
-        };
+        const BufferNames &names = buffer_names<Call>[number];
         if (!is_significant(call, number, scope) || !has_peer(call, buffer.direction))
             return true;
         if constexpr (Call::operation == qmpi::operation::fetch && Call::has(role::operation)) {
@@ -725,21 +735,14 @@ class Arguments {
                 if constexpr (Call::has(role::root)) {
                     if (scope.has_communicator() &&
                         scope.communicator->rank != qmpi::get<role::root>(call))
-                        return wrong(name(indices.address),
+                        return wrong(names.address,
                                      "is MPI_IN_PLACE in a process that is not the root", here);
                 }
                 return true;
             }
-            return wrong(name(indices.address), "must not be MPI_IN_PLACE", here);
+            return wrong(names.address, "must not be MPI_IN_PLACE", here);
         }
-        Data data{name(indices.address),
-                  name(indices.count),
-                  name(indices.datatype),
-                  buffer.address,
-                  0,
-                  0,
-                  MPI_DATATYPE_NULL,
-                  Buffer::is_typed};
+        Data data{names, buffer.address, 0, 0, MPI_DATATYPE_NULL, Buffer::is_typed};
         if constexpr (!Buffer::is_vector) {
             data.count = static_cast<MPI_Count>(buffer.count);
             data.datatype = buffer.datatype;
@@ -748,16 +751,16 @@ class Arguments {
             const auto size = blocks_of<Call>(find(call, scope), buffer.direction);
             for (std::size_t i = 0; i < size; i++) {
                 if (buffer.count == nullptr)
-                    return wrong(data.count_name, "is a null pointer", here);
+                    return wrong(names.count, "is a null pointer", here);
                 data.count = static_cast<MPI_Count>(buffer.count[i]);
                 if constexpr (!std::is_same_v<decltype(buffer.displacements), std::nullptr_t>) {
                     if (buffer.displacements == nullptr)
-                        return wrong(name(indices.displacements), "is a null pointer", here);
+                        return wrong(names.displacements, "is a null pointer", here);
                     data.displacement = static_cast<MPI_Aint>(buffer.displacements[i]);
                 }
                 if constexpr (Buffer::is_typed) {
                     if (buffer.datatype == nullptr)
-                        return wrong(data.type_name, "is a null pointer", here);
+                        return wrong(names.datatype, "is a null pointer", here);
                     data.datatype = buffer.datatype[i];
                 } else
                     data.datatype = buffer.datatype;
@@ -815,11 +818,15 @@ class Arguments {
     /* ---- in the source file ---- */
 
     /* Reports; always false. */
-    bool wrong(std::string_view name, const std::string &fault, const Here &here);
-    bool wrong_rank(int value, int size, std::string_view name, const Here &here);
+    [[gnu::cold]] bool wrong(std::string_view name, std::string_view fault, const Here &here);
+    [[gnu::cold]] bool wrong_rank(int value, int size, std::string_view name, const Here &here);
+    [[gnu::cold]] bool wrong_limit(int value, int size, std::string_view name, const char *owner,
+                                   const char *what, const Here &here);
     static std::string element(std::string_view name, MPI_Count index);
 
-    bool check_unusual(const std::string &fault, std::string_view name, const Here &here);
+    /* index: of an array; negative: none */
+    bool check_unusual(Rule rule, std::int64_t value, qmpi::operation operation,
+                       std::string_view name, const Here &here, MPI_Count index = -1);
     bool check_unusual(const Data &data, const Here &here);
     bool check_high_tag(int value, std::string_view name, const Here &here);
     bool check_members(const int *ranks, int number, int size, std::string_view name,

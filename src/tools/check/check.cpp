@@ -115,10 +115,12 @@ class Check : public ReportingTool<Check> {
                 /* Other processes cannot know the order of what callbacks send. */
                 else if constexpr (is_message<Call>() || is_collective<Call>())
                     process_.distrust("a callback communicates");
-                const int error_code = is_nested ? operations_.go(call)
-                    : has_effect                 ? dispatch(call, here)
-                                                 : fail(call);
+                /* Without effect, no rule has to follow it. */
+                const int error_code =
+                    is_nested || !has_effect ? operations_.go(call) : dispatch(call, here);
                 if (error_code == MPI_SUCCESS) {
+                    if (!has_effect)
+                        process_.distrust("the library has accepted an invalid argument");
                     handle_rules_.follow(call, here, freed);
                     arguments_.follow(call);
                     follow_end(call);
@@ -196,16 +198,6 @@ class Check : public ReportingTool<Check> {
             return operations_.start(call, here);
         else
             return operations_.go(call);
-    }
-
-    /* A call that the library refuses, so that no rule has to follow it. */
-    template <typename Call>
-    int fail(Call &call)
-    {
-        const int error_code = operations_.go(call);
-        if (error_code == MPI_SUCCESS)
-            process_.distrust("the library has accepted an invalid argument");
-        return error_code;
     }
 
     /* Notes sessions and delete callbacks, which decide when to look for leaks. */

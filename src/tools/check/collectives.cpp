@@ -15,6 +15,52 @@
 
 namespace qmpi::check {
 
+Collectives::Current::Current(LocalProcess &process, MPI_Comm comm, const Here &here)
+    : position(process.position(here)), communicator(process.communicator(comm))
+{
+    event.position = position;
+}
+
+Collectives::Current::~Current() = default;
+
+void Collectives::begin(Current &current, bool is_persistent)
+{
+    operations_.check_own_overlaps(current.ranges, current.position);
+    if (!is_persistent)
+        operations_.check_overlaps(current.ranges, current.position);
+    current.expected = report(current.communicator, std::move(current.event));
+}
+
+Blocked Collectives::wait(Current &current)
+{
+    return Blocked(waiting_, {current.position, true, {std::move(current.expected)}});
+}
+
+/* The operation goes on after the call. */
+void Collectives::follow(Current &current, MPI_Request request, bool is_persistent)
+{
+    Pending pending;
+    pending.position = current.position;
+    pending.ranges = std::move(current.ranges);
+    pending.communicator = current.communicator;
+    if (is_persistent) {
+        operations_.add_persistent(request, std::move(pending));
+        return;
+    }
+    pending.expected.push_back(std::move(current.expected));
+    operations_.add(request, std::move(pending));
+}
+
+void Collectives::end(const Current &current, int error_code, bool frees_communicator)
+{
+    if (error_code != MPI_SUCCESS)
+        process_.distrust("a communication failed");
+    else if (frees_communicator && current.communicator != nullptr) {
+        const std::lock_guard<std::mutex> guard(lock_);
+        numbers_.erase(current.communicator->id);
+    }
+}
+
 Expected Collectives::report(const SharedCommunicator &communicator, CollectiveEvent event)
 {
     Expected expected;
@@ -71,10 +117,9 @@ void Collectives::restrict_to(const std::vector<int> &ranks, Side &side)
     side = std::move(restricted);
 }
 
-void Collectives::forget(const Communicator &communicator)
+void Collectives::add_block(Side &side, MPI_Datatype datatype, MPI_Count count)
 {
-    const std::lock_guard<std::mutex> guard(lock_);
-    numbers_.erase(communicator.id);
+    side.blocks.push_back(process_.types.signature(datatype, count));
 }
 
 }  // namespace qmpi::check

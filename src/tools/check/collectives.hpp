@@ -35,37 +35,21 @@ class Collectives {
     template <typename Call>
     int intercept(Call &call, const Here &here)
     {
-        const SharedCommunicator communicator =
-            process_.communicator(handle_of<qmpi::role::communicator>(call));
-        CollectiveEvent event;
-        std::vector<Range> ranges;
-        const Position position = event.position = process_.position(here);
-        if (communicator != nullptr) {
-            const Participants participants(*communicator,
-                                            qmpi::get_or<qmpi::role::root>(call, MPI_UNDEFINED));
-            describe(call, *communicator, participants, event);
-            const auto add = [&](const void *address, MPI_Count count, MPI_Datatype datatype,
-                                 bool is_written) {
-                operations_.add_range(ranges, address, count, datatype, is_written);
-            };
-            CollectiveMemory(call, *communicator, participants, process_.types, add);
-        }
-        operations_.check_own_overlaps(ranges, position);
-        if constexpr (!Call::is_in(qmpi::set::persistent))
-            operations_.check_overlaps(ranges, position);
-        Expected expected = report(communicator, std::move(event));
+        Current current(process_, handle_of<qmpi::role::communicator>(call), here);
+        if (current.communicator != nullptr)
+            describe(call, current);
+        begin(current, Call::is_in(qmpi::set::persistent));
         int error_code;
-        if constexpr (has_request<Call>())
-            error_code =
-                nonblocking(call, position, communicator, std::move(ranges), std::move(expected));
-        else {
-            const Blocked blocked(waiting_, {position, true, {std::move(expected)}});
+        if constexpr (has_request<Call>()) {
+            error_code = operations_.go(call);
+            if (error_code == MPI_SUCCESS)
+                follow(current, *qmpi::get<qmpi::role::request>(call),
+                       Call::is_in(qmpi::set::persistent));
+        } else {
+            const Blocked blocked = wait(current);
             error_code = operations_.go(call);
         }
-        if (error_code != MPI_SUCCESS)
-            process_.distrust("a communication failed");
-        else if (Call::has(qmpi::effect::frees) && communicator != nullptr)
-            forget(*communicator);
+        end(current, error_code, Call::has(qmpi::effect::frees));
         return error_code;
     }
 
@@ -73,7 +57,23 @@ class Collectives {
     Expected report(const SharedCommunicator &communicator, CollectiveEvent event);
 
   private:
-    void forget(const Communicator &communicator);
+    /* A call. What does not depend on the function is not in the template, which each of some 150
+     * functions has. */
+    struct Current {
+        Current(LocalProcess &process, MPI_Comm comm, const Here &here);
+        ~Current();
+
+        Position position;
+        SharedCommunicator communicator; /* null: not known */
+        CollectiveEvent event;
+        std::vector<Range> ranges; /* memory that the call uses */
+        Expected expected;
+    };
+
+    void begin(Current &current, bool is_persistent);
+    Blocked wait(Current &current);
+    void follow(Current &current, MPI_Request request, bool is_persistent);
+    void end(const Current &current, int error_code, bool frees_communicator);
 
     /* The side exchanges a block with each of these, some of which may be the same or MPI_PROC_NULL.
      * The topology decides which of several blocks another process gets first, so they are left out
@@ -81,24 +81,17 @@ class Collectives {
     static void restrict_to(const std::vector<int> &ranks, Side &side);
 
     template <typename Call>
-    int nonblocking(Call &call, const Position &position, const SharedCommunicator &communicator,
-                    std::vector<Range> ranges, Expected expected)
+    void describe(Call &call, Current &current)
     {
-        const int error_code = operations_.go(call);
-        if (error_code == MPI_SUCCESS) {
-            const MPI_Request request = *qmpi::get<qmpi::role::request>(call);
-            Pending pending;
-            pending.position = position;
-            pending.ranges = std::move(ranges);
-            pending.communicator = communicator;
-            if constexpr (Call::is_in(qmpi::set::persistent))
-                operations_.add_persistent(request, std::move(pending));
-            else {
-                pending.expected.push_back(std::move(expected));
-                operations_.add(request, std::move(pending));
-            }
-        }
-        return error_code;
+        const Communicator &communicator = *current.communicator;
+        const Participants participants(communicator,
+                                        qmpi::get_or<qmpi::role::root>(call, MPI_UNDEFINED));
+        describe(call, communicator, participants, current.event);
+        const auto add = [&](const void *address, MPI_Count count, MPI_Datatype datatype,
+                             bool is_written) {
+            operations_.add_range(current.ranges, address, count, datatype, is_written);
+        };
+        CollectiveMemory(call, communicator, participants, process_.types, add);
     }
 
     template <typename Call>
@@ -109,13 +102,14 @@ class Collectives {
         event.rank = participants.rank;
         event.second = participants.second;
         event.root = participants.root;
-        /* The groups of an intercommunicator may divide what they reduce differently. */
-        if (participants.root == MPI_PROC_NULL ||
-            (communicator.is_inter && Call::operation == qmpi::operation::reduce_scatter))
+        if (participants.root == MPI_PROC_NULL)
             return;
         const MPI_Op op = qmpi::get_or<role::operation>(call, MPI_OP_NULL);
         if (origin_of(op) == Origin::library)
             event.operation = qmpi::handle_value(op);
+        /* The groups of an intercommunicator may divide what they reduce differently. */
+        if (communicator.is_inter && Call::operation == qmpi::operation::reduce_scatter)
+            return;
         constexpr Flow flow = flow_of<Call>();
         if constexpr (flow == Flow::neighbours)
             describe_neighbours(call, communicator, event);
@@ -208,18 +202,18 @@ class Collectives {
     void fill(Side &side, const Buffer &buffer, int size)
     {
         if constexpr (!Buffer::is_vector)
-            side.blocks = {process_.types.signature(buffer.datatype, buffer.count)};
+            add_block(side, buffer.datatype, buffer.count);
         else {
             for (int i = 0; i < size; i++) {
                 if constexpr (Buffer::is_typed)
-                    side.blocks.push_back(
-                        process_.types.signature(buffer.datatype[i], buffer.count[i]));
+                    add_block(side, buffer.datatype[i], buffer.count[i]);
                 else
-                    side.blocks.push_back(
-                        process_.types.signature(buffer.datatype, buffer.count[i]));
+                    add_block(side, buffer.datatype, buffer.count[i]);
             }
         }
     }
+
+    void add_block(Side &side, MPI_Datatype datatype, MPI_Count count);
 
     LocalProcess &process_;
     Operations &operations_;

@@ -72,8 +72,10 @@ class HandleRules {
     template <typename Call>
     void follow(Call &call, const Here &here, const std::optional<Handle> &freed)
     {
-        if (freed)
-            process_.handles.freed(*freed, process_.position(here));
+        if constexpr (Call::has(qmpi::effect::frees)) {
+            if (freed)
+                process_.handles.freed(*freed, process_.position(here));
+        }
         call.each_argument([&](auto index, auto &value) {
             constexpr qmpi::parameter parameter = Call::parameters[decltype(index)::value];
             if constexpr (is_handle(parameter.role) &&

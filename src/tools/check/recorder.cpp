@@ -97,6 +97,31 @@ void Recorder::suppressed_by(const std::string &suppressions)
     record_.add(RecordBlock::suppressions, suppressions);
 }
 
+Activity *Recorder::begin(int function, const void *address)
+{
+    Thread &own = this->own();
+    Activity &activity = *own.activity;
+    if (activity.current.load(std::memory_order_relaxed) != 0)
+        return nullptr;
+    if (own.address != address) {
+        own.site = number_of(address);
+        own.address = address;
+    }
+    activity.calls.store(activity.calls.load(std::memory_order_relaxed) + 1,
+                         std::memory_order_relaxed);
+    activity.current.store(CurrentCall{function, own.site}.packed(), std::memory_order_relaxed);
+    return &activity;
+}
+
+/* Not inlined: gcc looks up a variable of a shared library's thread at each use. */
+[[gnu::noinline]] Recorder::Thread &Recorder::own()
+{
+    Thread &own = own_[slot_];
+    if (own.recorder != this)
+        enter(own);
+    return own;
+}
+
 /* A thread with the id of an earlier one continues its numbers. */
 void Recorder::enter(Thread &own)
 {

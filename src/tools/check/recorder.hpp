@@ -118,14 +118,10 @@ class Recorder {
         template <typename AnyCall>
         Call(Recorder &recorder, AnyCall &call)
         {
-            Thread &own = recorder.own();
-            if (own.activity->current.load(std::memory_order_relaxed) != 0)
-                return;
-            activity_ = own.activity;
             const void *address = nullptr;
             if constexpr (may_wait<AnyCall>())
                 address = call.calling_address();
-            recorder.begin(own, AnyCall::id, address);
+            activity_ = recorder.begin(AnyCall::id, address);
         }
         ~Call()
         {
@@ -150,26 +146,9 @@ class Recorder {
         std::uint32_t site;
     };
 
-    Thread &own()
-    {
-        Thread &own = own_[slot_];
-        if (own.recorder != this)
-            enter(own);
-        return own;
-    }
-
-    void begin(Thread &own, int function, const void *address)
-    {
-        if (own.address != address) {
-            own.site = number_of(address);
-            own.address = address;
-        }
-        Activity &activity = *own.activity;
-        activity.calls.store(activity.calls.load(std::memory_order_relaxed) + 1,
-                             std::memory_order_relaxed);
-        activity.current.store(CurrentCall{function, own.site}.packed(), std::memory_order_relaxed);
-    }
-
+    /* nullptr: in a call already */
+    Activity *begin(int function, const void *address);
+    Thread &own();
     void enter(Thread &own);
     std::uint32_t number_of(const void *address);
 

@@ -7,7 +7,9 @@ import os
 import re
 import shlex
 import shutil
+import signal
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -134,7 +136,7 @@ def test_sum_of_the_tests(tmp_path):
 
 # Stands for maint/buildtree. Each of the two builds waits for the other one to begin.
 BUILDTREE = """#!/bin/bash
-trap 'touch stopped; exit 1' TERM
+trap 'touch stopped; exit 1' INT TERM
 own=patched other=unchanged
 [ "${1-}" != --unchanged ] || own=unchanged other=patched
 touch begun.$own
@@ -142,13 +144,14 @@ for i in {1..300}; do [ -e begun.$other ] && break; sleep 0.1; done
 [ -e begun.$other ] || exit 1
 [ "$FAILS" != $own ] || exit 1
 [ "$FAILS" != $other ] || sleep 3       # then it is stopped
+[ "$FAILS" != interrupt ] || [ $own = patched ] || { touch waiting; for i in {1..100}; do sleep 0.1; done; }
 printf '%s\n' prefix=/$own tree=/$own/tree use="$PWD/use"
 """
 
 
-@pytest.mark.parametrize("fails, said", [("", "passed, 0 failed"), ("patched", "MPICH with QMPI could not be built"),
-                                         ("unchanged", "the unchanged MPICH could not be built")])
-def test_both_builds_run_at_once(tmp_path, fails, said):
+@pytest.fixture
+def copy(tmp_path):
+    """maint/quickstart with this program and one test"""
     (tmp_path / "maint").mkdir()
     for name in ("quickstart", "packages"):
         shutil.copy(ROOT / "maint" / name, tmp_path / "maint")
@@ -161,10 +164,32 @@ def test_both_builds_run_at_once(tmp_path, fails, said):
         "def test_options(pytestconfig):\n"
         "    given = [pytestconfig.getoption(name) for name in ('prefix', 'base_prefix', 'src')]\n"
         "    assert given == ['/patched', '/unchanged', '/patched/tree']\n")
-    done = run(tmp_path / "maint/quickstart", "check", cwd=tmp_path, status=int(bool(fails)), FAILS=fails,
-               MPICH_QMPI_BUILD_CACHE=tmp_path / "cache")
-    assert said in done
+    return tmp_path / "maint/quickstart"
+
+
+@pytest.mark.parametrize("fails, said", [("", "passed, 0 failed"), ("patched", "MPICH with QMPI could not be built"),
+                                         ("unchanged", "the unchanged MPICH could not be built")])
+def test_both_builds_run_at_once(tmp_path, copy, fails, said):
+    assert said in run(copy, "check", cwd=tmp_path, status=int(bool(fails)), FAILS=fails,
+                       MPICH_QMPI_BUILD_CACHE=tmp_path / "cache")
     assert (tmp_path / "stopped").exists() == (fails == "patched")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_signal_stops_the_unchanged_build(tmp_path, copy, number):
+    # the patched one has ended
+    with subprocess.Popen([copy, "check"], cwd=tmp_path, start_new_session=True, stdout=subprocess.DEVNULL,
+                          env=dict(os.environ, FAILS="interrupt", MPICH_QMPI_BUILD_CACHE=tmp_path / "cache")) as job:
+        while not (tmp_path / "waiting").exists():
+            time.sleep(0.1)
+        if number == signal.SIGINT:     # a terminal's
+            os.killpg(job.pid, number)
+        else:
+            job.send_signal(number)
+    end = time.monotonic() + 10
+    while not (tmp_path / "stopped").exists() and time.monotonic() < end:
+        time.sleep(0.1)
+    assert job.returncode != 0 and (tmp_path / "stopped").exists()
 
 
 def test_packages_are_listed_once():

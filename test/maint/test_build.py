@@ -3,6 +3,7 @@
 
 """configure, maint/buildtree and maint/quickstart, without building MPICH."""
 
+import fcntl
 import os
 import re
 import shlex
@@ -95,6 +96,32 @@ def test_buildtree_refuses(tmp_path, words, message):
     assert message in run("maint/buildtree", *words, cwd=tmp_path, status=1, MPICH_QMPI_BUILD_CACHE=tmp_path)
 
 
+def test_old_builds_are_deleted_unless_they_are_used(tmp_path, fake):
+    cache = tmp_path / "cache"
+    for age in range(1, 6):
+        use = cache / f"checkout-{age}/.use"
+        use.parent.mkdir(parents=True)
+        use.touch()
+        os.utime(use, (time.time() - 1000 * age,) * 2)
+    with open(cache / "checkout-4/.use") as used:
+        fcntl.flock(used, fcntl.LOCK_SH)
+        own = re.search(r"^use=.*/(checkout-.*)/", run("maint/buildtree", cwd=tmp_path, PATH=fake, MPICH_QMPI_BUILD_CACHE=cache), re.M)
+    assert {p.name for p in cache.glob("checkout-*")} == {own.group(1), "checkout-1", "checkout-2", "checkout-4"}
+
+
+def test_build_does_not_begin_in_a_folder_that_is_being_deleted(tmp_path, fake):
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    with open(cache / ".folders-lock", "w") as deleting:
+        fcntl.flock(deleting, fcntl.LOCK_EX)
+        with subprocess.Popen([ROOT / "maint/buildtree"], cwd=tmp_path, stdout=subprocess.DEVNULL,
+                              env=dict(os.environ, PATH=fake, MPICH_QMPI_BUILD_CACHE=cache)) as job:
+            time.sleep(2)
+            assert job.poll() is None and not list(cache.glob("checkout-*"))
+            fcntl.flock(deleting, fcntl.LOCK_UN)
+    assert job.returncode == 0 and list(cache.glob("checkout-*/.use"))
+
+
 def test_old_results_are_removed_by_whole_names(tmp_path):
     """The command that keeps five results, in a folder with blanks"""
     command = next(line.strip() for line in (ROOT / "maint/quickstart").read_text().splitlines() if "head -zn -5" in line)
@@ -175,21 +202,25 @@ def test_both_builds_run_at_once(tmp_path, copy, fails, said):
     assert (tmp_path / "stopped").exists() == (fails == "patched")
 
 
+def await_file(path):
+    end = time.monotonic() + 30
+    while not path.exists():
+        assert time.monotonic() < end, path
+        time.sleep(0.1)
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_signal_stops_the_unchanged_build(tmp_path, copy, number):
     # the patched one has ended
     with subprocess.Popen([copy, "check"], cwd=tmp_path, start_new_session=True, stdout=subprocess.DEVNULL,
                           env=dict(os.environ, FAILS="interrupt", MPICH_QMPI_BUILD_CACHE=tmp_path / "cache")) as job:
-        while not (tmp_path / "waiting").exists():
-            time.sleep(0.1)
+        await_file(tmp_path / "waiting")
         if number == signal.SIGINT:     # a terminal's
             os.killpg(job.pid, number)
         else:
             job.send_signal(number)
-    end = time.monotonic() + 10
-    while not (tmp_path / "stopped").exists() and time.monotonic() < end:
-        time.sleep(0.1)
-    assert job.returncode != 0 and (tmp_path / "stopped").exists()
+    await_file(tmp_path / "stopped")
+    assert job.returncode != 0
 
 
 def test_packages_are_listed_once():

@@ -22,7 +22,7 @@ import textwrap
 STANZAS = "src/qmpi/qmpi_api.txt"
 C_FILE = "src/binding/c/qmpi/qmpi_api.c"
 MAN_DIR = "src/qmpi/man"
-MAN_DATE = "2026-11-22"         # of the last change of the text
+MAN_DATE = "2026-11-23"         # of the last change of the text
 
 # Parameter kinds of the interface: C type, and the word for it in manual pages.
 KINDS = {
@@ -113,10 +113,10 @@ def checks(func):
                 out.append(("!*%s || strlen(%s) >= %s" % (name, name, p['length']), "qmpi_name_length",
                             "%d", p['length'] + " - 1", "%s is empty or too long" % name))
         elif kind == "TOOL_ID":
-            text = "no instance has the id %s"
+            (test, text) = ("instance", "no instance has the id %s")
             if func.get('phase') == "init":
-                text = "%s is not the instance whose init callback is running"
-            out.append(("!MPIR_QMPI_is_instance(%s)" % name, "qmpi_tool_id", "%d", name, text % name))
+                (test, text) = ("registering", "%s is not the instance whose init callback is running")
+            out.append(("!MPIR_QMPI_is_%s(%s)" % (test, name), "qmpi_tool_id", "%d", name, text % name))
         elif kind in ("MPI_FUNCTION_ENUM", "MPI_FUNCTION_ID"):
             out.append(("(unsigned) %s >= MPI_LAST_FUNC_T" % name, "qmpi_function", "%d", name,
                         "no function has the id %s" % name))

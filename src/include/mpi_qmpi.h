@@ -22,7 +22,7 @@
  * - The chain is built at the first MPI call, which need not be the initialization. Tools receive
  *   calls when all init callbacks and ready functions of all instances have returned, not when the
  *   tool's own init callback has. Calls that tools make before then reach no tool.
- * - A tool list that cannot be used, or a tool that fails, ends the process with a message, unless
+ * - A tool list that cannot be used, or a tool that fails, ends the job with a message, unless
  *   MPIR_CVAR_QMPI_ON_ERROR is "warn".
  * - A registration after MPI is initialized is refused; the proposal leaves it undefined.
  * - Strings that the library only reads have type const char *, not char *.

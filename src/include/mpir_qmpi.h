@@ -97,6 +97,9 @@ struct MPIR_QMPI_Context {
 /* True in the thread that runs init callbacks. */
 bool MPIR_QMPI_is_initializing(void) MPIR_QMPI_HIDDEN;
 
+/* True in the thread that runs the init callback of the instance. */
+bool MPIR_QMPI_is_registering(int tool_id) MPIR_QMPI_HIDDEN;
+
 /* Version of the interface for which the instance's tool was registered. */
 int MPIR_QMPI_tool_version(int tool_id) MPIR_QMPI_HIDDEN;
 

@@ -31,7 +31,7 @@ typedef struct {
 /* Fixed when the chain is built. */
 extern MPII_QMPI_Settings MPII_QMPI_settings MPIR_QMPI_HIDDEN;
 
-/* Sets MPII_QMPI_settings from MPI_T's variables and the environment; ends the process with a
+/* Sets MPII_QMPI_settings from MPI_T's variables and the environment; ends the job with a
  * message if a setting other than the list has an invalid value. */
 void MPII_QMPI_read_settings(void) MPIR_QMPI_HIDDEN;
 
@@ -115,8 +115,7 @@ MPII_QMPI_Registration *MPII_QMPI_registration_of(int tool_id) MPIR_QMPI_HIDDEN;
 /* The function that an instance of the linked chain registered, NULL if none. */
 MPIR_QMPI_Any_function *MPII_QMPI_function_of(int tool_id, int function) MPIR_QMPI_HIDDEN;
 
-/* Number of instances and of functions that an instance intercepts, for MPI_T. */
-extern unsigned MPII_QMPI_num_instances MPIR_QMPI_HIDDEN;
+/* Number of functions that an instance intercepts, for MPI_T. */
 extern unsigned MPII_QMPI_num_intercepted MPIR_QMPI_HIDDEN;
 
 /* ---- the world ---- */

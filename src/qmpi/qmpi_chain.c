@@ -57,7 +57,6 @@ static const MPIR_QMPI_Row *rows = NULL;
 /* Links of MPI_Pcontrol in the order of the chain; the tail ends them. */
 static const MPIR_QMPI_Link *pcontrol_links = NULL;
 
-unsigned MPII_QMPI_num_instances = 0;
 unsigned MPII_QMPI_num_intercepted = 0;
 
 /* ---- gates ---- */
@@ -188,7 +187,6 @@ static void build_chain(void)
     pcontrol_links = link_pcontrol(registrations, n);
     rows = (const MPIR_QMPI_Row *) link_rows(registrations, n);
     MPIR_QMPI_chain.next = rows + 1;
-    MPII_QMPI_num_instances = n;
     __atomic_store_n(&MPIR_QMPI_chain.num_linked, n, __ATOMIC_RELEASE);
     MPII_QMPI_report_chain();
 
@@ -326,6 +324,11 @@ bool MPIR_QMPI_is_initializing(void)
 int MPIR_QMPI_tool_version(int tool_id)
 {
     return MPII_QMPI_instances[tool_id - 1].tool->version;
+}
+
+bool MPIR_QMPI_is_registering(int tool_id)
+{
+    return MPII_QMPI_registration_of(tool_id);
 }
 
 MPII_QMPI_Registration *MPII_QMPI_registration_of(int tool_id)

@@ -15,47 +15,21 @@
 
 int MPIR_Register_tool_storage_impl(int tool_id, void *tool_storage)
 {
-    int mpi_errno = MPI_SUCCESS;
-
-    MPIR_ERR_CHKANDJUMP1(!MPII_QMPI_registration_of(tool_id), mpi_errno, MPI_ERR_ARG,
-                         "**qmpi_tool_id", "**qmpi_tool_id %d", tool_id);
     __atomic_store_n(&MPIR_QMPI_chain.storage[tool_id - 1], tool_storage, __ATOMIC_RELEASE);
-
-  fn_exit:
-    return mpi_errno;
-  fn_fail:
-    goto fn_exit;
+    return MPI_SUCCESS;
 }
 
 int MPIR_Register_tool_function_impl(int tool_id, enum MPI_Functions_enum function_enum,
                                      void (*function_ptr) (void))
 {
-    MPII_QMPI_Registration *registration = MPII_QMPI_registration_of(tool_id);
-    int mpi_errno = MPI_SUCCESS;
-
-    MPIR_ERR_CHKANDJUMP1(!registration, mpi_errno, MPI_ERR_ARG, "**qmpi_tool_id",
-                         "**qmpi_tool_id %d", tool_id);
-    registration->functions[function_enum] = function_ptr;
-
-  fn_exit:
-    return mpi_errno;
-  fn_fail:
-    goto fn_exit;
+    MPII_QMPI_registration_of(tool_id)->functions[function_enum] = function_ptr;
+    return MPI_SUCCESS;
 }
 
 int MPIR_Register_tool_ready_function_impl(int tool_id, MPIX_Tool_ready_function * ready_fn_ptr)
 {
-    MPII_QMPI_Registration *registration = MPII_QMPI_registration_of(tool_id);
-    int mpi_errno = MPI_SUCCESS;
-
-    MPIR_ERR_CHKANDJUMP1(!registration, mpi_errno, MPI_ERR_ARG, "**qmpi_tool_id",
-                         "**qmpi_tool_id %d", tool_id);
-    registration->ready_fn = ready_fn_ptr;
-
-  fn_exit:
-    return mpi_errno;
-  fn_fail:
-    goto fn_exit;
+    MPII_QMPI_registration_of(tool_id)->ready_fn = ready_fn_ptr;
+    return MPI_SUCCESS;
 }
 
 int MPIR_Fail_tool_impl(int tool_id, const char *reason)
@@ -64,8 +38,6 @@ int MPIR_Fail_tool_impl(int tool_id, const char *reason)
     int mpi_errno = MPI_SUCCESS;
     char *failure;
 
-    MPIR_ERR_CHKANDJUMP1(!registration, mpi_errno, MPI_ERR_ARG, "**qmpi_tool_id",
-                         "**qmpi_tool_id %d", tool_id);
     failure = MPL_direct_strdup(reason);
     MPIR_ERR_CHKANDJUMP(!failure, mpi_errno, MPI_ERR_NO_MEM, "**nomem");
     MPL_direct_free(registration->failure);

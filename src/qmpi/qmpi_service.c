@@ -41,8 +41,6 @@ int MPIR_Publish_tool_service_impl(int tool_id, const char *service_name, void *
     Service *published;
     int mpi_errno = MPI_SUCCESS;
 
-    MPIR_ERR_CHKANDJUMP1(!MPII_QMPI_registration_of(tool_id), mpi_errno, MPI_ERR_ARG,
-                         "**qmpi_tool_id", "**qmpi_tool_id %d", tool_id);
     published = find(tool_id, service_name);
     if (!published) {
         published = MPL_direct_calloc(1, sizeof(*published) + strlen(service_name) + 1);

@@ -59,7 +59,7 @@ cvars:
       description : |-
         What to do about an entry of the tool list that cannot be used. A message is printed in
         both cases.
-        abort - end the program before MPI is initialized
+        abort - end the job before MPI is initialized
         warn  - continue without the entry
 
     - name        : MPIR_CVAR_QMPI_VERBOSE
@@ -240,7 +240,7 @@ int MPIR_QMPI_mpit_init(void)
             : MPIR_CVAR_QMPI_ON_ERROR_abort;
         MPIR_CVAR_QMPI_VERBOSE = MPII_QMPI_settings.is_verbose;
     }
-    add_performance_variable("qmpi_num_instances", &MPII_QMPI_num_instances,
+    add_performance_variable("qmpi_num_instances", &MPIR_QMPI_chain.num_linked,
                              "Number of tool instances in the chain");
     add_performance_variable("qmpi_num_intercepted", &MPII_QMPI_num_intercepted,
                              "Number of functions that at least one tool intercepts");

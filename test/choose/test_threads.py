@@ -153,8 +153,7 @@ VARIABLES = {
     "MPIR_QMPI_first": "atomic",
     "MPIR_QMPI_gate": "atomic, relaxed: a call that comes late finds an open or a closed gate, as if it had come earlier",
     "MPII_QMPI_gate": "other name of MPIR_QMPI_gate",
-    "MPII_QMPI_num_instances": "read by MPI_T after the initialization",
-    "MPII_QMPI_num_intercepted": "as above",
+    "MPII_QMPI_num_intercepted": "read by MPI_T after the initialization",
     # MPICH's
     "did_err_init": "see ErrorRing",
     "MPIR_ThreadInfo": "see ErrorRing",

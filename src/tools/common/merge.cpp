@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <utility>
 
 namespace qmpi {
 namespace {
@@ -93,16 +94,16 @@ bool merge_to_root(MPI_Comm comm, const std::function<void(Writer &)> &write,
         });
     }
     if (rank != 0) {
-        const int parent = static_cast<int>(rank - distance);
-        is_whole = succeeds([&] {
+        std::string bytes;
+        is_whole = is_whole && succeeds([&] {
                        Writer writer;
-                       if (is_whole)
-                           write(writer);
-                       return send(comm, parent, is_whole, writer.take());
-                   }) &&
-            is_whole;
+                       write(writer);
+                       bytes = writer.take();
+                       return true;
+                   });
+        const int parent = static_cast<int>(rank - distance);
+        is_whole &= send(comm, parent, is_whole, std::move(bytes));
     }
-
     if (rank == 0 && is_whole)
         is_whole = succeeds([&] {
             use();

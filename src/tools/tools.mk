@@ -133,6 +133,8 @@ libqmpi_statement_la_SOURCES = \
     check/recorder.hpp \
     check/report.cpp \
     check/report.hpp \
+    check/sites.cpp \
+    check/sites.hpp \
     check/source_lines.cpp \
     check/source_lines.hpp \
     check/statement.cpp \
@@ -173,8 +175,6 @@ libqmpi_check_la_SOURCES = \
     check/resources.hpp \
     check/signature.cpp \
     check/signature.hpp \
-    check/sites.cpp \
-    check/sites.hpp \
     check/waiting.cpp \
     check/waiting.hpp \
     check/window_events.cpp \
@@ -203,5 +203,5 @@ libqmpi_trace_la_SOURCES = \
     trace/trace.cpp \
     trace/clocks.cpp \
     trace/clocks.hpp
-libqmpi_trace_la_LIBADD = libqmpi_journals.la $(qmpi_report_libadd)
+libqmpi_trace_la_LIBADD = libqmpi_journals.la libqmpi_page.la $(qmpi_tool_libadd)
 endif BUILD_QMPI_REPORTS

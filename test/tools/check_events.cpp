@@ -100,7 +100,8 @@ int main(int argc, char **argv)
     const int size = std::atoi(argv[1]), rounds = std::atoi(argv[2]);
     Findings findings;
     qmpi::Record record("check_events", 0);
-    Recorder recorder(record, 1);
+    Sites sites;
+    Recorder recorder(record, 1, sites);
     Analyser analyser(size, std::chrono::seconds(30), findings, recorder);
     Job job(analyser, size);
     for (int i = 0; i < rounds; i++) {

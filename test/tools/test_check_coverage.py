@@ -3,7 +3,6 @@
 
 """What the tool check has not looked for: its reports name the processes that a part of the analysis leaves out."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -37,12 +36,11 @@ int main(int argc, char **argv)
 @pytest.fixture(scope="module")
 def reports(mpich_module):
     """Text lines, JSON and result of a run of two ranks."""
-    def reports(out, source, *arguments, **keywords):
+    def reports(out, source, *arguments, options="", **keywords):
         program = mpich_module.program(source, "-pthread", **keywords)
-        result = mpich_module.mpiexec(2, program, *arguments, tools=f"check(out={out})")
+        result = mpich_module.mpiexec(2, program, *arguments, tools=f"check(out={out},{options})")
         assert result.status == 0, result
-        return ((mpich_module.work / f"{out}.txt").read_text().splitlines(),
-                json.loads((mpich_module.work / f"{out}.json").read_text()), result)
+        return ((mpich_module.work / f"{out}.txt").read_text().splitlines(), mpich_module.load(f"{out}.json"), result)
     return reports
 
 
@@ -73,6 +71,54 @@ def test_threads_of_one_process_leave_out_the_accesses_of_all(reports):
     _, report, _ = reports("multiple", SHARED_LOCKS, "threads", name="multiple.c")
     accesses = {one for one in left_out(report) if one[0] == "access conflicts under shared locks"}
     assert len(accesses) == 1 and accesses.pop()[1:] in {(f"rank {rank}: MPI_THREAD_MULTIPLE", 0, 1) for rank in (0, 1)}
+
+
+GAPS = """
+#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    int number = atoi(argv[1]), *memory, *buffer;
+    MPI_Datatype type;
+    MPI_Request requests[2];
+    MPI_Win window;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+    MPI_Type_vector(number, 1, 2, MPI_INT, &type);
+    MPI_Isend(memory = malloc(4), 1, type, 0, 0, MPI_COMM_SELF, &requests[0]);      /* not committed */
+    MPI_Type_commit(&type);
+    MPI_Win_allocate(8 * number, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+    buffer = calloc(2 * number, 4);
+    MPI_Win_fence(0, window);
+    MPI_Put(buffer, 1, type, 0, 0, 1, type, window);
+    MPI_Win_fence(0, window);
+    for (int i = 0; i < 2; i++)
+        MPI_Irecv(buffer + i * (argc > 2), 1, type, 0, 0, MPI_COMM_SELF, &requests[i]);
+    for (int i = 0; i < 2; i++)
+        MPI_Send(NULL, 0, MPI_INT, 0, 0, MPI_COMM_SELF);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    MPI_Win_free(&window);
+    MPI_Type_free(&type);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("number, left", [(512, set()), (513, {"access conflicts"}), (65536, {"access conflicts"}),
+                                          (65537, {"access conflicts", "buffer overlaps"})])
+def test_data_with_many_gaps_is_named(reports, number, left):
+    _, report, _ = reports(f"gaps{number}", GAPS, number, name="gaps.c")
+    found = {one["kind"] for one in report["findings"]} & {"access conflict", "buffer overlap"}
+    assert found == {"access conflict", "buffer overlap"} - {name.rstrip("s") for name in left}
+    assert {one["search"] for one in report.get("left_out", [])} == {f"{name} of data with gaps" for name in left}
+
+
+@pytest.mark.parametrize("apart", [(), ("apart",)])
+def test_gaps_are_compared_without_the_rule_for_arguments(reports, apart):
+    _, report, _ = reports(f"rule{len(apart)}", GAPS, 4, *apart, name="gaps.c", options="arguments=no")
+    assert ("buffer overlap" in {one["kind"] for one in report["findings"]}) == (not apart)
 
 
 def test_process_that_is_too_far_ahead_is_left_out(mpich):

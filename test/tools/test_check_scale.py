@@ -10,7 +10,7 @@ import pytest
 
 HERE = Path(__file__).resolve().parent
 TOOLS = HERE.parents[1] / "src/tools"
-SOURCES = ("accesses", "analyser", "findings", "recorder", "replay", "signature")
+SOURCES = ("accesses", "analyser", "findings", "recorder", "replay", "signature", "sites")
 
 
 @pytest.fixture(scope="module")

@@ -7,8 +7,8 @@
  * findings and the limits.
  *
  * A process checks handles, memory of pending operations and epochs locally. Everything else it
- * sends to the analyser, a thread of rank 0, before the call continues, so that a finding is
- * printed even if the program does not survive the call.
+ * sends to the analyser, a thread of rank 0. The first calls of each call site wait for its
+ * answer, so that a finding is printed even if the program does not survive the call.
  *
  * This file dispatches calls to the rules, and begins and ends the analysis. */
 
@@ -26,6 +26,7 @@
 #include "point_to_point.hpp"
 #include "recorder.hpp"
 #include "report.hpp"
+#include "sites.hpp"
 #include "statement.hpp"
 #include "suppressions.hpp"
 #include "waiting.hpp"
@@ -379,8 +380,9 @@ class Check : public ReportingTool<Check> {
 
     /* Never destroyed: other threads may be in a call when the process exits. */
     Findings &findings_ = *new Findings;
-    Recorder &recorder_ = *new Recorder(own_record(), instance_number());
-    LocalProcess &process_ = *new LocalProcess(findings_, recorder_);
+    Sites &sites_ = *new Sites;
+    Recorder &recorder_ = *new Recorder(own_record(), instance_number(), sites_);
+    LocalProcess &process_ = *new LocalProcess(findings_, recorder_, sites_);
     Waiting &waiting_ = *new Waiting(process_);
     Messages &messages_ = *new Messages(process_);
     Operations &operations_ = *new Operations(process_, messages_, waiting_);

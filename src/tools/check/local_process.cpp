@@ -13,12 +13,12 @@
 
 namespace qmpi::check {
 
-LocalProcess::LocalProcess(Findings &findings, Recorder &recorder)
-    : findings_(findings), recorder_(recorder),
-      sites_([this](std::uint32_t number, const CodeLocation &location) {
-          report(Event::site, SiteEvent{number, location.module, location.offset}, false);
-      })
+LocalProcess::LocalProcess(Findings &findings, Recorder &recorder, Sites &sites)
+    : findings_(findings), recorder_(recorder), sites_(sites)
 {
+    sites.on_new([this](std::uint32_t number, const CodeLocation &location) {
+        report(Event::site, SiteEvent{number, location.module, location.offset}, false);
+    });
 }
 
 /* ---- findings and call sites ---- */
@@ -115,11 +115,28 @@ void LocalProcess::exclude(const Communicator &communicator, const char *reason)
     recorder_.distrusted(reason, name.empty() ? "without a name" : name);
 }
 
+void LocalProcess::omit(const char *what, const std::string &reason)
+{
+    const std::lock_guard<std::mutex> guard(lock_);
+    if (omitted_.insert(what).second)
+        recorder_.omitted({rank_, what, reason});
+}
+
 void LocalProcess::omit_access()
 {
-    if (!has_omitted_access_.exchange(true))
-        recorder_.omitted(
-            {rank_, omitted_accesses, std::string("the process used ") + order_lost_by_.load()});
+    omit(omitted_accesses, std::string("the process used ") + order_lost_by_.load());
+}
+
+const std::vector<std::int64_t> &LocalProcess::blocks(const Type &type, MPI_Datatype datatype,
+                                                      MPI_Count count, std::size_t most,
+                                                      const char *what)
+{
+    static const std::vector<std::int64_t> none;
+    const std::vector<std::int64_t> &blocks = type.blocks(datatype);
+    if (!blocks.empty() && static_cast<std::size_t>(count) <= most / (blocks.size() / 2))
+        return blocks;
+    omit(what, "more than " + std::to_string(most) + " blocks, or a type of more than 1 MB");
+    return none;
 }
 
 SharedCommunicator LocalProcess::communicator(MPI_Comm comm)

@@ -41,8 +41,8 @@ struct Here {
 /* Thread-safe. */
 class LocalProcess {
   public:
-    /* findings receives them while there is no analyser. Both must outlive this object. */
-    LocalProcess(Findings &findings, Recorder &recorder);
+    /* findings receives them while there is no analyser. All must outlive this object. */
+    LocalProcess(Findings &findings, Recorder &recorder, Sites &sites);
 
     Types types;
     Handles handles;
@@ -112,13 +112,10 @@ class LocalProcess {
     /* The process accesses a window under a shared lock, which is not compared. */
     void omit_access();
 
-    /* Of a type with gaps; see there. None without the rule that keeps calls away whose types are not
-     * committed: the library would end the program. */
-    const std::vector<std::int64_t> &blocks(const Type &type, MPI_Datatype datatype) const
-    {
-        static const std::vector<std::int64_t> none;
-        return wants(Kind::argument) ? type.blocks(datatype) : none;
-    }
+    /* Blocks of one element of a type with gaps. None if count elements have more than most blocks:
+     * the report says that the process is left out of the search for what, a literal. */
+    const std::vector<std::int64_t> &blocks(const Type &type, MPI_Datatype datatype,
+                                            MPI_Count count, std::size_t most, const char *what);
 
     /* Communicator of a call about to be made: only for handles known to be valid, else nullptr. */
     SharedCommunicator communicator(MPI_Comm comm);
@@ -132,6 +129,7 @@ class LocalProcess {
     static constexpr std::uint64_t calls_with_answer = 3;
 
     void exclude(const Communicator &communicator, const char *reason);
+    void omit(const char *what, const std::string &reason);
     Finding finding(Kind kind, const Position &position, const std::string &text,
                     const std::vector<Position> &others) const;
     bool has_order(const Communicator &communicator, bool is_last);
@@ -140,18 +138,18 @@ class LocalProcess {
     Findings &findings_;
     Recorder &recorder_;
     Client client_;
-    Sites sites_;
+    Sites &sites_;
     int rank_ = -1;
     bool is_multiple_ = false;      /* several threads can be in MPI at the same time */
     std::vector<bool> is_in_world_; /* [rank in MPI_COMM_WORLD] has this instance */
     std::atomic<bool> is_distrusted_{false};
     std::atomic<const char *> order_lost_by_{nullptr};
-    std::atomic<bool> has_omitted_access_{false};
     std::atomic<const void *> first_thread_{nullptr};
     std::atomic<bool> has_threads_{false}; /* that communicate */
     std::atomic<std::uint64_t> claims_{1}; /* changes with claimants_ of known communicators */
     std::mutex lock_;                      /* protects the following */
     std::set<std::uint64_t> excluded_;     /* ids of communicators */
+    std::set<const char *> omitted_;       /* Omission::what that were recorded */
     std::unordered_map<std::uint64_t, const void *> claimants_; /* thread; null: several */
 };
 

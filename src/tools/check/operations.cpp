@@ -169,7 +169,8 @@ void Operations::add_range(std::vector<Range> &ranges, const void *address, MPI_
             return;
         }
     } else {
-        const std::vector<std::int64_t> &blocks = process_.blocks(*type, datatype);
+        const std::vector<std::int64_t> &blocks =
+            process_.blocks(*type, datatype, count, Range::most_blocks, omitted_blocks_of_buffers);
         if (blocks.empty())
             return;
         const MPI_Count last = (count - 1) * type->extent;

@@ -50,13 +50,14 @@ DistrustBlock DistrustBlock::read(std::string_view content)
 
 /* ---- Recorder ---- */
 
-namespace {
-
-/* Not an address of a call. */
-const char other = 0;
-const void *const no_site = &other;
-
-}  // namespace
+Recorder::Recorder(Record &record, int number, Sites &sites)
+    : record_(record), sites_(sites), slot_(static_cast<std::size_t>(number) % slots)
+{
+    sites.on_new([this](std::uint32_t site, const CodeLocation &location) {
+        const std::lock_guard<std::mutex> guard(lock_);
+        record_.add(RecordBlock::site, SiteBlock{site, location}.written());
+    });
+}
 
 /* The block is published after it has the number 1, so that no reader misses a finding. */
 void Recorder::found(const Finding &finding)
@@ -99,17 +100,13 @@ void Recorder::suppressed_by(const std::string &suppressions)
 
 Activity *Recorder::begin(int function, const void *address)
 {
-    Thread &own = this->own();
-    Activity &activity = *own.activity;
+    Activity &activity = *own().activity;
     if (activity.current.load(std::memory_order_relaxed) != 0)
         return nullptr;
-    if (own.address != address) {
-        own.site = number_of(address);
-        own.address = address;
-    }
     activity.calls.store(activity.calls.load(std::memory_order_relaxed) + 1,
                          std::memory_order_relaxed);
-    activity.current.store(CurrentCall{function, own.site}.packed(), std::memory_order_relaxed);
+    activity.current.store(CurrentCall{function, sites_.number_of(address)}.packed(),
+                           std::memory_order_relaxed);
     return &activity;
 }
 
@@ -133,17 +130,7 @@ void Recorder::enter(Thread &own)
     }
     if (own.recorder == nullptr)
         activity->current.store(0, std::memory_order_relaxed);
-    own = {this, activity, no_site, 0};
-}
-
-std::uint32_t Recorder::number_of(const void *address)
-{
-    const std::lock_guard<std::mutex> guard(lock_);
-    const auto [found, is_new] =
-        sites_.try_emplace(address, static_cast<std::uint32_t>(sites_.size()));
-    if (is_new)
-        record_.add(RecordBlock::site, SiteBlock{found->second, locate(address)}.written());
-    return found->second;
+    own = {this, activity};
 }
 
 }  // namespace qmpi::check

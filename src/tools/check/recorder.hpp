@@ -11,6 +11,7 @@
 
 #include "findings.hpp"
 #include "functions.hpp"
+#include "sites.hpp"
 
 #include "../common/record.hpp"
 
@@ -23,7 +24,6 @@
 #include <string_view>
 #include <thread>
 #include <tuple>
-#include <unordered_map>
 
 namespace qmpi::check {
 
@@ -96,15 +96,14 @@ inline constexpr const char *omitted_cycles = "possible deadlocks";
 inline constexpr const char *omitted_races = "message races";
 inline constexpr const char *omitted_accesses = "access conflicts under shared locks";
 inline constexpr const char *omitted_early_accesses = "access conflicts with earlier accesses";
+inline constexpr const char *omitted_blocks_of_accesses = "access conflicts of data with gaps";
+inline constexpr const char *omitted_blocks_of_buffers = "buffer overlaps of data with gaps";
 
 /* Thread-safe. Never destroyed, since threads remember it. */
 class Recorder {
   public:
     /* number: of the instance */
-    Recorder(Record &record, int number)
-        : record_(record), slot_(static_cast<std::size_t>(number) % slots)
-    {
-    }
+    Recorder(Record &record, int number, Sites &sites);
 
     void found(const Finding &finding);
     void distrusted(const std::string &reason, const std::string &communicator = "");
@@ -138,29 +137,25 @@ class Recorder {
     };
 
   private:
-    /* Of a thread; the last call site is remembered, as most calls are in loops. */
     struct Thread {
         const Recorder *recorder;
         Activity *activity;
-        const void *address;
-        std::uint32_t site;
     };
 
     /* nullptr: in a call already */
     Activity *begin(int function, const void *address);
     Thread &own();
     void enter(Thread &own);
-    std::uint32_t number_of(const void *address);
 
     /* By instance; more instances share slots and look up their threads. */
     static constexpr std::size_t slots = 8;
     static inline thread_local Thread own_[slots]; /* zeros */
 
     Record &record_;
+    Sites &sites_;
     const std::size_t slot_;
     std::mutex lock_;
     std::map<std::thread::id, Activity *> activities_;
-    std::unordered_map<const void *, std::uint32_t> sites_;
     std::map<std::tuple<Kind, int, std::string, std::string>, std::atomic<std::uint64_t> *>
         findings_;
 };

@@ -51,12 +51,9 @@ std::optional<Position> Handles::end_of(const Handle &handle) const
 
 std::vector<Range::Block> Range::blocks() const
 {
-    constexpr std::size_t most_blocks = 65536;
     if (type == nullptr)
         return {{begin, end}};
     const std::vector<std::int64_t> &once = type->blocks();
-    if (static_cast<std::size_t>(count) > most_blocks / once.size())
-        return {};
     std::vector<Block> blocks;
     for (MPI_Count i = 0; i < count; i++) {
         const auto start = address + static_cast<std::uintptr_t>(i * type->extent);

@@ -118,7 +118,9 @@ struct Range {
     std::uintptr_t address = 0;
     MPI_Count count = 0;
 
-    /* Blocks of data, ascending; none if they are too many. */
+    static constexpr std::size_t most_blocks = 65536;
+
+    /* Blocks of data, ascending. */
     std::vector<Block> blocks() const;
 };
 

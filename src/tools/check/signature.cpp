@@ -91,6 +91,30 @@ Comparison compare_lengths(Number a, Number b)
 
 constexpr MPI_Count most_bytes = 1 << 20; /* of a datatype with gaps */
 
+/* A committed type with the same data. */
+class Committed {
+  public:
+    explicit Committed(MPI_Datatype datatype)
+    {
+        is_made_ = QMPI_Type_contiguous(1, datatype, &type_) == MPI_SUCCESS &&
+            QMPI_Type_commit(&type_) == MPI_SUCCESS;
+    }
+    ~Committed()
+    {
+        if (type_ != MPI_DATATYPE_NULL)
+            QMPI_Type_free(&type_);
+    }
+    Committed(const Committed &) = delete;
+    Committed &operator=(const Committed &) = delete;
+
+    bool is_made() const { return is_made_; }
+    MPI_Datatype type() const { return type_; }
+
+  private:
+    MPI_Datatype type_ = MPI_DATATYPE_NULL;
+    bool is_made_ = false;
+};
+
 /* Marks the bytes that a datatype has data in: it is unpacked over zeros. */
 std::vector<std::int64_t> blocks_of(MPI_Datatype datatype)
 {
@@ -99,11 +123,14 @@ std::vector<std::int64_t> blocks_of(MPI_Datatype datatype)
         QMPI_Type_get_true_extent_x(datatype, &begin, &extent) != MPI_SUCCESS || size <= 0 ||
         extent <= 0 || size > most_bytes || extent > most_bytes)
         return {};
+    const Committed committed(datatype);
+    if (!committed.is_made())
+        return {};
     std::vector<char> marks(static_cast<std::size_t>(extent));
     const std::vector<char> packed(static_cast<std::size_t>(size), 1);
     int position = 0;
     if (QMPI_Unpack(packed.data(), static_cast<int>(size), &position, marks.data() - begin, 1,
-                    datatype, MPI_COMM_SELF) != MPI_SUCCESS)
+                    committed.type(), MPI_COMM_SELF) != MPI_SUCCESS)
         return {};
     std::vector<std::int64_t> blocks;
     for (MPI_Count i = 0; i < extent; i++) {

@@ -81,7 +81,7 @@ struct Type {
     bool is_contiguous = false; /* also for several in a row */
 
     /* Offset and length of each block of data, ascending; none if the type is too large. datatype:
-     * its committed handle */
+     * its handle */
     const std::vector<std::int64_t> &blocks(MPI_Datatype datatype) const;
 
     /* The same after that. */

@@ -3,7 +3,7 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Small numbers for the call sites of a process, for use in events. */
+/* Small numbers for the call sites of a process, for use in events and records. */
 
 #ifndef TOOLS_CHECK_SITES_HPP_INCLUDED
 #define TOOLS_CHECK_SITES_HPP_INCLUDED
@@ -26,10 +26,11 @@ class Sites {
   public:
     using Visit = std::function<void(std::uint32_t number, const CodeLocation &location)>;
 
-    /* on_new is called for each new call site before any other thread gets its number; it must not
-     * use this object. */
-    explicit Sites(Visit on_new) : on_new_(std::move(on_new)) {}
+    /* Before any call. visit is called for each new call site before any other thread gets its number;
+     * it must not use this object. */
+    void on_new(Visit visit) { on_new_.push_back(std::move(visit)); }
 
+    /* Without a lock for call sites that the thread has used last. */
     std::uint32_t number_of(const void *address);
 
     /* Reads debugging information. */
@@ -46,7 +47,17 @@ class Sites {
         std::uint64_t times;
     };
 
-    const Visit on_new_;
+    struct Known {
+        const Sites *owner;
+        const void *address;
+        std::uint32_t number;
+    };
+
+    std::uint32_t look_up(const void *address);
+
+    static inline thread_local Known known_[64]; /* zeros */
+
+    std::vector<Visit> on_new_;
     mutable std::mutex lock_;
     mutable CallSites call_sites_;
     std::unordered_map<const void *, std::uint32_t> numbers_;

@@ -13,7 +13,7 @@
 namespace qmpi::check {
 namespace {
 
-constexpr std::size_t most_blocks = 1024;
+constexpr std::size_t most_blocks = 512; /* of an access */
 
 }  // namespace
 
@@ -24,8 +24,9 @@ std::vector<std::int64_t> WindowEvents::blocks(MPI_Count count, MPI_Datatype dat
         return {};
     if (type->is_contiguous)
         return {type->first, count * static_cast<MPI_Count>(type->size)};
-    const std::vector<std::int64_t> &once = process_.blocks(*type, datatype);
-    if (once.empty() || static_cast<std::size_t>(count) > most_blocks / once.size())
+    const std::vector<std::int64_t> &once =
+        process_.blocks(*type, datatype, count, most_blocks, omitted_blocks_of_accesses);
+    if (once.empty())
         return {};
     std::vector<std::int64_t> all;
     for (MPI_Count i = 0; i < count; i++) {

@@ -52,23 +52,8 @@ class Key {
         return error_code;
     }
 
-    int add_user(int error_code)
-    {
-        if (error_code == MPI_SUCCESS) {
-            std::lock_guard<std::mutex> guard(lock_);
-            users_++;
-        }
-        return error_code;
-    }
-
-    int remove_user(int error_code)
-    {
-        if (error_code == MPI_SUCCESS) {
-            std::lock_guard<std::mutex> guard(lock_);
-            users_--;
-        }
-        return error_code;
-    }
+    int add_user(int error_code) { return change_users(error_code, 1); }
+    int remove_user(int error_code) { return change_users(error_code, -1); }
 
     void free_before_last_user()
     {
@@ -81,6 +66,15 @@ class Key {
     }
 
   private:
+    int change_users(int error_code, int change)
+    {
+        if (error_code == MPI_SUCCESS) {
+            std::lock_guard<std::mutex> guard(lock_);
+            users_ += change;
+        }
+        return error_code;
+    }
+
     /* The lock protects writers of the key and the user count; the key is read without it. */
     std::atomic<int> keyval_{MPI_KEYVAL_INVALID};
     std::mutex lock_;

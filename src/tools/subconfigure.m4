@@ -36,7 +36,7 @@ AC_DEFUN([PAC_SUBCFG_PREREQ_]PAC_SUBCFG_AUTO_SUFFIX,[
     fi
     QMPI_OPTIONAL([json], [tools that write reports, with nlohmann-json], [nlohmann-json3-dev],
         [[#include <nlohmann/json.hpp>]], [[nlohmann::json j; (void) j;]])
-    QMPI_OPTIONAL([cli11], [the command qmpi_info], [libcli11-dev],
+    QMPI_OPTIONAL([cli11], [the commands qmpi_info and qmpi_report, which also need json], [libcli11-dev],
         [[#include <CLI/CLI.hpp>]], [[CLI::App app; (void) app;]])
     QMPI_OPTIONAL([libdw], [names of call sites], [libdw-dev],
         [[#include <elfutils/libdwfl.h>]], [[dwfl_begin(nullptr);]], [-ldw])
@@ -73,7 +73,11 @@ AC_DEFUN([PAC_SUBCFG_PREREQ_]PAC_SUBCFG_AUTO_SUFFIX,[
     AM_CONDITIONAL([BUILD_QMPI_ABI_TOOLS],[test "$build_qmpi_abi_tools" = yes])
     AC_CONFIG_FILES([src/tools/Makefile src/tools/abi/Makefile])
     AM_CONDITIONAL([BUILD_QMPI_REPORTS],[test "$qmpi_json" = yes])
-    AM_CONDITIONAL([BUILD_QMPI_INFO],[test "$qmpi_json$qmpi_cli11" = yesyes])
+    qmpi_commands=no
+    if test "$qmpi_json$qmpi_cli11" = yesyes ; then
+        qmpi_commands=yes
+    fi
+    AM_CONDITIONAL([BUILD_QMPI_INFO],[test "$qmpi_commands" = yes])
 
     AC_CONFIG_COMMANDS_POST([
         AS_ECHO(["
@@ -82,7 +86,7 @@ AC_DEFUN([PAC_SUBCFG_PREREQ_]PAC_SUBCFG_AUTO_SUFFIX,[
   tools for the MPI ABI      $build_qmpi_abi_tools
   PMPI tools as members      $build_qmpi_pmpi
   reports (nlohmann-json)    $qmpi_json
-  qmpi_info (CLI11, json)    $qmpi_cli11
+  qmpi_info, qmpi_report     $qmpi_commands
   call sites (libdw)         $qmpi_libdw
   OTF2 traces                $qmpi_otf2
   Fortran, MPI-IO            $enable_fortran, $enable_romio

@@ -159,34 +159,27 @@ Communicators::Communicators() : number_(++number_of_objects) {}
 
 Communicators::Shared Communicators::of(MPI_Comm comm)
 {
-    const std::uint64_t handle = qmpi::handle_value(comm);
-    Slot &slot = slot_of(number_, handle);
-    const std::uint64_t generation = generation_.load(std::memory_order_acquire);
-    if (slot.owner == number_ && slot.handle == handle && slot.generation == generation)
-        return slot.communicator->shared_from_this();
-
-    if (comm == MPI_COMM_NULL)
-        return nullptr;
-    Shared found = find(handle);
-    if (found == nullptr) {
-        created(comm, MPI_COMM_NULL);
-        found = find(handle);
-    }
-    /* Generation from before the search: if it has changed since, the next call searches again. */
-    if (found != nullptr)
-        slot = {number_, handle, generation, found.get()};
-    return found;
+    return look_up(qmpi::handle_value(comm), comm);
 }
 
 Communicators::Shared Communicators::of_window(MPI_Win window)
 {
-    const std::uint64_t handle = qmpi::handle_value(window);
+    return look_up(qmpi::handle_value(window), MPI_COMM_NULL);
+}
+
+Communicators::Shared Communicators::look_up(std::uint64_t handle, MPI_Comm unknown)
+{
     Slot &slot = slot_of(number_, handle);
     const std::uint64_t generation = generation_.load(std::memory_order_acquire);
     if (slot.owner == number_ && slot.handle == handle && slot.generation == generation)
         return slot.communicator->shared_from_this();
 
-    const Shared found = find(handle);
+    Shared found = find(handle);
+    if (found == nullptr && unknown != MPI_COMM_NULL) {
+        created(unknown, MPI_COMM_NULL);
+        found = find(handle);
+    }
+    /* Generation from before the search: if it has changed since, the next call searches again. */
     if (found != nullptr)
         slot = {number_, handle, generation, found.get()};
     return found;
@@ -286,15 +279,8 @@ void Communicators::duplicated(MPI_Comm copy, MPI_Comm original)
     if (known == nullptr)
         return;
     auto communicator = std::make_shared<Communicator>();
+    static_cast<CommunicatorData &>(*communicator) = *known;
     communicator->handle = copy;
-    communicator->rank = known->rank;
-    communicator->size = known->size;
-    communicator->is_inter = known->is_inter;
-    communicator->world = known->world;
-    communicator->remote = known->remote;
-    communicator->topology = known->topology;
-    communicator->sources = known->sources;
-    communicator->destinations = known->destinations;
 
     std::lock_guard<std::mutex> guard(making_lock_);
     number(*communicator, known->id);

@@ -30,9 +30,8 @@ inline constexpr int outside_world = -1;
 /* Rank in MPI_COMM_WORLD of each process of a group, or outside_world. */
 std::vector<int> world_ranks_of(MPI_Group group);
 
-/* A communicator. Immutable but for its name. */
-class Communicator : public std::enable_shared_from_this<Communicator> {
-  public:
+/* Data of a communicator but for its name; duplicates copy all of it and get their own id. */
+struct CommunicatorData {
     MPI_Comm handle = MPI_COMM_NULL;
     int rank = MPI_UNDEFINED; /* of the calling process */
     int size = 0;             /* of the local group */
@@ -53,7 +52,11 @@ class Communicator : public std::enable_shared_from_this<Communicator> {
     /* Ranks, or MPI_PROC_NULL, in the block order of neighbourhood collectives. */
     std::vector<int> sources;
     std::vector<int> destinations;
+};
 
+/* A communicator. Immutable but for its name. */
+class Communicator : public CommunicatorData, public std::enable_shared_from_this<Communicator> {
+  public:
     /* Group that rank arguments refer to: the remote one of an intercommunicator. */
     const std::vector<int> &peers() const { return is_inter ? remote : world; }
 
@@ -263,6 +266,8 @@ class Communicators {
     void remember_message(MPI_Message message, Shared communicator);
     Shared forget_message(MPI_Message message);
 
+    /* unknown: communicator to describe if the handle is unknown, or MPI_COMM_NULL */
+    Shared look_up(std::uint64_t handle, MPI_Comm unknown);
     Shared find(std::uint64_t handle) const;
     void add_predefined();
     Mutable describe(MPI_Comm comm, std::uint64_t origin);

@@ -344,13 +344,12 @@ std::string Destination::stem(const Reporter &reporter) const
 {
     if (is_stderr_)
         return "";
-    if (out_.empty())
-        return default_stem(reporter);
+    const std::string stem = out_.empty() ? default_stem(reporter) : out_;
     if (!reporter.is_alone && !reporter.is_spawned && !reporter.is_variant)
-        return out_;
+        return stem;
     if (reporter.is_spawned || reporter.rank < 0)
-        return out_ + "." + process_text();
-    return out_ + ".rank" + std::to_string(reporter.rank);
+        return stem + "." + process_text();
+    return stem + ".rank" + std::to_string(reporter.rank);
 }
 
 std::string Destination::default_stem(const Reporter &reporter) const

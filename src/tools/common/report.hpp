@@ -17,7 +17,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace qmpi {
@@ -66,7 +65,7 @@ inline std::string absent_text(const std::string &absent)
  *   out=NAME         with the ending .txt, .json, .html or .otf2: one report of that format; else
  *                    the stem of all files; - is text on standard error. Default: program, tool
  *                    and process number, as in halo.profile.4711
- *   formats=A+B      text, json, html, otf2; default: all that the tool has
+ *   formats=A+B      text, json, html, otf2; default: all that the tool has (trace: otf2+html)
  *   records=FOLDER   folder for the folder of the records, on each host; default: that of NAME
  * A name is relative to the folder in which the tool was constructed, and belongs to the first
  * instance that has it. Other instances of the same tool append their number (-2); another tool is
@@ -84,8 +83,8 @@ class Destination {
     {
     }
 
-    /* Makes and writes the reports, except otf2. If a file cannot be written, prints one message
-     * and the text report to standard error. Not thread-safe. */
+    /* Makes and writes the reports, except otf2. Prints a message for each file that cannot be
+     * written, then the text report, if there is one, to standard error. Not thread-safe. */
     void write(const Reporter &reporter, const std::function<std::string(Format)> &make) const;
 
     /* File name without the ending; empty for standard error. */

@@ -8,12 +8,10 @@
 #ifndef QMPI_TEXT_HPP_INCLUDED
 #define QMPI_TEXT_HPP_INCLUDED
 
-#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace qmpi {
 

@@ -23,9 +23,7 @@
 
 #include <array>
 #include <atomic>
-#include <limits>
 #include <mutex>
-#include <string>
 
 namespace qmpi::messages {
 namespace {

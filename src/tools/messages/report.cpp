@@ -19,11 +19,6 @@
 #include <utility>
 
 namespace qmpi::messages {
-namespace {
-
-using nlohmann::json;
-
-constexpr std::array<Kind, 3> kinds{Kind::point_to_point, Kind::collective, Kind::one_sided};
 
 const char *name_of(Kind kind)
 {
@@ -37,6 +32,12 @@ const char *name_of(Kind kind)
     }
     return "";
 }
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::array<Kind, 3> kinds{Kind::point_to_point, Kind::collective, Kind::one_sided};
 
 /* Messages from one process to another, as seen by both. */
 struct Pair {
@@ -71,7 +72,6 @@ class Report {
                                         Pair{0, pair.kind, pair.from, pair.to, {}, {}})
                             .first->second;
             all.sent.add(pair.moved());
-            all.received.add(pair.received);
             kinds_of_totals_[pair.kind].add(pair);
         }
         for (auto &[key, pair] : sum)

@@ -36,6 +36,9 @@ struct Heading {
 /* Heading of the report of an instance; its arguments say how the report is to be. */
 Heading heading_of(const Introduction &introduction, bool is_alone);
 
+/* "point-to-point", "collective" or "one-sided" */
+const char *name_of(Kind kind);
+
 /* Makes the reports of merged records, which must outlive the result. */
 std::function<std::string(Format)> report_maker(const State &state, Heading heading);
 

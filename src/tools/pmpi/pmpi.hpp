@@ -13,7 +13,7 @@
  *     to_chain     what the tool calls as PMPI_X; calls the next link
  *
  * to_chain must know the instance, but the tool calls it from any thread with the arguments of PMPI_X
- * alone. So every instance has a stub for each function: four instructions that note the
+ * alone. So every instance has a stub for each function: a few instructions that note the
  * instance in the thread and jump to to_chain. The stubs are in a library that is generated for the
  * instance. calls.cpp has the functions, files.cpp the files to be loaded, library.cpp what can be
  * read and changed in a loaded library, pmpi.cpp the tool. */

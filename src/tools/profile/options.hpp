@@ -40,7 +40,7 @@ struct Options : ReportOptions {
     std::uint32_t sample =
         option("sample", 1u).between(1, 1000000000).help("time every Nth call of a function");
     bool communicators = flag("communicators").help("add sums for each communicator");
-    bool off = flag("off").help("start with MPI_Pcontrol(1)");
+    bool off = flag("off").help("record nothing until MPI_Pcontrol(1)");
     seconds flush = option("flush", seconds(0))
                         .between(seconds(0), seconds(1000000))
                         .help("interval at which each process writes its report so far");

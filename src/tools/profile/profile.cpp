@@ -21,14 +21,15 @@
 
 #include <qmpi.hpp>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
-#include <cstring>
-#include <fstream>
+#include <cstdint>
 #include <iterator>
-#include <memory>
+#include <limits>
 #include <mutex>
-#include <optional>
 #include <string>
+#include <utility>
 
 #include <execinfo.h>
 #include <unistd.h>
@@ -147,19 +148,13 @@ class Profile : public ReportingTool<Profile> {
         return call();
     }
 
-    void at_world_begin(const qmpi::world &world)
-    {
-        ReportingTool::at_world_begin(world);
-        rank_ = world.program_rank();
-    }
-
     void at_world_end(const qmpi::world &world)
     {
         next_flush_ = never;
         application_.stop();
         if (!report_world(world))
             return;
-        remove_flushed();
+        remove_flushed(world.rank() == 0);
         control_.set_off();
     }
 
@@ -227,7 +222,7 @@ class Profile : public ReportingTool<Profile> {
         const auto result = traffic_.follow(
             call, bytes, [&] { return call_next(call); },
             [&] {
-                return Origin{started.site, communicator_of_success(call)};
+                return Origin{started.site, communicators_ ? communicator_of(call) : nullptr};
             },
             [this](Traffic::Operation &operation, const Bytes &moved, bool has_started) {
                 count_later(operation, moved, has_started);
@@ -351,12 +346,6 @@ class Profile : public ReportingTool<Profile> {
     }
 
     template <typename Call>
-    Communicators::Shared communicator_of_success(Call &call)
-    {
-        return communicators_ ? communicator_of(call) : nullptr;
-    }
-
-    template <typename Call>
     Communicators::Shared communicator_of(Call &call)
     {
         if constexpr (Call::has(qmpi::role::communicator)) {
@@ -396,7 +385,7 @@ class Profile : public ReportingTool<Profile> {
     {
         tables_.update_names();
         Task task;
-        task.rank = rank_;
+        task.rank = reporter(true).rank;
         task.process = static_cast<int>(getpid());
         task.host = host_name();
         return Summary::of(own_record().view(), std::move(task), true);
@@ -424,13 +413,14 @@ class Profile : public ReportingTool<Profile> {
         next_flush_ = now() + flush_interval_;
     }
 
-    void remove_flushed() const
+    /* has_written: this process has written the report of all. */
+    void remove_flushed(bool has_written) const
     {
         if (!is_flushed_)
             return;
         for (const Format format : destination_.formats()) {
             const std::string flushed = destination_.file(reporter(true), format);
-            if (flushed != destination_.file(reporter(false), format))
+            if (!has_written || flushed != destination_.file(reporter(false), format))
                 unlink(destination_.path(flushed).c_str());
         }
     }
@@ -453,7 +443,6 @@ class Profile : public ReportingTool<Profile> {
     Traffic &traffic_ = *new Traffic;
 
     Stopwatch application_{tables_.process()};
-    std::atomic<int> rank_{-1}; /* in MPI_COMM_WORLD; -1: none */
     std::atomic<bool> is_flushed_{false};
 };
 

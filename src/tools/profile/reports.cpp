@@ -5,8 +5,6 @@
 
 #include "reports.hpp"
 
-#include "options.hpp"
-
 #include "../common/envelope.hpp"
 #include "../common/page.hpp"
 #include "../common/process.hpp"
@@ -18,7 +16,6 @@
 
 #include <algorithm>
 #include <cinttypes>
-#include <cmath>
 #include <set>
 
 namespace qmpi::profile {
@@ -108,7 +105,7 @@ json spread_json(double min, double mean, double max)
 }  // namespace
 
 Reports::Reports(const Run &run, const Summary &summary, CallSites &call_sites)
-    : run_(run), summary_(summary)
+    : run_(run), options_(qmpi::arguments(run.introduction.arguments)), summary_(summary)
 {
     std::map<std::pair<std::uint64_t, std::uint64_t>, CallSite> found;
     for (const auto &[key, totals] : summary.sites) {
@@ -152,21 +149,6 @@ double Reports::share_of_application(int function, double time) const
                                          : share(time, static_cast<double>(summary_.application()));
 }
 
-std::uint64_t Run::sample() const
-{
-    return Options(qmpi::arguments(introduction.arguments)).sample;
-}
-
-std::uint64_t Run::sites() const
-{
-    return Options(qmpi::arguments(introduction.arguments)).sites;
-}
-
-bool Run::has_communicators() const
-{
-    return Options(qmpi::arguments(introduction.arguments)).communicators;
-}
-
 double Reports::share_of_mpi(int function, double time) const
 {
     return is_init_or_finalize(function) ? 0 : share(time, static_cast<double>(summary_.mpi()));
@@ -200,11 +182,11 @@ std::vector<std::pair<std::string, std::string>> Reports::facts() const
         facts.emplace_back("Not included", run_.introduction.absent);
     if (!run_.introduction.arguments.empty())
         facts.emplace_back("Arguments", run_.introduction.arguments);
-    if (run_.sample() > 1)
+    if (options_.sample > 1)
         facts.emplace_back("Sampling",
-                           print("times and call sites: one of %" PRIu64 " calls of a function, "
+                           print("times and call sites: one of %" PRIu32 " calls of a function, "
                                  "scaled; calls and bytes of functions: all",
-                                 run_.sample()));
+                                 options_.sample));
     return facts;
 }
 
@@ -220,7 +202,7 @@ std::string Reports::text() const
     text += sites_text("Call sites by bytes", top_sites(true));
     text += functions_text();
     text += sizes_text();
-    if (run_.has_communicators())
+    if (options_.communicators)
         text += communicators_text();
     return text + "\n";
 }
@@ -247,7 +229,7 @@ std::string Reports::sites_text(const std::string &title,
                                 const std::vector<const Site *> &sites) const
 {
     const std::size_t shown =
-        run_.sites() == 0 ? sites.size() : std::min<std::size_t>(run_.sites(), sites.size());
+        options_.sites == 0 ? sites.size() : std::min<std::size_t>(options_.sites, sites.size());
     std::string text = title_line(print("%s (%zu of %zu)", title.c_str(), shown, sites.size()));
     text += print("%5s %-24s %10s %12s %11s %11s %11s %6s %6s %14s %14s  %s\n", "Site", "Function",
                   "Calls", "Time ms", "Min us", "Mean us", "Max us", "App %", "MPI %", "Bytes sent",
@@ -331,11 +313,11 @@ std::string Reports::json() const
 {
     auto document = envelope(run_.introduction, run_.end, static_cast<int>(summary_.tasks.size()),
                              run_.is_alone);
-    document.update({{"sample", run_.sample()},
+    document.update({{"sample", options_.sample},
                      {"tasks", tasks_json()},
                      {"functions", functions_json()},
                      {"sites", sites_json()}});
-    if (run_.has_communicators())
+    if (options_.communicators)
         document["communicators"] = communicators_json();
     return json_text(document);
 }
@@ -455,7 +437,7 @@ std::string Reports::html() const
     add_sites(page);
     add_functions(page);
     add_sizes(page);
-    if (run_.has_communicators())
+    if (options_.communicators)
         add_communicators(page);
     add_processes(page);
     return page.html();

@@ -8,6 +8,7 @@
 #ifndef TOOLS_PROFILE_REPORTS_HPP_INCLUDED
 #define TOOLS_PROFILE_REPORTS_HPP_INCLUDED
 
+#include "options.hpp"
 #include "summary.hpp"
 
 #include "../common/report.hpp"
@@ -29,10 +30,6 @@ struct Run {
     Introduction introduction;
     std::string end;       /* wall-clock time; empty: unknown */
     bool is_alone = false; /* one process only */
-
-    std::uint64_t sample() const; /* one of so many calls of a function is timed */
-    std::uint64_t sites() const;  /* lines of each list in the text; 0: all */
-    bool has_communicators() const;
 };
 
 /* Text of a call path in the JSON report: "solve (halo.c:231) < main (halo.c:400)" */
@@ -87,6 +84,7 @@ class Reports {
     void add_processes(Page &page) const;
 
     const Run &run_;
+    const Options options_;
     const Summary &summary_;
     std::vector<Site> sites_;         /* by time, longest first */
     std::vector<Function> functions_; /* likewise */

@@ -7,8 +7,8 @@
 
 #include "../common/call_sites.hpp"
 
+#include <algorithm>
 #include <cstring>
-#include <utility>
 
 namespace qmpi::profile {
 

@@ -19,7 +19,6 @@
 
 #include <qmpi.hpp>
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>

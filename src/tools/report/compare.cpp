@@ -28,11 +28,7 @@ nlohmann::json document_of(const std::string &path)
             throw std::runtime_error("cannot read " + path);
         return nlohmann::json::parse(file);
     }
-    const auto reports = load({path});
-    if (reports.size() != 1)
-        throw std::runtime_error(path + " has " + std::to_string(reports.size()) +
-                                 " reports; name the records of one");
-    return nlohmann::json::parse(reports.front()->make(Format::json));
+    return nlohmann::json::parse(load_one({path})->make(Format::json));
 }
 
 void add(Numbers &numbers, const nlohmann::json &line)

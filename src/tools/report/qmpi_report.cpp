@@ -20,7 +20,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
-#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -28,7 +27,6 @@
 namespace {
 
 using namespace qmpi;
-using qmpi::report::Report;
 
 using Paths = std::vector<std::string>;
 
@@ -44,19 +42,6 @@ void put(const std::string &text, const std::string &file)
         throw std::runtime_error("cannot write " + file + ": " + reason);
 }
 
-/* The only report of the paths. */
-std::unique_ptr<Report> one_report(const Paths &paths)
-{
-    auto reports = report::load(paths);
-    if (reports.size() == 1)
-        return std::move(reports.front());
-    std::string names;
-    for (const auto &one : reports)
-        names += (names.empty() ? "" : ", ") + one->name();
-    throw std::runtime_error(paths.front() + " has " + std::to_string(reports.size()) +
-                             " reports (" + names + "); name the records of one");
-}
-
 void show(const Paths &paths)
 {
     for (const auto &one : report::load(paths))
@@ -65,18 +50,18 @@ void show(const Paths &paths)
 
 void make(const Paths &paths, Format format, const std::string &file)
 {
-    put(one_report(paths)->make(format), file);
+    put(report::load_one(paths)->make(format), file);
 }
 
 void csv(const Paths &paths, const std::string &file)
 {
-    put(one_report(paths)->csv(), file);
+    put(report::load_one(paths)->csv(), file);
 }
 
 /* All formats that the tool has. */
 void merge(const Paths &paths, const std::string &stem)
 {
-    const auto one = one_report(paths);
+    const auto one = report::load_one(paths);
     for (const auto &[format, ending] : one->formats())
         put(one->make(format), stem + ending);
 }
@@ -142,25 +127,24 @@ int main(int argc, char **argv)
         sub->callback(run);
         return sub;
     };
+    auto to_file = [&](CLI::App *sub) {
+        sub->add_option("-o,--output", output, "file (default: standard output)");
+    };
     command("show", "print the reports as text", [&] { show(paths); });
-    command("json", "make a report in JSON", [&] {
-        make(paths, Format::json, output);
-    })->add_option("-o,--output", output, "file (default: standard output)");
-    command("html", "make a report as a page", [&] {
-        make(paths, Format::html, output);
-    })->add_option("-o,--output", output, "file (default: standard output)");
-    command("csv", "print the sums of the functions and call sites", [&] {
-        csv(paths, output);
-    })->add_option("-o,--output", output, "file (default: standard output)");
-    command("merge", "make one report of all records, in all formats",
+    to_file(command("json", "make a report in JSON", [&] { make(paths, Format::json, output); }));
+    to_file(command("html", "make a report as a page", [&] { make(paths, Format::html, output); }));
+    to_file(command("csv",
+                    "make a table of functions and call sites, pairs of processes, or findings",
+                    [&] { csv(paths, output); }));
+    command("merge", "make one report of all records, in all formats of the tool",
             [&] { merge(paths, output); })
         ->add_option("-o,--output", output, "name of the files without ending")
         ->required();
 
     CLI::App *const diff = app.add_subcommand(
         "diff", "compare two runs by function and call site; the status is 1 if they differ");
-    diff->add_option("BEFORE", before, "records, or a report in JSON")->required();
-    diff->add_option("AFTER", after, "records, or a report in JSON")->required();
+    diff->add_option("BEFORE", before, "records or JSON report of profile or count")->required();
+    diff->add_option("AFTER", after, "records or JSON report of profile or count")->required();
     diff->add_option("--calls", limits.calls, "percent that calls may differ (default: 0)");
     diff->add_option("--bytes", limits.bytes, "percent that bytes may differ (default: 0)");
     diff->add_option("--time", limits.time, "percent that times may differ (default: any)");

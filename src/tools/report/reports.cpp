@@ -20,8 +20,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <iterator>
 #include <map>
@@ -31,30 +29,6 @@
 
 namespace qmpi::report {
 namespace {
-
-/* A record file. */
-class File {
-  public:
-    explicit File(const std::string &path) : file_(path) {}
-
-    /* False if a process is about to write it. */
-    bool has_begun() const { return RecordView::has_begun(file_.content()); }
-
-    RecordView view() const
-    {
-        try {
-            return RecordView(file_.content());
-        } catch (const std::exception &exception) {
-            throw std::runtime_error(path() + ": " + exception.what());
-        }
-    }
-
-    const std::string &path() const { return file_.path(); }
-    Life life() const { return file_.life(); }
-
-  private:
-    FileContent file_;
-};
 
 /* Records of one instance, by rank. */
 struct Group {
@@ -145,15 +119,11 @@ std::string name_of(const Introduction &introduction)
 class CountReport : public Report {
   public:
     explicit CountReport(const Group &group)
-        : Report(group.lives()), introduction_(group.introduction())
+        : Report(group.lives()), introduction_(group.introduction()),
+          totals_(count::Totals::of(group.parts.front().view))
     {
-        for (const Group::Part &part : group.parts) {
-            if (is_first_)
-                totals_ = count::Totals::of(part.view);
-            else
-                add(totals_, count::Totals::of(part.view));
-            is_first_ = false;
-        }
+        for (std::size_t i = 1; i < group.parts.size(); i++)
+            add(totals_, count::Totals::of(group.parts[i].view));
     }
 
     std::string name() const override { return name_of(introduction_); }
@@ -187,10 +157,7 @@ class CountReport : public Report {
         return text;
     }
 
-    std::vector<std::pair<Format, std::string>> formats() const override
-    {
-        return {{Format::text, ".txt"}, {Format::json, ".json"}};
-    }
+    bool has_page() const override { return false; }
 
   private:
     template <typename Visit>
@@ -204,7 +171,6 @@ class CountReport : public Report {
 
     const Introduction introduction_;
     count::Totals totals_;
-    bool is_first_ = true;
 };
 
 /* ---- profile ---- */
@@ -240,11 +206,6 @@ class ProfileReport : public Report {
                 csv_line("profile", "site", line["function"], profile::text_of_path(line["path"]),
                          line["calls"], line["time_s"], line["sent_bytes"], line["received_bytes"]);
         return text;
-    }
-
-    std::vector<std::pair<Format, std::string>> formats() const override
-    {
-        return {{Format::text, ".txt"}, {Format::json, ".json"}, {Format::html, ".html"}};
     }
 
   private:
@@ -286,26 +247,14 @@ class MessagesReport : public Report {
     {
         std::string text = "tool,kind,phase,from,to,side,messages,bytes,time_s\n";
         for (const messages::Entry &entry : state_.entries)
-            text += print("messages,%s,%d,%d,%d,%s,", kind_name(entry.kind), entry.phase,
+            text += print("messages,%s,%d,%d,%d,%s,", messages::name_of(entry.kind), entry.phase,
                           entry.from, entry.to, entry.side == Side::sent ? "sent" : "received") +
                 std::to_string(entry.sums.messages) + "," + std::to_string(entry.sums.bytes) + "," +
                 print("%.9f", messages::seconds(entry.sums.time)) + "\n";
         return text;
     }
 
-    std::vector<std::pair<Format, std::string>> formats() const override
-    {
-        return {{Format::text, ".txt"}, {Format::json, ".json"}, {Format::html, ".html"}};
-    }
-
   private:
-    static const char *kind_name(Kind kind)
-    {
-        return kind == Kind::point_to_point ? "point-to-point"
-            : kind == Kind::collective      ? "collective"
-                                            : "one-sided";
-    }
-
     const Introduction introduction_;
     messages::Heading heading_;
     messages::State state_;
@@ -345,11 +294,6 @@ class CheckReport : public Report {
                 std::to_string(entry.first.rank) + "," + std::to_string(entry.times) + "," +
                 quoted(entry.first.text) + "\n";
         return text;
-    }
-
-    std::vector<std::pair<Format, std::string>> formats() const override
-    {
-        return {{Format::text, ".txt"}, {Format::json, ".json"}, {Format::html, ".html"}};
     }
 
   private:
@@ -422,6 +366,15 @@ std::string Report::make(Format format) const
     return document.dump(1) + "\n";
 }
 
+std::vector<std::pair<Format, std::string>> Report::formats() const
+{
+    std::vector<std::pair<Format, std::string>> formats{{Format::text, ".txt"},
+                                                        {Format::json, ".json"}};
+    if (has_page())
+        formats.emplace_back(Format::html, ".html");
+    return formats;
+}
+
 const char *const csv_heading = "tool,kind,function,site,calls,time_s,sent_bytes,received_bytes\n";
 
 std::string csv_line(const std::string &tool, const std::string &kind, const std::string &function,
@@ -463,19 +416,23 @@ class Loader {
   private:
     void add_record(const std::string &name)
     {
-        auto file = std::make_unique<File>(name);
-        if (!file->has_begun())
+        auto file = std::make_unique<FileContent>(name);
+        if (!RecordView::has_begun(file->content()))
             return;
-        const RecordView view = file->view();
-        const Introduction own = view.introduction();
-        const Life life =
-            file->life() == Life::running || view.is_locked() ? file->life() : Life::unknown;
-        groups_[{own.tool_id, own.tool, own.arguments, own.instance}].parts.push_back(
-            {own, view, life, name});
+        try {
+            const RecordView view(file->content());
+            const Introduction own = view.introduction();
+            const Life life =
+                file->life() == Life::running || view.is_locked() ? file->life() : Life::unknown;
+            groups_[{own.tool_id, own.tool, own.arguments, own.instance}].parts.push_back(
+                {own, view, life, name});
+        } catch (const std::exception &exception) {
+            throw std::runtime_error(name + ": " + exception.what());
+        }
         files_.push_back(std::move(file));
     }
 
-    std::vector<std::unique_ptr<File>> files_;
+    std::vector<std::unique_ptr<FileContent>> files_;
     std::map<std::tuple<int, std::string, std::string, int>, Group> groups_;
     std::vector<std::string> journal_folders_;
 };
@@ -491,6 +448,18 @@ std::vector<std::unique_ptr<Report>> load(const std::vector<std::string> &paths)
     if (reports.empty())
         throw std::runtime_error(paths.front() + " has no records");
     return reports;
+}
+
+std::unique_ptr<Report> load_one(const std::vector<std::string> &paths)
+{
+    auto reports = load(paths);
+    if (reports.size() == 1)
+        return std::move(reports.front());
+    std::string names;
+    for (const auto &one : reports)
+        names += (names.empty() ? "" : ", ") + one->name();
+    throw std::runtime_error(paths.front() + " has " + std::to_string(reports.size()) +
+                             " reports (" + names + "); name the records of one");
 }
 
 }  // namespace qmpi::report

@@ -49,9 +49,10 @@ class Report {
     std::string make(Format format) const;
 
     /* With the endings of their files. */
-    virtual std::vector<std::pair<Format, std::string>> formats() const = 0;
+    std::vector<std::pair<Format, std::string>> formats() const;
 
   private:
+    virtual bool has_page() const { return true; }
     virtual std::string content(Format format) const = 0;
 
     const Lives lives_;
@@ -67,6 +68,9 @@ std::string csv_line(const std::string &tool, const std::string &kind, const std
  * the folders. Throws std::runtime_error if there are none, if one cannot be read, or if they are
  * of different runs. */
 std::vector<std::unique_ptr<Report>> load(const std::vector<std::string> &paths);
+
+/* The only report of the paths. Throws std::runtime_error, also if there are several. */
+std::unique_ptr<Report> load_one(const std::vector<std::string> &paths);
 
 }  // namespace qmpi::report
 

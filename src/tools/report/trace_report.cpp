@@ -117,10 +117,7 @@ class TraceReport : public Report {
         return text;
     }
 
-    std::vector<std::pair<Format, std::string>> formats() const override
-    {
-        return {{Format::text, ".txt"}, {Format::json, ".json"}};
-    }
+    bool has_page() const override { return false; }
 
   private:
     struct Line {

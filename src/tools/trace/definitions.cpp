@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include <unistd.h>
 
@@ -128,20 +129,14 @@ std::string describe_communicator(std::uint64_t id, const std::string &name, boo
                                   const std::vector<int> &own, const std::vector<int> &remote)
 {
     qmpi::Writer writer;
-    writer.put(id);
-    writer.put(static_cast<std::uint8_t>(is_inter));
-    writer.put(group_of(own));
-    writer.put(group_of(remote));
-    writer.put(name);
+    writer.put(Communicator{id, is_inter, group_of(own), group_of(remote), name});
     return writer.take();
 }
 
 std::string describe_clock(const ClockPoint &point)
 {
     qmpi::Writer writer;
-    writer.put(point.time);
-    writer.put(point.offset);
-    writer.put(point.deviation);
+    writer.put(point);
     return writer.take();
 }
 
@@ -149,12 +144,7 @@ namespace {
 
 Communicator read_communicator(qmpi::Reader &reader)
 {
-    Communicator communicator;
-    communicator.id = reader.get<std::uint64_t>();
-    communicator.is_inter = reader.get<std::uint8_t>() != 0;
-    communicator.own = reader.get<Group>();
-    communicator.remote = reader.get<Group>();
-    communicator.name = reader.get<std::string>();
+    auto communicator = reader.get<Communicator>();
     if (!communicator.is_inter && communicator.own.size() == 3 && communicator.own[2] == 1) {
         communicator.id = 0;
         communicator.own.clear();
@@ -163,15 +153,6 @@ Communicator read_communicator(qmpi::Reader &reader)
     if (communicator.remote < communicator.own && communicator.is_inter)
         std::swap(communicator.own, communicator.remote);
     return communicator;
-}
-
-ClockPoint read_clock(qmpi::Reader &reader)
-{
-    ClockPoint point;
-    point.time = reader.get<std::uint64_t>();
-    point.offset = reader.get<std::int64_t>();
-    point.deviation = reader.get<double>();
-    return point;
 }
 
 /* Cache: resolving a call site opens files, and threads share sites. */
@@ -264,7 +245,7 @@ Definitions::Definitions(const std::vector<Recording> &recordings)
                 process.pid = reader.get<std::int64_t>();
                 process.is_locked = reader.get<char>() != 0;
             } else if (head.what() == Kind::clock)
-                process.clock.add(read_clock(reader));
+                process.clock.add(reader.get<ClockPoint>());
             else if (head.what() < Kind::process) {
                 period.begin = std::min<std::uint64_t>(period.begin, head.time);
                 period.end = std::max<std::uint64_t>(period.end, head.time);
@@ -302,70 +283,25 @@ void Definitions::number()
 
 void Definitions::write(qmpi::Writer &writer) const
 {
-    auto size = [&writer](const auto &map) { writer.put(static_cast<std::uint64_t>(map.size())); };
-
     writer.put(begin);
     writer.put(end);
-    size(processes);
-    for (const auto &[rank, process] : processes) {
-        writer.put(rank);
-        writer.put(process.host);
-        writer.put(process.program);
-        writer.put(process.pid);
-        writer.put(process.threads);
-        size(process.clock.points());
-        for (const ClockPoint &point : process.clock.points())
-            writer.put(describe_clock(point));
-    }
-    size(sites);
-    for (const auto &entry : sites) {
-        writer.put(entry.first.function);
-        writer.put(entry.first.caller);
-        writer.put(entry.first.file);
-        writer.put(entry.first.line);
-    }
-    size(communicators);
-    for (const auto &entry : communicators) {
-        writer.put(entry.first.id);
-        writer.put(static_cast<std::uint8_t>(entry.first.is_inter));
-        writer.put(entry.first.own);
-        writer.put(entry.first.remote);
-        writer.put(entry.first.name);
-    }
+    writer.put(processes);
+    writer.put(functions);
+    writer.put(sites);
+    writer.put(communicators);
 }
 
 void Definitions::merge(qmpi::Reader &reader)
 {
-    auto size = [&reader] { return reader.get<std::uint64_t>(); };
-
     begin = std::min(begin, reader.get<std::uint64_t>());
     end = std::max(end, reader.get<std::uint64_t>());
-    for (auto n = size(); n > 0; n--) {
-        const auto rank = reader.get<std::int32_t>();
-        Process process;
-        process.host = reader.get<std::string>();
-        process.program = reader.get<std::string>();
-        process.pid = reader.get<std::int64_t>();
-        process.threads = reader.get<std::vector<std::int32_t>>();
-        for (auto points = size(); points > 0; points--) {
-            const auto text = reader.get<std::string>();
-            qmpi::Reader point(text);
-            process.clock.add(read_clock(point));
-        }
+    for (auto &[rank, process] : reader.get<decltype(processes)>()) {
         if (!process.threads.empty() || processes.count(rank) == 0)
             processes.insert_or_assign(rank, std::move(process));
     }
-    for (auto n = size(); n > 0; n--) {
-        Site site;
-        site.function = reader.get<std::string>();
-        site.caller = reader.get<std::string>();
-        site.file = reader.get<std::string>();
-        site.line = reader.get<std::int32_t>();
-        functions.emplace(site.function, 0);
-        sites.emplace(std::move(site), 0);
-    }
-    for (auto n = size(); n > 0; n--)
-        communicators.emplace(read_communicator(reader), 0);
+    functions.merge(reader.get<decltype(functions)>());
+    sites.merge(reader.get<decltype(sites)>());
+    communicators.merge(reader.get<decltype(communicators)>());
     number();
 }
 

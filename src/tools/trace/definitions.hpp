@@ -21,7 +21,6 @@
 #include <string>
 #include <string_view>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 namespace qmpi::trace {
@@ -32,6 +31,12 @@ struct ClockPoint {
     std::uint64_t time;
     std::int64_t offset;
     double deviation;
+
+    template <typename Visit>
+    void each(Visit &&visit)
+    {
+        visit(time), visit(offset), visit(deviation);
+    }
 };
 
 /* Converts times to rank 0's clock by linear interpolation. */
@@ -40,6 +45,12 @@ class Clock {
     void add(ClockPoint point);
     std::uint64_t global(std::uint64_t time) const;
     const std::vector<ClockPoint> &points() const { return points_; }
+
+    template <typename Visit>
+    void each(Visit &&visit)
+    {
+        visit(points_);
+    }
 
   private:
     std::vector<ClockPoint> points_; /* by time */
@@ -52,6 +63,12 @@ struct Process {
     bool is_locked = false; /* its journals, see mark_as_running() */
     Clock clock;
     std::vector<std::int32_t> threads; /* that recorded something */
+
+    template <typename Visit>
+    void each(Visit &&visit)
+    {
+        visit(host), visit(program), visit(pid), visit(is_locked), visit(clock), visit(threads);
+    }
 };
 
 /* A call site. */
@@ -63,6 +80,12 @@ struct Site {
 
     auto key() const { return std::tie(function, file, line, caller); }
     bool operator<(const Site &other) const { return key() < other.key(); }
+
+    template <typename Visit>
+    void each(Visit &&visit)
+    {
+        visit(function), visit(caller), visit(file), visit(line);
+    }
 };
 
 /* World ranks, encoded as triples: first, step, count. */
@@ -80,6 +103,12 @@ struct Communicator {
     bool is_self() const { return own.empty(); }
     auto key() const { return std::tie(id, is_inter, own, remote); }
     bool operator<(const Communicator &other) const { return key() < other.key(); }
+
+    template <typename Visit>
+    void each(Visit &&visit)
+    {
+        visit(id), visit(is_inter), visit(own), visit(remote), visit(name);
+    }
 
     /* World rank of a peer; me: world rank of the process. */
     std::int64_t world_rank_of(std::int32_t peer, std::int32_t me) const;

@@ -91,7 +91,6 @@ class Store {
 
     bool is_open() const { return is_open_.load(std::memory_order_acquire); }
     bool is_stopped() const { return is_stopped_.load(std::memory_order_relaxed); }
-    const std::string &folder() const { return folder_; }
     const std::string &introduction() const { return introduction_; }
     std::size_t window() const { return window_; }
     std::string path_of(int thread) const;
@@ -140,8 +139,6 @@ class Journal {
     /* Ends recording and truncates the file. Records in memory stay there. */
     void close();
 
-    int thread() const { return thread_; }
-
     /* Number unique within the process. */
     std::uint64_t new_request()
     {
@@ -177,7 +174,6 @@ class JournalFile {
     /* Calls visit for each complete record; content follows the head. Always the same records. */
     void each(const std::function<void(const Head &, std::string_view content)> &visit) const;
 
-    const std::string &path() const { return file_.path(); }
     Life life() const { return file_.life(); }
 
   private:

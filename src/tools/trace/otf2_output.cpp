@@ -180,22 +180,8 @@ class Strings {
 struct EventNumbers {
     std::map<OTF2_LocationRef, std::uint64_t> numbers;
 
-    void write(qmpi::Writer &writer) const
-    {
-        writer.put(static_cast<std::uint64_t>(numbers.size()));
-        for (const auto &[location, number] : numbers) {
-            writer.put(location);
-            writer.put(number);
-        }
-    }
-
-    void merge(qmpi::Reader &reader)
-    {
-        for (auto n = reader.get<std::uint64_t>(); n > 0; n--) {
-            const auto location = reader.get<std::uint64_t>();
-            numbers[location] = reader.get<std::uint64_t>();
-        }
-    }
+    void write(qmpi::Writer &writer) const { writer.put(numbers); }
+    void merge(qmpi::Reader &reader) { numbers.merge(reader.get<decltype(numbers)>()); }
 };
 
 /* Writes the events of one location after another. */

@@ -12,7 +12,6 @@
 
 #include <mpi.h>
 
-#include <memory>
 #include <string>
 #include <vector>
 

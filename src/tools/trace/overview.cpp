@@ -129,19 +129,10 @@ void Overview::add_time(std::uint64_t begin, std::uint64_t end, std::uint32_t fu
 
 void Overview::write(qmpi::Writer &writer) const
 {
-    writer.put(static_cast<std::uint64_t>(slots_.size()));
-    for (const auto &[key, time] : slots_) {
-        writer.put(key);
-        writer.put(time);
-    }
+    writer.put(slots_);
     writer.put(threads_);
     writer.put(sizes_);
-    for (const Sums &sums : sums_) {
-        writer.put(sums.calls);
-        writer.put(sums.sent);
-        writer.put(sums.received);
-        writer.put(sums.time);
-    }
+    writer.put(sums_);
     /* Most rows belong to other ranks. */
     for (std::uint64_t row = 0; row < times_.size(); row++) {
         if (std::any_of(times_[row].begin(), times_[row].end(),
@@ -158,18 +149,11 @@ void Overview::merge(qmpi::Reader &reader)
         for (std::size_t i = 0; i < sums.size(); i++)
             sums[i] += others.at(i);
     };
-    for (auto n = reader.get<std::uint64_t>(); n > 0; n--) {
-        const auto key = reader.get<std::uint64_t>();
-        slots_[key] += reader.get<double>();
-    }
-    add(threads_, reader.get<std::vector<double>>());
-    add(sizes_, reader.get<std::vector<std::uint64_t>>());
-    for (Sums &sums : sums_) {
-        sums.calls += reader.get<std::uint64_t>();
-        sums.sent += reader.get<std::uint64_t>();
-        sums.received += reader.get<std::uint64_t>();
-        sums.time += reader.get<double>();
-    }
+    for (const auto &[key, time] : reader.get<decltype(slots_)>())
+        slots_[key] += time;
+    add(threads_, reader.get<decltype(threads_)>());
+    add(sizes_, reader.get<decltype(sizes_)>());
+    add(sums_, reader.get<decltype(sums_)>());
     while (!reader.at_end()) {
         const auto row = reader.get<std::uint64_t>();
         add(times_.at(row), reader.get<std::vector<double>>());

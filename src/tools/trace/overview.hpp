@@ -39,6 +39,21 @@ class Overview : public Sink {
     struct Sums {
         std::uint64_t calls = 0, sent = 0, received = 0;
         double time = 0; /* seconds */
+
+        Sums &operator+=(const Sums &other)
+        {
+            calls += other.calls;
+            sent += other.sent;
+            received += other.received;
+            time += other.time;
+            return *this;
+        }
+
+        template <typename Visit>
+        void each(Visit &&visit)
+        {
+            visit(calls), visit(sent), visit(received), visit(time);
+        }
     };
 
     /* An interval of a lane. */

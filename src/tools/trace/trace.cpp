@@ -28,7 +28,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <cstdint>
 #include <exception>
 #include <filesystem>

@@ -21,6 +21,7 @@ After each test, this file ends the processes and removes the folder that the te
 import contextlib
 import fcntl
 import hashlib
+import json
 import os
 import re
 import shlex
@@ -36,6 +37,7 @@ import pytest
 from cost import counting
 
 ROOT = Path(__file__).resolve().parent.parent
+FOLDERS = set()         # of this process, also those that are removed
 COMPILERS = {".c": "mpicc", ".cpp": "mpicxx", ".cxx": "mpicxx", ".F90": "mpifort", ".f90": "mpifort", ".f": "mpifort"}
 
 
@@ -49,7 +51,7 @@ def pytest_addoption(parser):
     group.addoption("--other-prefix", type=Path, metavar="DIR", help="installation of another base with QMPI")
     group.addoption("--src", type=Path, metavar="DIR", help="patched source tree")
     group.addoption("--all", action="store_true", help="run the tests marked long too")
-    group.addoption("--hours", action="store_true", help="run the tests marked hours too")
+    group.addoption("--hours", action="store_true", help="run the tests marked hours or long too")
     group.addoption("--out", type=Path, metavar="DIR",
                     help="keep the folders of the tests and their results here (default: remove them)")
 
@@ -85,7 +87,7 @@ def pytest_unconfigure(config):
 
 
 def pytest_collection_modifyitems(config, items):
-    off = [mark for mark, on in (("long", config.option.all), ("hours", config.option.hours)) if not on]
+    off = [] if config.option.hours else ["hours"] if config.option.all else ["hours", "long"]
     unwanted = [item for item in items if any(map(item.get_closest_marker, off)) or
                 config.option.without_base and {"base", "base_module"} & set(item.fixturenames)]
     if unwanted:
@@ -140,11 +142,13 @@ def end_processes(folder):
 
 @contextlib.contextmanager
 def folder_for(config, name):
-    folder = config.qmpi_folder / re.sub(r"[^\w.-]+", "-", name)[:80].rstrip("-")
+    """A new folder. Another test whose name is the same in its first characters gets a number."""
+    folder = first = config.qmpi_folder / re.sub(r"[^\w.-]+", "-", name)[:80].rstrip("-")
     number = 1
-    while folder.exists() and not config.option.out:
+    while folder in FOLDERS:
         number += 1
-        folder = folder.with_name(f"{folder.name}-{number}")
+        folder = first.with_name(f"{first.name}-{number}")
+    FOLDERS.add(folder)
     remove(folder)
     folder.mkdir()
     try:
@@ -162,7 +166,7 @@ def name_of(path):
 
 @pytest.fixture
 def work(request):
-    with folder_for(request.config, f"{name_of(request.path)}-{request.node.name.removeprefix('test_')}") as folder:
+    with folder_for(request.config, f"{name_of(request.path)}.{request.node.name.removeprefix('test_')}") as folder:
         yield folder
 
 
@@ -242,6 +246,10 @@ class Commands:
         if late and not may_time_out:
             pytest.fail(f"did not end within {seconds} s\n{result!r}", pytrace=False)
         return result
+
+    def load(self, name):
+        """Content of a JSON file; `name` is a path, relative to `work`."""
+        return json.loads((self.work / name).read_text())
 
     def left_over(self):
         """Names of the test's processes that do not end within 10 seconds."""
@@ -418,3 +426,26 @@ def needs():
             if not shutil.which(program):
                 pytest.fail(f"this test needs the program {program}", pytrace=False)
     return needs
+
+
+@pytest.fixture
+def restricted(needs):
+    """Words that run a command without root's right to read all files."""
+    if os.getuid() != 0:
+        return []
+    needs("setpriv")
+    return [shutil.which("setpriv"), "--bounding-set=-dac_override,-dac_read_search"]
+
+
+@pytest.fixture
+def spawned(mpich):
+    """Run a program that spawns processes under a tool list. Skips the test if MPI_Comm_spawn fails, without tools or
+    with them: UCX refuses, in some runs or in all, to connect processes of two jobs."""
+    def spawned(ranks, *program, tools, **keywords):
+        if mpich.mpiexec(ranks, *program, seconds=60, may_time_out=True, **keywords).status != 0:
+            pytest.skip("MPI_Comm_spawn does not work in this installation without tools either")
+        result = mpich.mpiexec(ranks, *program, tools=tools, **keywords)
+        if "MPI_Comm_spawn(" in result.err or "ucx function returned with failed status" in result.err:
+            pytest.skip("MPI_Comm_spawn has failed")
+        return result
+    return spawned

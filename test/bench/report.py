@@ -241,7 +241,7 @@ def table(head, rows):
 def plain_title(name):
     if name in BUILDS:
         return BUILDS[name]
-    prefix, _, rest = name.rpartition("prototype ")
+    rest = name.rpartition("prototype ")[2]
     kind, _, layers = rest.rpartition(" ")
     where = "prototype, " if rest != name else ""
     if kind in KINDS:

@@ -3,12 +3,13 @@
 
 """A folder with tools, with libraries that are none, and with programs, for the tests of choosing tools."""
 
-import os
 import re
 import shutil
 from pathlib import Path
 
 import pytest
+
+from faults import write_broken
 
 HERE = Path(__file__).resolve().parent
 
@@ -35,10 +36,6 @@ TOOLS = {
 }
 
 
-def patched(data, offset, byte):
-    return data[:offset] + bytes([byte]) + data[offset + 1:]
-
-
 @pytest.fixture(scope="module")
 def choose(mpich_module):
     """The installation; its folder has the libraries above, broken ones, and the programs."""
@@ -55,14 +52,7 @@ def choose(mpich_module):
     assert done.status == 0, done
     gone = mpich.library("int gone;\n", name="gone.c")
     shutil.copy(mpich.library("int needy;\n", "-Wl,--no-as-needed", f"-L{gone.parent}", "-lgone", name="needy.c"), work)
-    data = (work / "libwitness.so").read_bytes()
-    (work / "libshort.so").write_bytes(data[:40])
-    (work / "libhalf.so").write_bytes(data[:4096])
-    (work / "libempty.so").write_bytes(b"")
-    (work / "libtext.so").write_text("int main;\n")
-    (work / "libforeign.so").write_bytes(patched(data, 18, 0xb7 if os.uname().machine != "aarch64" else 0x3e))
-    (work / "libclass.so").write_bytes(patched(data, 4, 1))
-    os.mkfifo(work / "libpipe.so")
+    write_broken(work, work / "libwitness.so")
     return mpich
 
 

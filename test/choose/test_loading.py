@@ -107,13 +107,9 @@ def test_64_processes_have_the_same_chain_and_one_report(choose):
     assert (result.status, result.out.count("] 1 witness()"), len(report(result))) == (0, 64, 2), result
 
 
-def test_spawned_process_has_the_same_chain(choose):
-    """Where MPI_Comm_spawn works. With ch4:ucx, 4.0.2 spawns no process and 5.0.1 only one at a time."""
-    if choose.mpiexec(1, "./program", "spawn").status != 0:
-        pytest.skip("MPI_Comm_spawn does not work in this installation without tools either")
-    result = choose.mpiexec(1, "./program", "spawn", tools="./libwitness.so(a),./libsecond.so(b)")
-    if "ucx function returned with failed status" in result.err:
-        pytest.skip("UCX has refused to connect the processes")
+def test_spawned_process_has_the_same_chain(choose, spawned):
+    """With ch4:ucx, 4.0.2 spawns no process and 5.0.1 only one at a time."""
+    result = spawned(1, "./program", "spawn", tools="./libwitness.so(a),./libsecond.so(b)", cwd=choose.work)
     assert (result.status, result.out.count("] 1 witness(a)"), result.out.count("] 2 second(b)")) == (0, 2, 2), result
 
 

@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from job_ends import ROUNDS
+
 HERE = Path(__file__).resolve().parent
 JOB_ENDS = HERE.parent / "tools/job_ends.c"
-ROUNDS = 40                 # of job_ends.c
 HOSTS, PER_HOST = 4, 2
 RANKS = HOSTS * PER_HOST
 
@@ -113,7 +114,7 @@ def test_no_tools(mpich, job):
 
 def test_profile(mpich, job):
     result = job("profile(out=r)")
-    report = json.loads((mpich.work / "r.json").read_text())
+    report = mpich.load("r.json")
     assert result.status == 0 and calls_of(report) == ALL_CALLS, result
     assert [task["host"] for task in report["tasks"]] == [f"h{i // PER_HOST + 1}" for i in range(RANKS)]
     assert "8 on 4 hosts" in (mpich.work / "r.txt").read_text()
@@ -127,14 +128,14 @@ def test_count(mpich, job):
 
 def test_messages(mpich, job):
     result = job("messages(out=r)")
-    report = json.loads((mpich.work / "r.json").read_text())
+    report = mpich.load("r.json")
     assert result.status == 0, result
     assert {line["function"]: line["operations"] for line in report["functions"]}["MPI_Sendrecv"] == ROUNDS * RANKS
 
 
 def test_check_compares_processes_of_all_hosts(mpich, job):
     result = job("check(out=r)")
-    report = json.loads((mpich.work / "r.json").read_text())
+    report = mpich.load("r.json")
     assert result.status == 0 and report["findings"] == [], result
     assert "not compared" not in (mpich.work / "r.txt").read_text()
 
@@ -160,7 +161,7 @@ def test_host_without_the_library_ends_the_job(mpich, job):
 def test_host_without_the_library_may_be_left_out(mpich, job):
     (mpich.work / "hidden.h3").write_text(str(mpich.tools))
     result = job("profile(out=r)", MPIR_CVAR_QMPI_ON_ERROR="warn")
-    report = json.loads((mpich.work / "r.json").read_text())
+    report = mpich.load("r.json")
     assert result.status == 0 and [task["rank"] for task in report["tasks"]] == [0, 1, 2, 3, 6, 7], result
     assert "4-5" in report["absent"] or "4, 5" in report["absent"], report["absent"]
 
@@ -184,5 +185,5 @@ def test_host_that_is_cut_off_leaves_its_records(mpich, net, job):
     """They can be read while the job hangs. mpiexec then waits for that host until it is killed."""
     cut = f"ip -n {net}-h4 link set eth0 down; qmpi_report json r.records > hanging.json; kill -KILL $job"
     result = job("profile(out=r)", "hang", cut)
-    for report in (json.loads((mpich.work / "hanging.json").read_text()), report_of(mpich, "r.records")):
+    for report in (mpich.load("hanging.json"), report_of(mpich, "r.records")):
         assert calls_of(report) == ALL_CALLS and len(report["tasks"]) == RANKS, result

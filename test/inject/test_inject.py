@@ -5,7 +5,6 @@
 result, and its report or a message; or it ends with a message. No process ends by a signal or waits for ever."""
 
 import errno
-import os
 import re
 from collections import Counter
 from pathlib import Path

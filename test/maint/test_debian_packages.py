@@ -243,7 +243,7 @@ def test_scripts(path):
 
 
 @pytest.mark.hours
-def test_packages(request):
+def test_packages():
     """The whole command; the cache keeps what has not changed."""
     if os.getuid() or not shutil.which("mmdebstrap"):
         pytest.skip("needs root and the package mmdebstrap")

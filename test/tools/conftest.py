@@ -46,17 +46,6 @@ def real_program():
 
 
 @pytest.fixture
-def spawned():
-    """The result of a run that spawns processes. Skips the test if MPI_Comm_spawn failed: UCX refuses, in some runs or
-    in all, to connect processes of two jobs."""
-    def spawned(result):
-        if "MPI_Comm_spawn(" in result.err or "ucx function returned with failed status" in result.err:
-            pytest.skip("MPI_Comm_spawn has failed")
-        return result
-    return spawned
-
-
-@pytest.fixture
 def small_disk(mpich):
     """Mount a file system of a size such as "400k" at the folder small."""
     folder = mpich.work / "small"

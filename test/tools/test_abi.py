@@ -151,8 +151,7 @@ def reports(mpich_module, both):
     """The same, with the JSON files."""
     def reports(ranks, source, tools, *options):
         results = both(ranks, source, tools, *options)
-        return results, [json.loads((mpich_module.work / f"{source.stem}-{name}.json").read_text())
-                         for name in ("mpich", "abi")]
+        return results, [mpich_module.load(f"{source.stem}-{name}.json") for name in ("mpich", "abi")]
     return reports
 
 

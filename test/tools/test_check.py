@@ -134,8 +134,7 @@ def test_communicator_of_several_threads_is_named_in_the_report_and_on_standard_
 def test_kinds_that_are_switched_off_are_named_in_both_reports(mpich, run):
     run(LEAKS, "out=off,leaks=no,requests=no")
     assert "\nnot looked for: buffer changed, leak, pending request, message race\n" in (mpich.work / "off.txt").read_text()
-    assert json.loads((mpich.work / "off.json").read_text())["not_looked_for"] == ["buffer changed", "leak", "pending request",
-                                                                                     "message race"]
+    assert mpich.load("off.json")["not_looked_for"] == ["buffer changed", "leak", "pending request", "message race"]
 
 
 # ---- arguments ----

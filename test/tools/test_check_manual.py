@@ -4,7 +4,6 @@
 """The examples in the manual page of check: each wrong one has a finding of its kind and no other, each right one has
 none."""
 
-import json
 import re
 from pathlib import Path
 
@@ -56,7 +55,7 @@ def kinds_found(mpich, kind, number):
     program = mpich.program(PROGRAM.replace("    /* example */\n", example), name="example.c")
     result = mpich.mpiexec(3 if kind == "message race" else 2, program, tools=f"check(out=example{ARGUMENTS.get(kind, '')})", seconds=60,
                            may_time_out=True)
-    found = json.loads((mpich.work / "example.json").read_text())["findings"]
+    found = mpich.load("example.json")["findings"]
     lines = [int(one["site"].split(":")[1]) - begin for one in found]
     assert all(0 <= line < example.count("\n") for line in lines), result
     return {one["kind"] for one in found}

@@ -92,7 +92,7 @@ def test_marked_line_is_that_of_the_call(reports, open_page, name):
 def test_both_accesses_of_a_conflict_have_their_lines(mpich, open_page):
     program = mpich.program(HERE / "wrong/window_put_get.c")
     mpich.mpiexec(3, program, tools="check(out=two)")
-    other = json.loads((mpich.work / "two.json").read_text())["findings"][0]["other_calls"][0]
+    other = mpich.load("two.json")["findings"][0]["other_calls"][0]
     captions = open_page(mpich.work / "two.html").all(".item .excerpt figcaption")
     assert len(captions) == 2 and captions[1].startswith(f"rank {other['rank']}: {other['function']} at {other['site']}"), captions
 

@@ -4,7 +4,6 @@
 """Suppression files of the tool check: their entries take findings out of all outputs, are counted, and nothing else
 disappears."""
 
-import json
 import re
 from pathlib import Path
 
@@ -32,10 +31,6 @@ def entries_of(text):
     return re.findall(r"^    (.*)$", text.split("\nto suppress findings, ")[1], re.M)
 
 
-def load(path):
-    return json.loads(path.read_text())
-
-
 # ---- entries ----
 
 @pytest.mark.parametrize("name, ranks, options", [("leaks", 2, []), ("leaks", 2, ["-g0"]), ("window_put_put", 3, []),
@@ -47,7 +42,7 @@ def test_printed_entries_suppress_their_findings_and_nothing_else_is_left(mpich,
     assert set(entries) == set(PRINTED.findall(first.err)), first
     second = run(source, "out=second", entries, ranks, options)
     assert PRINTED.findall(second.err) == [] and "\nto suppress" not in (mpich.work / "second.txt").read_text(), second
-    assert load(mpich.work / "second.json")["findings"] == []
+    assert mpich.load("second.json")["findings"] == []
     assert (mpich.work / "second.txt").read_text().startswith(f"check: 0 findings ({len(entries)} suppressed) in "), second
 
 
@@ -59,19 +54,19 @@ def test_entry_suppresses_only_what_it_describes(mpich, run):
 @pytest.mark.parametrize("site", ["leaks.c:*", "main", "main (leaks.c:*)", "*/wrong/leaks.c:??", "leaks*+0x*", "*"])
 def test_site_is_a_line_a_function_a_path_or_an_offset(mpich, run, site):
     run(LEAKS, "out=all.json", [f"MPI_* at {site}: leak"])
-    assert load(mpich.work / "all.json")["findings"] == []
+    assert mpich.load("all.json")["findings"] == []
 
 
 @pytest.mark.parametrize("entry", ["MPI_Op_create at leaks.c:3: leak", "MPI_* at *: freed handle", "MPI_* at ma: leak", "MPI_Op_create at ?: leak"])
 def test_entry_of_something_else_suppresses_nothing(mpich, run, entry):
     result = run(LEAKS, "out=all.json", [entry])
-    assert len(load(mpich.work / "all.json")["findings"]) == NUMBER_OF_LEAKS, result
+    assert len(mpich.load("all.json")["findings"]) == NUMBER_OF_LEAKS, result
 
 
 def test_suppressed_findings_are_counted_and_unused_entries_are_named(mpich, run):
     """Each of the two ranks leaks one handle of each kind. MPI_*_c* is that of Op_create, Info_create and Comm_create_errhandler."""
     run(LEAKS, "out=count", ["# known", "", "MPI_Type* at leaks.c:*: leak", "  MPI_Win_* at *: leak", "MPI_*_c* at leaks.c:*: leak"])
-    report = load(mpich.work / "count.json")["suppressions"]
+    report = mpich.load("count.json")["suppressions"]
     assert report["file"] == "known.txt"
     assert [(one["line"], one["findings"]) for one in report["entries"]] == [(3, 1), (4, 0), (5, 3)]
     assert (report["entries"][0]["entry"], report["entries"][0]["times"]) == ("MPI_Type* at leaks.c:*: leak", 2)
@@ -124,4 +119,4 @@ def test_report_from_records_is_suppressed_without_the_file(mpich, run):
     text = mpich.run("qmpi_report", "show", "../ring.records", cwd=mpich.work / "elsewhere").out
     assert "check: 0 findings (3 suppressed) in " in text and "3 findings suppressed by known.txt:1: " in text, text
     merged = mpich.run("qmpi_report", "merge", "ring.records", "-o", "merged")
-    assert merged.status == 0 and load(mpich.work / "merged.json")["suppressions"]["entries"][0]["findings"] == 3, merged
+    assert merged.status == 0 and mpich.load("merged.json")["suppressions"]["entries"][0]["findings"] == 3, merged

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from job_ends import BYTES, RANKS, ROUNDS
+
 HERE = Path(__file__).resolve().parent
-RANKS, ROUNDS, BYTES = 3, 40, 40        # of job_ends.c; bytes of a message
 RECORDING = ["count", "messages", "profile"]
 ENDS = ["finalize", "abort", "error", "kill", "kill_all", "exit", "leave", "terminated", "interrupted", "killed mpiexec"]
 SIGNALS = {"terminated": "TERM", "interrupted": "INT", "killed mpiexec": "KILL"}
@@ -74,7 +75,7 @@ def test_nothing_is_lost(mpich, job, tool, end):
         if tool == "count":
             assert re.search(rf"^MPI_Barrier +{ROUNDS * RANKS} ", (mpich.work / "r.txt").read_text(), re.M)
             return
-        report = json.loads((mpich.work / "r.json").read_text())
+        report = mpich.load("r.json")
     else:
         assert folders == ["r.records"], result
         report = json.loads(reported(mpich, "json", "r.records"))
@@ -117,7 +118,7 @@ def test_no_finding_is_lost(mpich, end_job, end):
     known = errors(mpich.work)
     if end == "finalize":
         assert (result.status, list(mpich.work.glob("*.records"))) == (0, []), result
-        report = json.loads((mpich.work / "r.json").read_text())
+        report = mpich.load("r.json")
     else:
         report = json.loads(reported(mpich, "json", "r.records"))
         assert report["records"] == {"ended": list(range(RANKS))}
@@ -182,7 +183,7 @@ def test_several_instances_have_their_own_records(mpich, job):
 def test_trace_is_complete(mpich, job, end):
     job("trace(out=r)", end)
     assert mpich.run("qmpi_report", "otf2", "--json", "r.unfinished").status == 0
-    events = json.loads((mpich.work / "r.json").read_text())["traceEvents"]
+    events = mpich.load("r.json")["traceEvents"]
     calls = [event["name"] for event in events if event["ph"] == "X"]
     assert (calls.count("MPI_Barrier"), calls.count("MPI_Sendrecv")) == (ROUNDS * RANKS, ROUNDS * RANKS)
 

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from job_ends import RANKS, barriers
+
 HERE = Path(__file__).resolve().parent
-RANKS, BYTES = 3, 40        # bytes of a message of job_ends.c
 TOOLS = ["check", "count", "messages", "profile", "trace"]
 LIST = ",".join(f"{tool}(out={tool})" for tool in TOOLS)
 
@@ -64,16 +65,6 @@ def report_of(work, tool):
     return json.loads((work / f"{tool}.live.json").read_text())
 
 
-def barriers(tool, report):
-    """Calls of MPI_Barrier in the report, or what goes with them."""
-    if tool == "check":
-        # two calls in each round, and MPI_Init, MPI_Comm_rank and MPI_Comm_size
-        return sum((process["calls"] - 3) // 2 for process in report["tasks"])
-    if tool == "messages":
-        return report["totals"]["point-to-point"]["bytes"] // BYTES
-    return next(line["calls"] for line in report["functions"] if line["name"] == "MPI_Barrier")
-
-
 @pytest.mark.parametrize("tool", TOOLS)
 def test_report_of_a_working_job_is_current(working, tool):
     """Calls lie between what the program had made before and after; each process is in one more call."""
@@ -93,7 +84,7 @@ def test_journals_of_a_running_job_stay(mpich_module, live):
     result = live("job_ends.c", "forever", "qmpi_report otf2 --json trace.unfinished 2> note")
     assert (mpich_module.work / "note").read_text() == "qmpi_report: the program is still running; the journals stay\n"
     assert len(list(mpich_module.work.glob("trace.unfinished/*.journal"))) == RANKS, result
-    assert json.loads((mpich_module.work / "trace.json").read_text())["traceEvents"]
+    assert mpich_module.load("trace.json")["traceEvents"]
 
 
 # ---- a job that hangs ----
@@ -130,6 +121,6 @@ def test_report_names_processes_that_have_ended(mpich):
         kill -KILL $(cat process.1 process.2)
         wait"""
     result = mpich.run("sh", "-c", script, "sh", mpich.nap(), mpich.program(HERE / "wrong_ends.c"), seconds=60)
-    report = json.loads((mpich.work / "live.json").read_text())
+    report = mpich.load("live.json")
     assert report["records"] == {"ended": [0], "running": [1, 2]}, result
     assert result.out.splitlines()[0].endswith(": still running: ranks 1-2; ended without MPI_Finalize: rank 0"), result

@@ -31,10 +31,6 @@ def expectations(output):
     return phases
 
 
-def load(work, name):
-    return json.loads((work / name).read_text())
-
-
 def rows(report):
     """The pairs of a JSON report, each as a dictionary."""
     return [dict(zip(report["pair_columns"], row)) for row in report["pairs"]]
@@ -76,7 +72,7 @@ def patterns(request, mpich_module):
                mpich_module.program(HERE / "patterns.F90"))
     result = mpich_module.mpiexec(ranks, program, tools=f"messages(out={language}-{ranks}.json)")
     assert result.status == 0, result
-    return expectations(result.out), load(mpich_module.work, f"{language}-{ranks}.json"), 70 if language == "c" else 30
+    return expectations(result.out), mpich_module.load(f"{language}-{ranks}.json"), 70 if language == "c" else 30
 
 
 def test_program_has_its_patterns(patterns):
@@ -116,7 +112,7 @@ def run(mpich):
 
 def test_message_that_nobody_received_is_shown(mpich, run):
     run("out=lost", "lost")
-    report = load(mpich.work, "lost.json")
+    report = mpich.load("lost.json")
     assert report["differences"] == [{"kind": "point-to-point", "from": 0, "to": 1, "sent_messages": 1, "sent_bytes": 4,
                                       "received_messages": 0, "received_bytes": 0}]
     assert "Sent and received messages differ" in (mpich.work / "lost.txt").read_text()
@@ -124,14 +120,14 @@ def test_message_that_nobody_received_is_shown(mpich, run):
 
 def test_receive_that_got_no_message_is_shown(mpich, run):
     run("out=lost", "lost")
-    report = load(mpich.work, "lost.json")
+    report = mpich.load("lost.json")
     assert {one["function"]: one["unfinished"] for one in report["functions"] if one["unfinished"]} == {"MPI_Irecv": 1}
     assert "MPI_Irecv: 1 not counted: never completed" in (mpich.work / "lost.txt").read_text()
 
 
 def test_process_with_a_session_reports_alone(mpich, run):
     result = run("out=session", "session")
-    reports = [json.loads(path.read_text()) for path in mpich.work.glob("session.*.json")]
+    reports = [mpich.load(path) for path in mpich.work.glob("session.*.json")]
     assert result.status == 0, result
     assert [(report["alone"], report["processes"]) for report in reports] == [(True, 1)] * 2
     assert sorted((row["from"], row["to"]) for report in reports for row in rows(report) if row["sent_messages"]) == [
@@ -152,7 +148,7 @@ def test_job_that_ends_without_mpi_finalize_leaves_its_messages(mpich, run, way,
 def test_messages_of_four_threads_are_all_there(mpich, run, side):
     """One int before, then 200 messages of 1, 2, 3 and 4 ints by each thread."""
     run("out=threads", "threads")
-    report = load(mpich.work, "threads.json")
+    report = mpich.load("threads.json")
     assert dict(moved(report, side)[1, "point-to-point"]) == {(0, 1): (801, 4 + 8000), (1, 0): (801, 4 + 8000)}
 
 
@@ -175,26 +171,25 @@ def test_report_is_printed_when_its_folder_is_missing(run):
 
 def test_functions_restrict_the_report(mpich, run):
     run("out=only.json,functions=MPI_Barrier+rma", "none")
-    report = load(mpich.work, "only.json")
+    report = mpich.load("only.json")
     assert (report["pairs"], report["compared"]) == ([], False)
 
 
 @pytest.fixture
 def blocks(mpich):
     mpich.mpiexec(4, mpich.program(HERE / "ways.c", "-pthread"), "none", tools="messages(out=all),messages(out=blocks,rows=2)")
-    return mpich.work
 
 
-def test_rows_merge_ranks(blocks):
+def test_rows_merge_ranks(mpich, blocks):
     """Four processes in two rows; the other instance has each of them."""
-    assert {(row["from"], row["to"]): row["sent_bytes"] for row in rows(load(blocks, "blocks.json"))} == {
+    assert {(row["from"], row["to"]): row["sent_bytes"] for row in rows(mpich.load("blocks.json"))} == {
         (0, 0): 4, (0, 1): 4, (1, 1): 4, (1, 0): 4}
-    assert " 0-1 " in (blocks / "blocks.txt").read_text()
-    assert len(load(blocks, "all.json")["pairs"]) == 4
+    assert " 0-1 " in (mpich.work / "blocks.txt").read_text()
+    assert len(mpich.load("all.json")["pairs"]) == 4
 
 
-def test_page_loads_nothing(blocks):
-    page = (blocks / "all.html").read_text()
+def test_page_loads_nothing(mpich, blocks):
+    page = (mpich.work / "all.html").read_text()
     assert "<html" in page and not re.search(r"https?://(?!www\.w3\.org)", page)
 
 
@@ -206,7 +201,7 @@ def solver(mpich_module):
     program = mpich_module.program(ROOT / "examples/qmpi/halo.c", "-O2", "-lm")
     plain = mpich_module.mpiexec(4, program, "-n", 32, "-s", 40, tools="null")
     result = mpich_module.mpiexec(4, program, "-n", 32, "-s", 40, tools="messages(out=up),bcast,messages(out=down),count")
-    return plain, result, load(mpich_module.work, "up.json"), load(mpich_module.work, "down.json")
+    return plain, result, mpich_module.load("up.json"), mpich_module.load("down.json")
 
 
 def test_solver_computes_the_same(solver):
@@ -236,7 +231,7 @@ def test_solver_sends_to_its_neighbours_only(solver):
 def test_netpipe_sends_the_bytes_that_count_has(mpich, real_program):
     ranks, command, variables = real_program(mpich, "netpipe")
     result = mpich.mpiexec(ranks, *command, tools="messages(out=netpipe),count", **variables)
-    report = load(mpich.work, "netpipe.json")
+    report = mpich.load("netpipe.json")
     assert bytes_of(report, "MPI_Send", "sent") == count_rows(result.err, 1)["MPI_Send"].sent > 0
     assert report["differences"] == []
 
@@ -244,5 +239,5 @@ def test_netpipe_sends_the_bytes_that_count_has(mpich, real_program):
 def test_messages_of_hdf5_all_arrive(mpich, real_program):
     ranks, command, variables = real_program(mpich, "hdf5")
     result = mpich.mpiexec(ranks, *command, tools="messages(out=hdf5)", **variables)
-    report = load(mpich.work, "hdf5.json")
+    report = mpich.load("hdf5.json")
     assert result.status == 0 and report["differences"] == [] and report["totals"], result

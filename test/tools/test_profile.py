@@ -16,10 +16,6 @@ EXPECTED_CALLS = HERE / "expected_calls.c"
 HALO = HERE.parents[1] / "examples/qmpi/halo.c"
 
 
-def load(work, name):
-    return json.loads((work / name).read_text())
-
-
 def functions(report):
     return {line["name"]: line for line in report["functions"]}
 
@@ -80,7 +76,7 @@ def profiled(mpich):
         result = mpich.mpiexec(ranks, program, tools="profile(out=report.json)")
         wanted = expected_sites(result.out)
         assert result.status == 0 and len(wanted) > 5, result
-        return wanted, load(mpich.work, "report.json")
+        return wanted, mpich.load("report.json")
     return profiled
 
 
@@ -108,7 +104,7 @@ def shared(mpich_module):
     program = mpich_module.program(HERE / "sites.c", EXPECTED_CALLS, "-DUSES_LIBRARY", "-pthread", f"-L{library.parent}",
                                    "-lsites", f"-Wl,-rpath,{library.parent}", name="sites_shared")
     result = mpich_module.mpiexec(3, program, tools="profile(out=report.json)")
-    return expected_sites(result.out), load(mpich_module.work, "report.json")
+    return expected_sites(result.out), mpich_module.load("report.json")
 
 
 def test_call_sites_in_a_shared_library(shared):
@@ -194,7 +190,7 @@ def test_numbers_of_a_real_program_are_those_of_the_witness(mpich, real_program,
     result = mpich.mpiexec(ranks, *command, tools="profile(out=real.json)", LD_PRELOAD=witness, **variables)
     wanted = witnessed(result.out)
     assert result.status == 0 and len(wanted) >= 3, result
-    assert found_functions(load(mpich.work, "real.json"), wanted) == wanted
+    assert found_functions(mpich.load("real.json"), wanted) == wanted
 
 
 @pytest.fixture(scope="module")
@@ -204,7 +200,7 @@ def hdf5(mpich_module, real_program):
     result = mpich_module.mpiexec(3, *command, "out.h5", tools="profile(out=hdf5.json)", **variables)
     data = re.search(r"^data (\d+)$", result.out, re.M)
     assert result.status == 0 and data and int(data.group(1)) > 0, result
-    return int(data.group(1)), load(mpich_module.work, "hdf5.json")
+    return int(data.group(1)), mpich_module.load("hdf5.json")
 
 
 @pytest.mark.parametrize("operation, side", [("write", "sent_bytes"), ("read", "received_bytes")])
@@ -226,7 +222,7 @@ def around_bcast(mpich_module):
     result = mpich_module.mpiexec(2, mpich_module.program(HALO, "-O2", "-lm"), "-n", 32,
                                   tools="profile(out=above.json),bcast,profile(out=below,formats=text+json,depth=2)")
     assert result.status == 0 and "result correct" in result.out, result
-    return mpich_module.work, load(mpich_module.work, "above.json"), load(mpich_module.work, "below.json")
+    return mpich_module.work, mpich_module.load("above.json"), mpich_module.load("below.json")
 
 
 def test_profile_above_bcast_has_broadcasts_and_no_messages(around_bcast):
@@ -275,7 +271,7 @@ def report_of(mpich, ends):
     def report_of(arguments, *words, ranks=2):
         result = ends(f"out=report.json,{arguments}".rstrip(","), *words, ranks=ranks)
         assert result.status == 0, result
-        return load(mpich.work, "report.json")
+        return mpich.load("report.json")
     return report_of
 
 
@@ -385,7 +381,7 @@ def test_report_is_printed_when_it_cannot_be_written(ends, name, files):
 def test_file_that_cannot_be_written_leaves_the_others(mpich, ends):
     (mpich.work / "r.txt").mkdir()
     result = ends("profile(out=r)", ranks=2)
-    assert load(mpich.work, "r.json")["tasks"] and "<html" in (mpich.work / "r.html").read_text(), result
+    assert mpich.load("r.json")["tasks"] and "<html" in (mpich.work / "r.html").read_text(), result
     assert result.err.count("QMPI tool profile: cannot write ") == 1 and "Profile of MPI calls" in result.err, result
 
 
@@ -430,23 +426,16 @@ def test_flush_leaves_a_report_of_each_killed_process(mpich, ends):
     assert result.status != 0 and len(calls) == 3 and all(0 < number <= 40 for number in calls), result
 
 
-def test_flush_leaves_the_merged_report_alone_when_all_is_well(mpich, ends):
-    ends("out=flushed.json,flush=1", "flushed")
-    assert names(mpich.work, "flushed*") == ["flushed.json"]
-    assert barriers(reports(mpich.work, "flushed.json")) == [30]
-
-
-def test_spawned_processes_have_their_own_report(mpich, ends, spawned):
-    if ends("profile(out=plain.json)", "spawn", ranks=1).status != 0:
-        pytest.skip("MPI_Comm_spawn does not work in this installation")
-    spawned(ends("out=spawn.json", "spawn", ranks=1))
-    assert sorted(one["processes"] for one in reports(mpich.work, "spawn*.json")) == [1, 2]
+@pytest.mark.parametrize("name", ["out=flushed.json", "formats=json"])
+def test_flush_leaves_the_merged_report_alone_when_all_is_well(mpich, ends, name):
+    ends(f"{name},flush=1", "flushed")
+    assert barriers(reports(mpich.work, "*.json")) == [30]
 
 
 @pytest.fixture(scope="module")
 def nested(mpich_module):
     mpich_module.mpiexec(1, mpich_module.program(HERE / "ends.c", "-D_GNU_SOURCE"), "nested", tools="profile(out=nested.json)")
-    return load(mpich_module.work, "nested.json")
+    return mpich_module.load("nested.json")
 
 
 def test_calls_of_a_callback_are_counted(nested):
@@ -464,7 +453,7 @@ def test_time_of_a_callback_is_mpi_time_once(nested):
 def eight(mpich_module):
     result = mpich_module.mpiexec(8, mpich_module.program(HERE / "ends.c", "-D_GNU_SOURCE"), tools="profile(out=eight)")
     assert result.status == 0, result
-    return load(mpich_module.work, "eight.json")
+    return mpich_module.load("eight.json")
 
 
 def test_merged_report_has_all_ranks_in_order(eight):

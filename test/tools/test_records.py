@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from job_ends import RANKS, ROUNDS, barriers
+
 HERE = Path(__file__).resolve().parent
-RANKS, ROUNDS, BYTES = 3, 40, 40        # of job_ends.c; bytes of a message
 TOOLS = ["check", "count", "messages", "profile", "trace"]
 
 
@@ -40,17 +41,6 @@ def folders_of(work):
     return sorted(work.glob("host*/*"))
 
 
-def barriers(tool, report):
-    """Calls of MPI_Barrier in the report of job_ends.c, or what goes with them."""
-    if tool == "check":
-        return sum((process["calls"] - 3) // 2 for process in report["tasks"])
-    if tool == "messages":
-        return report["totals"]["point-to-point"]["bytes"] // BYTES
-    if tool == "trace":
-        return sum(event["name"] == "MPI_Barrier" for event in report["traceEvents"] if event["ph"] == "X")
-    return next(line["calls"] for line in report["functions"] if line["name"] == "MPI_Barrier")
-
-
 @pytest.mark.parametrize("tool", TOOLS)
 def test_records_of_several_hosts_make_one_report(mpich, hosts, tool):
     hosts(tool, "kill_all")
@@ -61,7 +51,7 @@ def test_records_of_several_hosts_make_one_report(mpich, hosts, tool):
     command = ("otf2", "--json", "-o", "whole") if tool == "trace" else ("json", "-o", "whole.json")
     result = mpich.run("qmpi_report", *command, *folders)
     assert result.status == 0, result
-    report = json.loads((mpich.work / "whole.json").read_text())
+    report = mpich.load("whole.json")
     assert barriers(tool, report) == RANKS * ROUNDS and report.get("absent", "") == ""
 
 
@@ -70,7 +60,7 @@ def test_nothing_is_left_on_the_hosts(mpich, hosts, tool):
     result = hosts(tool, "finalize")
     assert (result.status, folders_of(mpich.work)) == (0, []), result
     if tool != "count":
-        assert barriers(tool, json.loads((mpich.work / "r.json").read_text())) == RANKS * ROUNDS
+        assert barriers(tool, mpich.load("r.json")) == RANKS * ROUNDS
 
 
 def test_records_of_one_host_are_a_part(mpich, hosts):
@@ -98,7 +88,7 @@ def test_one_message_names_a_folder_that_cannot_be_written(mpich, hosts, tool, d
     assert reason in lines[0] and f"QMPI tool {tool}: " in lines[0]
     if tool != "count":
         ranks = RANKS - 1 if tool == "trace" else RANKS
-        assert barriers(tool, json.loads((mpich.work / "r.json").read_text())) == ranks * ROUNDS
+        assert barriers(tool, mpich.load("r.json")) == ranks * ROUNDS
     assert folders_of(mpich.work) == []
 
 

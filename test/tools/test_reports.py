@@ -3,7 +3,6 @@
 
 """Reports of all tools: who owns a file name, and when there is a report."""
 
-import json
 import re
 from pathlib import Path
 
@@ -34,7 +33,7 @@ def files(mpich):
 
 def tool_of(mpich, name):
     """The tool that has written a JSON report."""
-    return json.loads((mpich.work / name).read_text()).get("tool")
+    return mpich.load(name).get("tool")
 
 
 # ---- the same name ----
@@ -86,7 +85,7 @@ def test_name_with_the_number_is_refused_if_another_instance_has_it(run):
 
 def test_two_instances_of_trace_with_different_formats_and_functions(mpich, run, files):
     run(2, "trace(out=apart.json,functions=MPI_Init+MPI_Finalize),trace(out=apart.html)")
-    events = json.loads((mpich.work / "apart.json").read_text())["traceEvents"]
+    events = mpich.load("apart.json")["traceEvents"]
     assert {Path(name).suffix for name in files("apart")} == {".html", ".json"}
     assert sorted(event["name"] for event in events if event["ph"] == "X" and event["pid"] == 1) == ["MPI_Finalize", "MPI_Init"]
     assert any("MPI_Barrier" in (mpich.work / name).read_text() for name in files("apart") if name.endswith(".html"))
@@ -117,8 +116,8 @@ def test_mpi_abort_leaves_records(run, files, tool):
 
 
 @pytest.mark.parametrize("tool", ["check", "count", "messages", "profile"])
-def test_spawned_processes_have_their_own_report(run, files, spawned, tool):
-    if run(1, "", "spawn").status != 0:
-        pytest.skip("MPI_Comm_spawn does not work in this installation without tools either")
-    result = spawned(run(1, f"{tool}(out=spawned.txt)", "spawn"))
-    assert (result.status, len(files("spawned"))) == (0, 2), result
+def test_spawned_processes_have_their_own_report(mpich, files, spawned, tool):
+    result = spawned(1, mpich.program(HERE / "ends.c", "-D_GNU_SOURCE"), "spawn", tools=f"{tool}(out=spawned)")
+    names = files("spawned")
+    assert (result.status, len(names)) == (0, 2 * len(FILES[tool])), result
+    assert tool == "count" or sorted(mpich.load(name)["processes"] for name in names if ".json" in name) == [1, 2], result

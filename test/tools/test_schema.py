@@ -39,23 +39,19 @@ def assert_form(schema):
     return assert_form
 
 
-def load(path):
-    return json.loads(path.read_text())
-
-
 @pytest.fixture(scope="module")
 def ended(mpich_module):
-    """The folder with the reports TOOL-NUMBER.json of a program with every kind of communication."""
+    """The installation; its folder has the reports TOOL-NUMBER.json of a program with every kind of communication."""
     program = mpich_module.program(HERE / "patterns.c", HERE / "expected_calls.c")
     tools = [f"{tool}(out={tool}-{i}.json{',' * bool(words)}{words})" for tool, lists in LISTS.items() for i, words in enumerate(lists)]
     result = mpich_module.mpiexec(4, program, "on", tools=",".join(tools))
     assert result.status == 0, result
-    return mpich_module.work
+    return mpich_module
 
 
 @pytest.mark.parametrize("tool, number", [(tool, i) for tool, lists in LISTS.items() for i in range(len(lists))])
 def test_report_of_mpi_finalize(ended, assert_form, tool, number):
-    report = assert_form(load(ended / f"{tool}-{number}.json"), tool)
+    report = assert_form(ended.load(f"{tool}-{number}.json"), tool)
     assert (report["instance"], report["instances"], report["processes"], report["alone"]) == (number + 1, len(LISTS[tool]), 4, False)
     assert report["end"] >= report["begin"] and report["arguments"].endswith(LISTS[tool][number])
 
@@ -76,7 +72,7 @@ def test_report_from_journals(mpich, assert_form):
 @pytest.mark.parametrize("tool", ["profile", "messages"])
 def test_report_of_a_process_alone(mpich, assert_form, tool):
     result = mpich.mpiexec(2, mpich.program(HERE / "ways.c"), "session", tools=f"{tool}(out=alone)")
-    found = [assert_form(load(path), tool) for path in mpich.work.glob("alone.*.json")]
+    found = [assert_form(mpich.load(path), tool) for path in mpich.work.glob("alone.*.json")]
     assert [(report["processes"], report["alone"]) for report in found] == [(1, True)] * 2, result
 
 
@@ -97,7 +93,7 @@ def is_number(part):
 @pytest.fixture(params=["profile", "messages"])
 def parts(request, ended):
     """A report with short lists, and the positions in it. Phases are left out: they may be any number."""
-    report = load(ended / f"{request.param}-0.json")
+    report = ended.load(f"{request.param}-0.json")
     for name, part in report.items():
         if isinstance(part, list) and name != "pair_columns":
             del part[2:]
@@ -133,11 +129,11 @@ def test_schema_refuses_unknown_members(schema, parts):
 
 @pytest.mark.parametrize("name", ["format", "version", "tool", "begin", "absent", "functions"])
 def test_schema_needs_every_member(ended, schema, name):
-    report = load(ended / "profile-0.json")
+    report = ended.load("profile-0.json")
     del report[name]
     assert not schema.is_valid(report)
 
 
 @pytest.mark.parametrize("version", [0, 2, "1"])
 def test_schema_is_of_one_version(ended, schema, version):
-    assert not schema.is_valid({**load(ended / "profile-0.json"), "version": version})
+    assert not schema.is_valid({**ended.load("profile-0.json"), "version": version})

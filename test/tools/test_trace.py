@@ -344,7 +344,7 @@ def test_trace_of_a_job_that_did_not_finalize_can_be_finished(mpich, run, finish
     assert [trace.calls(1)[name] for name in ("MPI_Init_thread", "MPI_Sendrecv", "MPI_Comm_rank", "MPI_Abort")] == [
         1, 1000, 1001, int(end == "abort")]
     assert sum(trace.messages({"MPI_SEND"}, 1).values()) == 1000
-    assert json.loads((mpich.work / f"{end}.json").read_text())
+    assert mpich.load(f"{end}.json")
     assert "</html>" in (mpich.work / f"{end}.html").read_text()
 
 
@@ -383,10 +383,9 @@ def test_child_of_fork_does_not_touch_the_trace(mpich, run):
     assert trace.calls(0)["MPI_Sendrecv"] == 1000
 
 
-def test_spawned_processes_have_their_own_archive(mpich, run, spawned):
-    if run("", "world", "spawn", ranks=1).status != 0:
-        pytest.skip("MPI_Comm_spawn does not work in this installation without tools either")
-    assert spawned(run("trace(out=spawn)", "world", "spawn", ranks=1)).status == 0
+def test_spawned_processes_have_their_own_archive(mpich, spawned):
+    program = mpich.program(HERE / "trace_ends.c", "-pthread")
+    assert spawned(1, program, "world", "spawn", tools="trace(out=spawn)").status == 0
     names = [path.stem for path in mpich.work.glob("spawn*.otf2")]
     assert len(names) == 2
     for name in names:
@@ -477,7 +476,7 @@ def test_call_sites_beyond_the_limit_are_left_out(mpich):
     program = mpich.program(SITES, "-O0", name="sites10000.c")
     result = mpich.mpiexec(2, program, tools="trace(out=sites,limit=1,formats=json+html)")
     assert result.status == 0 and "the limit of 1 MB is reached" in result.err, result
-    events = json.loads((mpich.work / "sites.json").read_text())["traceEvents"]
+    events = mpich.load("sites.json")["traceEvents"]
     assert 0 < len([event for event in events if event["name"] == "MPI_Comm_rank"]) < 2 * 10000 and (mpich.work / "sites.html").exists()
 
 
@@ -593,7 +592,7 @@ def test_trace_has_the_calls_and_bytes_of_profile(mpich, messages_program, halo,
     result = mpich.mpiexec(4, *program, tools="trace(out=beside),profile(out=beside_profile.json)")
     assert result.status == 0, result
     trace = Trace(mpich, "beside")
-    found = json.loads((mpich.work / "beside_profile.json").read_text())["functions"]
+    found = mpich.load("beside_profile.json")["functions"]
     assert sum((trace.calls(rank) for rank in range(4)), collections.Counter()) == {one["name"]: one["calls"] for one in found}
     if name == "halo":      # messages has operations that trace has at MPI_Start
         assert trace.bytes_sent() == {one["name"]: one["sent_bytes"] for one in found if one["sent_bytes"]}

@@ -149,10 +149,7 @@ def test_sessions_only(mpich, run, tool):
 
 @pytest.mark.parametrize("tool", TOOLS)
 def test_spawned_processes(mpich, spawned, tool):
-    program = mpich.program(HERE / "worlds.c")
-    if mpich.mpiexec(2, program, "spawn", seconds=60, may_time_out=True).status != 0:
-        pytest.skip("MPI_Comm_spawn does not work in this installation without tools either")
-    result = spawned(mpich.mpiexec(2, program, "spawn", tools=f"{tool}({arguments_of(tool)})", seconds=60))
+    result = spawned(2, mpich.program(HERE / "worlds.c"), "spawn", tools=f"{tool}({arguments_of(tool)})")
     assert result.out.count("right") == 4, result
     assert_report(result, mpich.work, tool, 2, "")
 
@@ -200,6 +197,17 @@ def test_step_that_one_process_leaves_is_left_by_all(roll, rank):
 def test_text_of_the_first_process_is_shared(roll):
     assert [line for line in roll((1, None), (3, "roll")) if "ends" in line] == [
         f"rank {i} ends with the text from rank 1" for i in (1, 2, 3)]
+
+
+@pytest.mark.parametrize("arguments, answer", [("", "yes")] + [(f"{step}={rank}", "no") for step, rank in [
+    ("write", 1), ("write", 2), ("write", 4), ("merge", 0), ("merge", 2), ("merge", 4)]])
+def test_merging_that_one_process_leaves_is_left_by_all(mpich, run, arguments, answer):
+    library = mpich.library(HERE / "merge_tool.cpp", "-std=c++17", "-lqmpi", name="libqmpi_merge.so")
+    result = run((6, f"merge({arguments})"), MPIR_CVAR_QMPI_TOOL_PATH=library.parent)
+    lines = sorted(line for line in result.err.splitlines() if line.startswith("merge"))
+    numbers = [int(line.rpartition(" ")[2]) for line in lines]
+    assert [line.rpartition(",")[0] for line in lines] == [f"merge: rank {i}: {answer}" for i in range(6)], result
+    assert answer == "no" or numbers == [6, 0, 0, 0, 0, 0]
 
 
 def test_reads_of_tool_lists_grow_with_the_processes_not_their_square(mpich):

@@ -36,9 +36,9 @@ int main(int argc, char **argv)
 @pytest.fixture(scope="module")
 def reports(mpich_module):
     """Text lines, JSON and result of a run of two ranks."""
-    def reports(out, source, *arguments, options="", **keywords):
+    def reports(out, source, *arguments, options=(), **keywords):
         program = mpich_module.program(source, "-pthread", **keywords)
-        result = mpich_module.mpiexec(2, program, *arguments, tools=f"check(out={out},{options})")
+        result = mpich_module.mpiexec(2, program, *arguments, tools=f"check({','.join([f'out={out}', *options])})")
         assert result.status == 0, result
         return ((mpich_module.work / f"{out}.txt").read_text().splitlines(), mpich_module.load(f"{out}.json"), result)
     return reports
@@ -117,7 +117,7 @@ def test_data_with_many_gaps_is_named(reports, number, left):
 
 @pytest.mark.parametrize("apart", [(), ("apart",)])
 def test_gaps_are_compared_without_the_rule_for_arguments(reports, apart):
-    _, report, _ = reports(f"rule{len(apart)}", GAPS, 4, *apart, name="gaps.c", options="arguments=no")
+    _, report, _ = reports(f"rule{len(apart)}", GAPS, 4, *apart, name="gaps.c", options=["arguments=no"])
     assert ("buffer overlap" in {one["kind"] for one in report["findings"]}) == (not apart)
 
 

@@ -115,16 +115,17 @@ void LocalProcess::exclude(const Communicator &communicator, const char *reason)
     recorder_.distrusted(reason, name.empty() ? "without a name" : name);
 }
 
-void LocalProcess::omit(const char *what, const std::string &reason)
+bool LocalProcess::is_first_omission(const char *what)
 {
     const std::lock_guard<std::mutex> guard(lock_);
-    if (omitted_.insert(what).second)
-        recorder_.omitted({rank_, what, reason});
+    return omitted_.insert(what).second;
 }
 
 void LocalProcess::omit_access()
 {
-    omit(omitted_accesses, std::string("the process used ") + order_lost_by_.load());
+    if (is_first_omission(omitted_accesses))
+        recorder_.omitted(
+            {rank_, omitted_accesses, std::string("the process used ") + order_lost_by_.load()});
 }
 
 const std::vector<std::int64_t> &LocalProcess::blocks(const Type &type, MPI_Datatype datatype,
@@ -135,7 +136,10 @@ const std::vector<std::int64_t> &LocalProcess::blocks(const Type &type, MPI_Data
     const std::vector<std::int64_t> &blocks = type.blocks(datatype);
     if (!blocks.empty() && static_cast<std::size_t>(count) <= most / (blocks.size() / 2))
         return blocks;
-    omit(what, "more than " + std::to_string(most) + " blocks, or a type of more than 1 MB");
+    if (is_first_omission(what))
+        recorder_.omitted(
+            {rank_, what,
+             "more than " + std::to_string(most) + " blocks, or a type of more than 1 MB"});
     return none;
 }
 

@@ -129,7 +129,7 @@ class LocalProcess {
     static constexpr std::uint64_t calls_with_answer = 3;
 
     void exclude(const Communicator &communicator, const char *reason);
-    void omit(const char *what, const std::string &reason);
+    bool is_first_omission(const char *what);
     Finding finding(Kind kind, const Position &position, const std::string &text,
                     const std::vector<Position> &others) const;
     bool has_order(const Communicator &communicator, bool is_last);

@@ -213,8 +213,9 @@ def await_file(path):
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_signal_stops_the_unchanged_build(tmp_path, copy, number):
-    # the patched one has ended
+    # the patched one has ended; a job in a shell's background would ignore SIGINT, and so do its children
     with subprocess.Popen([copy, "check"], cwd=tmp_path, start_new_session=True, stdout=subprocess.DEVNULL,
+                          preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
                           env=dict(os.environ, FAILS="interrupt", MPICH_QMPI_BUILD_CACHE=tmp_path / "cache")) as job:
         await_file(tmp_path / "waiting")
         if number == signal.SIGINT:     # a terminal's

@@ -2153,6 +2153,18 @@ QMPI_INLINE void (*address_of_entry())()
         return reinterpret_cast<void (*)()>(entry<Tool, id>::run);
 }
 
+/* Number of functions of the library at hand: one that is older than this header lacks the last. */
+inline int num_functions()
+{
+    const char *name = nullptr;
+    int number = MPI_LAST_FUNC_T;
+    while (number > 0 &&
+           MPIX_Get_function_name(static_cast<MPI_Functions_enum>(number - 1), &name) !=
+               MPI_SUCCESS)
+        number--;
+    return number;
+}
+
 template <typename Tool, std::size_t... ids>
 constexpr bool intercepts_any(std::index_sequence<ids...>)
 {
@@ -2262,8 +2274,9 @@ struct QMPI_DETAIL_HIDDEN registration {
                     entries[i] = any_entry_of(functions[i]);
             }
         }
+        const int number = num_functions();
         for (std::size_t i = 0; i < sizeof...(ids); i++) {
-            if (entries[i] != nullptr)
+            if (entries[i] != nullptr && functions[i] < number)
                 need(MPI_Register_tool_function(tool_id, functions[i], entries[i]),
                      "cannot intercept a function");
         }
@@ -2294,7 +2307,8 @@ struct QMPI_DETAIL_HIDDEN registration {
     static void ready(int tool_id) noexcept
     {
         instance<Tool> &self = *instances<Tool>::by_id[tool_id];
-        for (int id = 0; id < MPI_LAST_FUNC_T; id++) {
+        const int number = num_functions();
+        for (int id = 0; id < number; id++) {
             link &next = self.next[id];
             need(MPI_Get_next_tool_function(tool_id, static_cast<MPI_Functions_enum>(id),
                                             &next.function, &next.tool_id),

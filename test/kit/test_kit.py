@@ -4,6 +4,7 @@
 """The C++ kit for tools (qmpi.hpp): its units, errors at compile time, all functions, behaviour of tools."""
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,30 @@ def test_kit_has_every_function(mpich):
     libraries = ["libmpi_abi.so"] * (len(lists) - 1) + ["libmpi.so"]
     for library, listed in zip(libraries, lists, strict=True):
         assert set(re.findall(r"\w+", listed)) == {f"{name.upper()}_T" for name in functions(library)}
+
+
+LATER_TOOL = """\
+#include <qmpi.hpp>
+struct Later : qmpi::tool<Later> {
+    template <typename Call> auto intercept(Call &call) { std::puts(Call::name.data()); return call(); }
+};
+QMPI_TOOL("later", Later)
+int main() { MPI_Init(nullptr, nullptr); MPI_Finalize(); }
+"""
+
+
+def test_tool_of_a_later_header_has_the_functions_that_the_library_knows(mpich, work):
+    """In the later header, MPI_Wtick has an id that this library does not know."""
+    include = work / "later"
+    shutil.copytree(mpich.include, include)
+    ids = include / "mpi_qmpi_proto.h"
+    last = int(re.search(r"MPI_LAST_FUNC_T = (\d+)", ids.read_text()).group(1))
+    later = {"MPI_WTICK_T": last + 3, "MPI_LAST_FUNC_T": last + 4}
+    ids.write_text(re.sub(r"(\w+_T) = \d+", lambda match: f"{match[1]} = {later[match[1]]}" if match[1] in later else match[0],
+                          ids.read_text()))
+    program = mpich.program(LATER_TOOL, *CPP, f"-I{include}", name="later.cpp")
+    result = mpich.run(program, MPIR_CVAR_QMPI_TOOL_LIST="later")
+    assert (result.status, result.out, result.err) == (0, "MPI_Init\nMPI_Finalize\n", ""), result
 
 
 def test_generic_member_compiles_for_all_functions_without_a_warning(mpich):

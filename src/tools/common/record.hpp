@@ -178,7 +178,7 @@ template <typename Type>
 const Type &block_as(std::string_view content)
 {
     if (content.size() < sizeof(Type))
-        throw std::runtime_error("a record is damaged");
+        throw std::runtime_error("the record is damaged");
     return *reinterpret_cast<const Type *>(content.data());
 }
 

@@ -136,7 +136,9 @@ class Reader {
     template <typename Value>
     void get(Value &value)
     {
-        if constexpr (std::is_arithmetic_v<Value> || std::is_enum_v<Value>)
+        if constexpr (std::is_same_v<Value, bool>)
+            value = get<char>() != 0; /* a bool with another value would not be one */
+        else if constexpr (std::is_arithmetic_v<Value> || std::is_enum_v<Value>)
             std::memcpy(&value, get_bytes(1, sizeof value).data(), sizeof value);
         else if constexpr (wire::is_list_of_numbers<Value>) {
             const auto size = get<std::uint64_t>();
@@ -171,7 +173,7 @@ class Reader {
     std::string_view get_bytes(std::uint64_t number, std::size_t size)
     {
         if (number > bytes_.size() / size)
-            throw std::runtime_error("truncated message between processes");
+            throw std::runtime_error("the data end too early");
         const std::string_view found = bytes_.substr(0, static_cast<std::size_t>(number) * size);
         bytes_.remove_prefix(found.size());
         return found;

@@ -23,12 +23,18 @@
 #include <filesystem>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 #include <stdexcept>
 #include <tuple>
 
 namespace qmpi::report {
 namespace {
+
+void leave_out(const std::string &path, const std::exception &exception)
+{
+    std::fprintf(stderr, "qmpi_report: %s is left out: %s\n", path.c_str(), exception.what());
+}
 
 /* Records of one instance, by rank. */
 struct Group {
@@ -39,6 +45,25 @@ struct Group {
         std::string path;
     };
     std::vector<Part> parts;
+
+    /* read(part) for each process. One whose record cannot be read is named on standard error, and
+     * missing from then on. Throws std::runtime_error if that is true of all. */
+    template <typename Read>
+    void each(Read read)
+    {
+        const auto is_damaged = [&](const Part &part) {
+            try {
+                read(part);
+                return false;
+            } catch (const std::exception &exception) {
+                leave_out(part.path, exception);
+                return true;
+            }
+        };
+        parts.erase(std::remove_if(parts.begin(), parts.end(), is_damaged), parts.end());
+        if (parts.empty())
+            throw std::runtime_error("no record can be read");
+    }
 
     /* Of the first process; absent says what is missing. */
     Introduction introduction() const
@@ -118,12 +143,16 @@ std::string name_of(const Introduction &introduction)
 
 class CountReport : public Report {
   public:
-    explicit CountReport(const Group &group)
-        : Report(group.lives()), introduction_(group.introduction()),
-          totals_(count::Totals::of(group.parts.front().view))
+    explicit CountReport(Group &group) : Report(group.lives())
     {
-        for (std::size_t i = 1; i < group.parts.size(); i++)
-            add(totals_, count::Totals::of(group.parts[i].view));
+        group.each([this](const Group::Part &part) {
+            const auto totals = count::Totals::of(part.view);
+            if (totals_)
+                add(*totals_, totals);
+            else
+                totals_ = totals;
+        });
+        introduction_ = group.introduction();
     }
 
     std::string name() const override { return name_of(introduction_); }
@@ -133,16 +162,16 @@ class CountReport : public Report {
         if (format == Format::html)
             throw std::runtime_error("the tool count has no page");
         if (format == Format::text)
-            return count::text_of(totals_, introduction_, false);
-        auto document = envelope(introduction_, "", totals_.processes, false);
+            return count::text_of(*totals_, introduction_, false);
+        auto document = envelope(introduction_, "", totals_->processes, false);
         document["functions"] = nlohmann::json::array();
         each([&](const char *name, std::size_t i) {
             document["functions"].push_back(
                 {{"name", name},
-                 {"calls", totals_.calls[i]},
-                 {"process_calls", {{"min", totals_.min[i]}, {"max", totals_.max[i]}}},
-                 {"sent_bytes", totals_.sent[i]},
-                 {"received_bytes", totals_.received[i]}});
+                 {"calls", totals_->calls[i]},
+                 {"process_calls", {{"min", totals_->min[i]}, {"max", totals_->max[i]}}},
+                 {"sent_bytes", totals_->sent[i]},
+                 {"received_bytes", totals_->received[i]}});
         });
         return json_text(document);
     }
@@ -151,8 +180,8 @@ class CountReport : public Report {
     {
         std::string text = csv_heading;
         each([&](const char *name, std::size_t i) {
-            text += csv_line("count", "function", name, "", totals_.calls[i], 0, totals_.sent[i],
-                             totals_.received[i]);
+            text += csv_line("count", "function", name, "", totals_->calls[i], 0, totals_->sent[i],
+                             totals_->received[i]);
         });
         return text;
     }
@@ -163,31 +192,31 @@ class CountReport : public Report {
     template <typename Visit>
     void each(Visit visit) const
     {
-        for (std::size_t i = 0; i < totals_.calls.size(); i++) {
-            if (totals_.calls[i] > 0)
+        for (std::size_t i = 0; i < totals_->calls.size(); i++) {
+            if (totals_->calls[i] > 0)
                 visit(function_name(static_cast<int>(i)), i);
         }
     }
 
-    const Introduction introduction_;
-    count::Totals totals_;
+    Introduction introduction_;
+    std::optional<count::Totals> totals_;
 };
 
 /* ---- profile ---- */
 
 class ProfileReport : public Report {
   public:
-    explicit ProfileReport(const Group &group) : Report(group.lives())
+    explicit ProfileReport(Group &group) : Report(group.lives())
     {
-        run_.introduction = group.introduction();
         run_.is_alone = group.is_alone();
-        for (const Group::Part &part : group.parts) {
+        group.each([this](const Group::Part &part) {
             profile::Task task;
             task.rank = part.introduction.rank;
             task.process = part.introduction.process;
             task.host = part.introduction.host;
             add(summary_, profile::Summary::of(part.view, std::move(task), false));
-        }
+        });
+        run_.introduction = group.introduction();
         reports_ = std::make_unique<profile::Reports>(run_, summary_, call_sites_);
     }
 
@@ -219,24 +248,25 @@ class ProfileReport : public Report {
 
 class MessagesReport : public Report {
   public:
-    explicit MessagesReport(const Group &group)
-        : Report(group.lives()), introduction_(group.introduction()),
-          heading_(messages::heading_of(introduction_, group.is_alone())),
+    explicit MessagesReport(Group &group)
+        : Report(group.lives()),
+          heading_(messages::heading_of(group.introduction(), group.is_alone())),
           state_(heading_.rows.block)
     {
-        for (const Group::Part &part : group.parts) {
+        group.each([this](const Group::Part &part) {
             messages::State state(heading_.rows.block);
-            state.add(part.view, part.introduction.rank);
+            state.add(part.view, part.introduction.rank, part.introduction.size);
             if (state.last > part.introduction.start)
                 heading_.seconds = std::max(
                     heading_.seconds, messages::seconds(state.last - part.introduction.start));
             add(state_, state);
-        }
+        });
+        heading_.introduction = group.introduction();
         for (const messages::Entry &entry : state_.entries)
             heading_.rows.number = std::max({heading_.rows.number, entry.from + 1, entry.to + 1});
     }
 
-    std::string name() const override { return name_of(introduction_); }
+    std::string name() const override { return name_of(heading_.introduction); }
 
     std::string content(Format format) const override
     {
@@ -255,7 +285,6 @@ class MessagesReport : public Report {
     }
 
   private:
-    const Introduction introduction_;
     messages::Heading heading_;
     messages::State state_;
 };
@@ -264,14 +293,16 @@ class MessagesReport : public Report {
 
 class CheckReport : public Report {
   public:
-    explicit CheckReport(const Group &group)
-        : Report(group.lives()), heading_{group.introduction(), "", 1, group.is_alone()}
+    explicit CheckReport(Group &group)
+        : Report(group.lives()), heading_{{}, "", 1, group.is_alone()}
     {
         CallSites call_sites;
-        for (const Group::Part &part : group.parts)
+        group.each([&](const Group::Part &part) {
             add(statement_,
                 check::Statement::of(part.view, part.introduction.rank, part.introduction.host,
                                      &call_sites));
+        });
+        heading_.introduction = group.introduction();
         heading_.number = static_cast<int>(statement_.processes.size());
         statement_.absent = heading_.introduction.absent;
         statement_.unwanted =
@@ -301,7 +332,7 @@ class CheckReport : public Report {
     check::Statement statement_;
 };
 
-std::unique_ptr<Report> report_of(const Group &group)
+std::unique_ptr<Report> report_of(Group &group)
 {
     const std::string &tool = group.parts.front().introduction.tool;
     if (tool == "check")
@@ -312,7 +343,7 @@ std::unique_ptr<Report> report_of(const Group &group)
         return std::make_unique<ProfileReport>(group);
     if (tool == "messages")
         return std::make_unique<MessagesReport>(group);
-    throw std::runtime_error("records of the unknown tool '" + tool + "'");
+    throw std::runtime_error(group.parts.front().path + " is of the unknown tool '" + tool + "'");
 }
 
 }  // namespace
@@ -426,10 +457,10 @@ class Loader {
                 file->life() == Life::running || view.is_locked() ? file->life() : Life::unknown;
             groups_[{own.tool_id, own.tool, own.arguments, own.instance}].parts.push_back(
                 {own, view, life, name});
+            files_.push_back(std::move(file));
         } catch (const std::exception &exception) {
-            throw std::runtime_error(name + ": " + exception.what());
+            leave_out(name, exception);
         }
-        files_.push_back(std::move(file));
     }
 
     std::vector<std::unique_ptr<FileContent>> files_;

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <utility>
 
@@ -17,6 +18,17 @@
 namespace qmpi::trace {
 
 /* ---- clocks ---- */
+
+void Process::add(const Process &other, std::int32_t thread)
+{
+    host = other.host;
+    program = other.program;
+    pid = other.pid;
+    is_locked = other.is_locked;
+    for (const ClockPoint &point : other.clock.points())
+        clock.add(point);
+    threads.push_back(thread);
+}
 
 void Clock::add(ClockPoint point)
 {
@@ -142,9 +154,24 @@ std::string describe_clock(const ClockPoint &point)
 
 namespace {
 
-Communicator read_communicator(qmpi::Reader &reader)
+bool has_members_below(const Group &group, std::int64_t size)
+{
+    for (std::size_t i = 0; i + 2 < group.size(); i += 3) {
+        const std::int64_t first = group[i], step = group[i + 1], number = group[i + 2];
+        const auto is_rank = [size](std::int64_t rank) { return rank >= 0 && rank < size; };
+        if (!is_rank(first) || number <= 0 || number > size || step < -size || step > size ||
+            !is_rank(first + (number - 1) * step))
+            return false;
+    }
+    return true;
+}
+
+Communicator read_communicator(qmpi::Reader &reader, std::int64_t world_size)
 {
     auto communicator = reader.get<Communicator>();
+    if (!has_members_below(communicator.own, world_size) ||
+        !has_members_below(communicator.remote, world_size))
+        throw std::runtime_error("ranks that do not exist");
     if (!communicator.is_inter && communicator.own.size() == 3 && communicator.own[2] == 1) {
         communicator.id = 0;
         communicator.own.clear();
@@ -182,27 +209,47 @@ class Sites {
 template <typename Value>
 void set(std::vector<Value> &values, std::uint32_t number, Value value)
 {
+    constexpr std::uint32_t most = 1u << 24;
+    if (number >= most)
+        throw std::runtime_error("a number that no journal has");
     if (values.size() <= number)
         values.resize(number + 1);
     values[number] = std::move(value);
 }
 
-/* An empty journal: recording had already stopped. */
+/* rank is -1 for an empty journal: recording had already stopped. */
 Recording read_recording(const std::string &path, Sites &sites)
 {
     Recording recording;
     recording.rank = -1;
     recording.file = std::make_shared<JournalFile>(path);
-    recording.file->each([&](const Head &head, std::string_view content) {
+    recording.is_damaged = !recording.file->read([&](const Head &head, std::string_view content) {
         qmpi::Reader reader(content);
+        Process &process = recording.process;
         if (head.what() == Kind::process) {
-            recording.rank = reader.get<std::int32_t>();
+            const auto rank = reader.get<std::int32_t>();
             recording.thread = static_cast<std::int32_t>(head.subject);
-        } else if (head.what() == Kind::site)
+            recording.size = reader.get<std::int32_t>();
+            reader.get(process.host);
+            reader.get(process.program);
+            reader.get(process.pid);
+            reader.get(process.is_locked);
+            recording.rank = rank;
+        } else if (head.what() == Kind::site) {
             set(recording.sites, head.subject, sites.read(reader));
-        else if (head.what() == Kind::communicator)
-            set(recording.communicators, head.subject, read_communicator(reader));
+        } else if (head.what() == Kind::communicator) {
+            set(recording.communicators, head.subject, read_communicator(reader, recording.size));
+        } else if (head.what() == Kind::clock) {
+            process.clock.add(reader.get<ClockPoint>());
+        } else {
+            recording.begin = std::min<std::uint64_t>(recording.begin, head.time);
+            recording.end = head.time;
+        }
     });
+    if (recording.is_damaged)
+        std::fprintf(
+            stderr, "trace: %s is damaged; its records after %.6f s are left out\n", path.c_str(),
+            recording.end == 0 ? 0 : static_cast<double>(recording.end - recording.begin) * 1e-9);
     return recording;
 }
 
@@ -224,33 +271,11 @@ std::vector<Recording> read_recordings(const std::vector<std::string> &paths)
 
 Definitions::Definitions(const std::vector<Recording> &recordings)
 {
-    struct Period {
-        std::uint64_t begin = std::numeric_limits<std::uint64_t>::max(), end = 0;
-    };
-    std::map<std::int32_t, Period> periods;
-
     for (const Recording &recording : recordings) {
-        Process &process = processes[recording.rank];
-        Period &period = periods[recording.rank];
-        process.threads.push_back(recording.thread);
-        recording.file->each([&](const Head &head, std::string_view content) {
-            qmpi::Reader reader(content);
-            if (head.what() == Kind::process) {
-                reader.get<std::int32_t>();
-                /* Processes without journals. */
-                for (auto other = reader.get<std::int32_t>() - 1; other >= 0; other--)
-                    processes.try_emplace(other);
-                process.host = reader.get<std::string>();
-                process.program = reader.get<std::string>();
-                process.pid = reader.get<std::int64_t>();
-                process.is_locked = reader.get<char>() != 0;
-            } else if (head.what() == Kind::clock)
-                process.clock.add(reader.get<ClockPoint>());
-            else if (head.what() < Kind::process) {
-                period.begin = std::min<std::uint64_t>(period.begin, head.time);
-                period.end = std::max<std::uint64_t>(period.end, head.time);
-            }
-        });
+        /* Processes without journals. */
+        for (std::int32_t rank = 0; rank < recording.size; rank++)
+            processes.try_emplace(rank);
+        processes[recording.rank].add(recording.process, recording.thread);
         for (const Site &site : recording.sites) {
             sites.emplace(site, 0);
             functions.emplace(site.function, 0);
@@ -258,11 +283,13 @@ Definitions::Definitions(const std::vector<Recording> &recordings)
         for (const Communicator &communicator : recording.communicators)
             communicators.emplace(communicator, 0);
     }
-    for (const auto &[rank, period] : periods) {
-        if (period.end == 0)
+    /* When the clocks are known. */
+    for (const Recording &recording : recordings) {
+        const Clock &clock = processes[recording.rank].clock;
+        if (recording.end == 0)
             continue;
-        begin = std::min(begin, processes[rank].clock.global(period.begin));
-        end = std::max(end, processes[rank].clock.global(period.end));
+        begin = std::min(begin, clock.global(recording.begin));
+        end = std::max(end, clock.global(recording.end));
     }
     if (end < begin)
         begin = end;

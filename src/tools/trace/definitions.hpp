@@ -64,6 +64,9 @@ struct Process {
     Clock clock;
     std::vector<std::int32_t> threads; /* that recorded something */
 
+    /* What a journal of one of its threads has. */
+    void add(const Process &other, std::int32_t thread);
+
     template <typename Visit>
     void each(Visit &&visit)
     {
@@ -117,7 +120,10 @@ struct Communicator {
 /* A journal and the meaning of its numbers. */
 struct Recording {
     std::shared_ptr<JournalFile> file;
-    std::int32_t rank = 0, thread = 0;
+    std::int32_t rank = 0, thread = 0, size = 0; /* of MPI_COMM_WORLD */
+    Process process;                             /* as this journal knows it */
+    std::uint64_t begin = std::numeric_limits<std::uint64_t>::max(), end = 0; /* 0: no event */
+    bool is_damaged = false;
     std::vector<Site> sites;
     std::vector<Communicator> communicators;
 };
@@ -131,7 +137,8 @@ std::string describe_communicator(std::uint64_t id, const std::string &name, boo
                                   const std::vector<int> &own, const std::vector<int> &remote);
 std::string describe_clock(const ClockPoint &point);
 
-/* Throws std::runtime_error if a journal cannot be read. */
+/* Throws std::runtime_error if a journal cannot be read. One that is damaged is named on standard
+ * error and ends there. */
 std::vector<Recording> read_recordings(const std::vector<std::string> &paths);
 
 /* Definitions of all processes, after merging; a number is the index in order. */

@@ -137,13 +137,16 @@ std::string write_html(const Team &team, const std::string &stem, const Definiti
     return reason.empty() ? "" : "cannot write " + name + ": " + reason;
 }
 
+/* keeps_journals becomes true if one is damaged, since not all of it is in the trace. */
 std::string write_all(const Team &team, const std::vector<std::string> &journals,
-                      const std::string &stem, const Formats &formats)
+                      const std::string &stem, const Formats &formats, bool &keeps_journals)
 {
     std::vector<Recording> recordings;
     Definitions definitions;
     std::string reason = team.first(attempt([&] {
         recordings = read_recordings(journals);
+        for (const Recording &recording : recordings)
+            keeps_journals |= recording.is_damaged;
         definitions = Definitions(recordings);
         return std::string();
     }));
@@ -227,7 +230,7 @@ std::string finish(MPI_Comm comm, const std::vector<std::string> &journals, cons
                    const Formats &formats, bool keeps_journals)
 {
     const Team team(comm);
-    const std::string reason = write_all(team, journals, stem, formats);
+    const std::string reason = write_all(team, journals, stem, formats, keeps_journals);
     if (reason.empty() && !keeps_journals) {
         for (const std::string &journal : journals)
             unlink(journal.c_str());

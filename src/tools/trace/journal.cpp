@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <stdexcept>
 #include <utility>
 
 #include <fcntl.h>
@@ -251,17 +252,56 @@ void Journal::unmap()
 
 /* ---- JournalFile ---- */
 
-void JournalFile::each(const std::function<void(const Head &, std::string_view)> &visit) const
+namespace {
+
+Head head_at(std::string_view bytes)
 {
-    const std::string_view all = file_.content();
-    for (std::size_t at = 0; at + sizeof(Head) <= all.size();) {
-        Head head;
-        std::memcpy(&head, all.data() + at, sizeof head);
-        const std::size_t bytes = std::size_t{head.words} * 8;
-        if (head.what() == Kind::end || bytes < sizeof head || at + bytes > all.size())
-            return;
-        visit(head, all.substr(at + sizeof head, bytes - sizeof head));
-        at += bytes;
+    Head head{};
+    std::memcpy(&head, bytes.data(), sizeof head);
+    return head;
+}
+
+std::size_t size_of(const Head &head)
+{
+    return std::size_t{head.words} * 8;
+}
+
+std::string_view content_of(const Head &head, std::string_view bytes)
+{
+    return bytes.substr(sizeof head, size_of(head) - sizeof head);
+}
+
+}  // namespace
+
+bool JournalFile::read(const Visit &visit)
+{
+    std::uint64_t last_time = 0;
+    for (std::string_view rest = file_.content(); rest.size() >= sizeof(Head);) {
+        const Head head = head_at(rest);
+        const std::size_t size = size_of(head);
+        if (head.what() == Kind::end)
+            break;
+        if (head.what() > Kind::clock || size < sizeof head || size > rest.size() ||
+            head.time < last_time)
+            return false;
+        try {
+            visit(head, content_of(head, rest));
+        } catch (const std::runtime_error &) {
+            return false;
+        }
+        last_time = head.time;
+        end_ += size;
+        rest.remove_prefix(size);
+    }
+    return true;
+}
+
+void JournalFile::each(const Visit &visit) const
+{
+    for (std::string_view rest = file_.content().substr(0, end_); !rest.empty();) {
+        const Head head = head_at(rest);
+        visit(head, content_of(head, rest));
+        rest.remove_prefix(size_of(head));
     }
 }
 

@@ -169,15 +169,22 @@ class Journal {
  * running process is copied, since it may grow and be truncated. */
 class JournalFile {
   public:
+    using Visit = std::function<void(const Head &, std::string_view content)>;
+
     explicit JournalFile(std::string path) : file_(std::move(path)) {}
 
-    /* Calls visit for each complete record; content follows the head. Always the same records. */
-    void each(const std::function<void(const Head &, std::string_view content)> &visit) const;
+    /* Calls visit for each complete record; content follows the head. The journal ends before a
+     * record that is damaged, or of which visit throws std::runtime_error; false if there is one. */
+    bool read(const Visit &visit);
+
+    /* The same for what was read, any number of times. */
+    void each(const Visit &visit) const;
 
     Life life() const { return file_.life(); }
 
   private:
     FileContent file_;
+    std::size_t end_ = 0;
 };
 
 }  // namespace qmpi::trace

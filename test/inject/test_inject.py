@@ -6,6 +6,7 @@ result, and its report or a message; or it ends with a message. No process ends 
 
 import errno
 import re
+import signal
 from collections import Counter
 from pathlib import Path
 
@@ -102,7 +103,8 @@ def fault(result, ranks, has_report):
     said = re.search(r"^(MPICH: |QMPI )", result.err, re.M)
     if result.status == TIME_OUT:
         return "waits"
-    if result.status >= 128:
+    # Hydra's mpiexec itself ends by SIGPIPE if it writes to a proxy that has just ended.
+    if result.status >= 128 and result.status != 128 + signal.SIGPIPE:
         return "ends by a signal"
     if result.status != 0:
         return None if said else "ends without a message"

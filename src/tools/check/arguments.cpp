@@ -44,6 +44,7 @@ bool is_split_type(std::int64_t value)
     }
 }
 
+#ifdef MPI_DISPLACEMENT_CURRENT /* MPICH may have been configured without MPI-IO */
 std::string fault_of_mode(std::int64_t mode)
 {
     int ways = 0;
@@ -57,6 +58,7 @@ std::string fault_of_mode(std::int64_t mode)
         return "has MPI_MODE_RDWR with MPI_MODE_SEQUENTIAL";
     return "";
 }
+#endif
 
 std::string fault_of_assertion(std::int64_t assertion, qmpi::operation operation)
 {
@@ -173,16 +175,18 @@ std::string fault_of(Rule rule, std::int64_t value, qmpi::operation operation)
         return value > 0 || value == MPI_DISTRIBUTE_DFLT_DARG ? "" : is(value);
     case Rule::split_type:
         return is_split_type(value) ? "" : is(value) + ", which is no split type";
-    case Rule::whence:
-        return unless_one_of(value, "MPI_SEEK_SET, MPI_SEEK_CUR and MPI_SEEK_END", MPI_SEEK_SET,
-                             MPI_SEEK_CUR, MPI_SEEK_END);
     case Rule::type_class:
         return unless_one_of(value, "MPI_TYPECLASS_INTEGER, _REAL and _COMPLEX",
                              MPI_TYPECLASS_INTEGER, MPI_TYPECLASS_REAL, MPI_TYPECLASS_COMPLEX);
+#ifdef MPI_DISPLACEMENT_CURRENT
+    case Rule::whence:
+        return unless_one_of(value, "MPI_SEEK_SET, MPI_SEEK_CUR and MPI_SEEK_END", MPI_SEEK_SET,
+                             MPI_SEEK_CUR, MPI_SEEK_END);
     case Rule::access_mode:
         return fault_of_mode(value);
     case Rule::view_offset:
         return value >= 0 || value == MPI_DISPLACEMENT_CURRENT ? "" : is(value);
+#endif
     case Rule::assertion:
         return fault_of_assertion(value, operation);
     default:

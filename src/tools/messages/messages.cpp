@@ -192,7 +192,7 @@ class Messages : public ReportingTool<Messages> {
         std::array<std::unique_lock<std::mutex>, tables> guards;
         for (std::size_t i = 0; i < tables; i++)
             guards[i] = std::unique_lock<std::mutex>(tables_[i].lock);
-        state.add(own_record().view(), rank, introduction().size);
+        state.add(own_record().view(), rank);
         return state;
     }
 

@@ -299,8 +299,26 @@ class State {
     /* block: ranks per row and column of the matrix */
     explicit State(int block) : block_(block) {}
 
-    /* Of the process with this rank in its MPI_COMM_WORLD of this size. */
-    void add(const RecordView &record, int own_rank, int world_size)
+    /* Throws std::runtime_error if a record from a file has ranks that do not exist: a table of them
+     * could have any size. */
+    static void check(const RecordView &record, int world_size)
+    {
+        record.each([&](std::uint32_t kind, std::string_view content) {
+            if (static_cast<RecordKind>(kind) != RecordKind::exchange)
+                return;
+            const auto &exchange = block_as<ExchangeRecord>(content);
+            bool is_valid = exchange.key.kind <= Kind::one_sided &&
+                exchange.key.peer < world_size &&
+                exchange.number <= (content.size() - sizeof exchange) / sizeof(int);
+            for (std::uint64_t i = 0; is_valid && i < exchange.number; i++)
+                is_valid = exchange.ranks()[i] < world_size;
+            if (!is_valid)
+                throw std::runtime_error("the record is damaged");
+        });
+    }
+
+    /* Of the process with this rank in MPI_COMM_WORLD. */
+    void add(const RecordView &record, int own_rank)
     {
         record.each([&](std::uint32_t kind, std::string_view content) {
             switch (static_cast<RecordKind>(kind)) {
@@ -311,7 +329,6 @@ class State {
                 break;
             }
             case RecordKind::exchange:
-                check(content, world_size);
                 add(block_as<ExchangeRecord>(content), own_rank);
                 break;
             case RecordKind::function: {
@@ -357,19 +374,6 @@ class State {
     {
         for (std::size_t i = 0; i < sizes.size(); i++)
             sizes[i] += others[i];
-    }
-
-    /* A table of ranks that do not exist could have any size. */
-    static void check(std::string_view content, int world_size)
-    {
-        const auto &exchange = block_as<ExchangeRecord>(content);
-        const Key &key = exchange.key;
-        bool is_valid = key.kind <= Kind::one_sided && key.peer < world_size &&
-            exchange.number <= (content.size() - sizeof exchange) / sizeof(int);
-        for (std::uint64_t i = 0; is_valid && i < exchange.number; i++)
-            is_valid = exchange.ranks()[i] < world_size;
-        if (!is_valid)
-            throw std::runtime_error("the record is damaged");
     }
 
     void add(const ExchangeRecord &exchange, int own_rank)

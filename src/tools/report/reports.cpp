@@ -255,7 +255,8 @@ class MessagesReport : public Report {
     {
         group.each([this](const Group::Part &part) {
             messages::State state(heading_.rows.block);
-            state.add(part.view, part.introduction.rank, part.introduction.size);
+            messages::State::check(part.view, part.introduction.size);
+            state.add(part.view, part.introduction.rank);
             if (state.last > part.introduction.start)
                 heading_.seconds = std::max(
                     heading_.seconds, messages::seconds(state.last - part.introduction.start));

@@ -99,7 +99,7 @@ struct Group {
         return lives;
     }
 
-    /* By rank. Throws std::runtime_error if two are of the same. */
+    /* By rank. Throws std::runtime_error if two are of the same, or of worlds of other sizes. */
     void sort()
     {
         std::sort(parts.begin(), parts.end(), [](const Part &a, const Part &b) {
@@ -107,7 +107,8 @@ struct Group {
         });
         const auto same =
             std::adjacent_find(parts.begin(), parts.end(), [](const Part &a, const Part &b) {
-                return a.introduction.rank == b.introduction.rank;
+                return a.introduction.rank == b.introduction.rank ||
+                    a.introduction.size != b.introduction.size;
             });
         if (same != parts.end())
             throw std::runtime_error(same->path + " and " + std::next(same)->path +

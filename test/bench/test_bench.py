@@ -8,6 +8,7 @@ They run alone. Results (entry.json, summary.md, results.json, plots) are in the
 
 import functools
 import json
+import statistics
 from pathlib import Path
 
 import pytest
@@ -23,9 +24,10 @@ GROUPS = {
     "mpif.h, all other functions intercepted": ("mpif.h ", "1", True),
 }
 
-# The goal is a ratio of 1 with an interval that contains it, and entry.py's verdict is about the goal. A test fails
-# at more than this: positions of functions in the code alone change a ratio by some percent.
-LIMIT = 1.05
+# The goal is a ratio of 1 with an interval that contains it, and entry.py's verdict is about the goal. A test fails if
+# the geometric mean of its rows is above this: the position of functions in the code changes a single row by up to
+# 10 % (doc/benchmarks.md), and a cost of the entries is in all of them.
+LIMIT = 1.02
 
 pytestmark = pytest.mark.serial
 
@@ -56,7 +58,7 @@ def test_short_calls_take_no_longer(short_calls, group):
                      for row in rows)
     if not rows:
         pytest.fail("nothing was measured (2 threads need 2 cores)", pytrace=False)
-    if any(row["low"] > LIMIT for row in rows):
+    if statistics.geometric_mean(row["low"] for row in rows) > LIMIT:
         pytest.fail(text, pytrace=False)
     print(text)
 

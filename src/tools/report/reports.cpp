@@ -51,6 +51,7 @@ struct Group {
     template <typename Read>
     void each(Read read)
     {
+        const std::string first = parts.front().path;
         const auto is_damaged = [&](const Part &part) {
             try {
                 read(part);
@@ -62,7 +63,7 @@ struct Group {
         };
         parts.erase(std::remove_if(parts.begin(), parts.end(), is_damaged), parts.end());
         if (parts.empty())
-            throw std::runtime_error("no record can be read");
+            throw std::runtime_error("no record can be read, from " + first + " on");
     }
 
     /* Of the first process; absent says what is missing. */

@@ -261,8 +261,11 @@ std::vector<Recording> read_recordings(const std::vector<std::string> &paths)
     std::vector<Recording> recordings;
     for (const std::string &path : paths) {
         Recording recording = read_recording(path, sites);
-        if (recording.rank >= 0)
-            recordings.push_back(std::move(recording));
+        if (recording.rank < 0)
+            continue;
+        if (!recordings.empty() && recordings.front().size != recording.size)
+            throw std::runtime_error(paths.front() + " and " + path + " are of different runs");
+        recordings.push_back(std::move(recording));
     }
     return recordings;
 }

@@ -13,6 +13,7 @@ import counting
 import entry
 import pytest
 import report
+import variants
 
 HERE = Path(__file__).resolve().parent
 BOUNDS = counting.read_bounds(HERE.parent / "cost/bounds")
@@ -264,3 +265,14 @@ def test_table_of_tools_has_a_row_for_each():
 
 def test_no_table_of_tools_without_measurements():
     assert report.table_of_tools({}) == ""
+
+
+def test_other_tools_are_variables_of_the_environment():
+    one = variants.other("both=LD_PRELOAD='a.so b.so' CONF=c=d")
+    assert (one.name, one.library, one.variables) == ("both", "base", {"LD_PRELOAD": "a.so b.so", "CONF": "c=d"})
+
+
+@pytest.mark.parametrize("text", ["GOTCHA", "=A=b", "name=", "name==b"])
+def test_malformed_other_tools_are_refused(text):
+    with pytest.raises(counting.Failure, match="NAME=VARIABLE=VALUE"):
+        variants.other(text)

@@ -3,7 +3,10 @@
 
 """Variants that are compared: a library and the tools of a run."""
 
+import shlex
 from dataclasses import dataclass, field
+
+from counting import Failure
 
 # Builds of MPICH: key, title
 BUILDS = {
@@ -67,6 +70,15 @@ def shipped(tool, layers=1):
 def wrapper():
     return Variant("PMPI wrapper", "a preloaded PMPI wrapper", "none", "wrapper", 1,
                    preload="libwrapper.so")
+
+
+def other(definition):
+    """Other tools under the unpatched library, as "NAME=VARIABLE=VALUE [VARIABLE=VALUE]"."""
+    name, _, text = definition.partition("=")
+    variables = dict(word.partition("=")[::2] for word in shlex.split(text))
+    if not name or not variables or "" in variables:
+        raise Failure(f"--other={definition} is not of the form 'NAME=VARIABLE=VALUE [VARIABLE=VALUE]'")
+    return Variant(name, name, "base", "wrapper", 1, variables=variables)
 
 
 def member(layers, folder):

@@ -1,16 +1,44 @@
 // Copyright (C) by the QMPI for MPICH developers
 //     See COPYRIGHT in top-level directory
 
-// A tool of the profiling interface that only passes calls on. Preloaded, it has the lowest cost that
-// a tool can have; with pmpi= in the tool list it is a member of the chain.
+// A tool that only passes calls on. Preloaded, a tool of the profiling interface has the lowest cost that a tool can
+// have; with pmpi= in the tool list it is a member of the chain. With -DGOTCHA_TOOL='"NAME"' it is a tool of GOTCHA.
 
 #include <mpi.h>
+
+#ifndef GOTCHA_TOOL
 
 #define WRAP(result_, name_, parameters_, arguments_) \
     extern "C" result_ MPI_##name_ parameters_        \
     {                                                 \
         return PMPI_##name_ arguments_;               \
     }
+
+#else
+
+#include <gotcha/gotcha.h>
+
+struct Wrapped {
+    gotcha_wrappee_handle_t next = nullptr;
+    gotcha_binding_t binding; /* GOTCHA keeps its address */
+
+    Wrapped(const char *name, void *wrapper) : binding{name, wrapper, &next}
+    {
+        gotcha_wrap(&binding, 1, GOTCHA_TOOL);
+    }
+};
+
+#define WRAP(result_, name_, parameters_, arguments_)                                           \
+    extern Wrapped wrapped_##name_;                                                             \
+    static result_ call_##name_ parameters_                                                     \
+    {                                                                                           \
+        auto next =                                                                             \
+            reinterpret_cast<result_(*) parameters_>(gotcha_get_wrappee(wrapped_##name_.next)); \
+        return next arguments_;                                                                 \
+    }                                                                                           \
+    Wrapped wrapped_##name_("MPI_" #name_, reinterpret_cast<void *>(call_##name_));
+
+#endif
 
 WRAP(int, Comm_rank, (MPI_Comm comm, int *rank), (comm, rank))
 WRAP(double, Wtime, (), ())

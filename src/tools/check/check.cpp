@@ -232,6 +232,7 @@ class Check : public ReportingTool<Check> {
         /* The job may be killed: write the report after each new finding. */
         if (destination_.has_files())
             findings_.when_new([this] { write(false, ""); });
+        is_compared_ = true; /* for reports that the thread writes */
         if (!server_->start(is_one_host, address))
             address.port = 0;
         return address;
@@ -394,7 +395,7 @@ class Check : public ReportingTool<Check> {
 
     std::atomic<bool> has_sessions_{false};
     std::atomic<bool> has_callbacks_{false}; /* attributes of MPI_COMM_SELF */
-    bool is_compared_ = false;               /* there is an analyser */
+    std::atomic<bool> is_compared_{false};   /* there is an analyser */
     bool are_findings_merged_ = false;
     bool is_reported_ = false;
     bool has_aborted_ = false;       /* of the analyser's thread */

@@ -85,39 +85,55 @@ class Writer {
     template <typename Value>
     void put(const Value &value)
     {
-        if constexpr (std::is_arithmetic_v<Value> || std::is_enum_v<Value>)
-            put_bytes(&value, sizeof value);
-        else if constexpr (std::is_convertible_v<const Value &, std::string_view>) {
-            const std::string_view text = value;
-            put(static_cast<std::uint64_t>(text.size()));
-            put_bytes(text.data(), text.size());
-        } else if constexpr (wire::is_list_of_numbers<Value>) {
-            put(static_cast<std::uint64_t>(value.size()));
-            put_bytes(value.data(), value.size() * sizeof value[0]);
-        } else if constexpr (wire::is_pair<Value>) {
-            put(value.first);
-            put(value.second);
-        } else if constexpr (wire::has_fields<Value>)
-            const_cast<Value &>(value).each([this](const auto &field) { put(field); });
-        else {
-            if constexpr (!wire::is_array<Value>)
-                put(static_cast<std::uint64_t>(value.size()));
-            for (const auto &element : value)
-                put(element);
-        }
+        add(value);
+        append_collected();
     }
 
     /* Returns the bytes and empties the writer. */
     std::string take() { return std::exchange(bytes_, std::string()); }
 
   private:
-    void put_bytes(const void *address, std::size_t size)
+    template <typename Value>
+    void add(const Value &value)
     {
+        if constexpr (std::is_arithmetic_v<Value> || std::is_enum_v<Value>) {
+            if (collected_ + sizeof value > sizeof numbers_)
+                append_collected();
+            std::memcpy(numbers_ + collected_, &value, sizeof value);
+            collected_ += sizeof value;
+        } else if constexpr (std::is_convertible_v<const Value &, std::string_view>) {
+            const std::string_view text = value;
+            add(static_cast<std::uint64_t>(text.size()));
+            append(text.data(), text.size());
+        } else if constexpr (wire::is_list_of_numbers<Value>) {
+            add(static_cast<std::uint64_t>(value.size()));
+            append(value.data(), value.size() * sizeof value[0]);
+        } else if constexpr (wire::is_pair<Value>) {
+            add(value.first);
+            add(value.second);
+        } else if constexpr (wire::has_fields<Value>)
+            const_cast<Value &>(value).each([this](const auto &field) { add(field); });
+        else {
+            if constexpr (!wire::is_array<Value>)
+                add(static_cast<std::uint64_t>(value.size()));
+            for (const auto &element : value)
+                add(element);
+        }
+    }
+
+    void append(const void *address, std::size_t size)
+    {
+        append_collected();
         bytes_.append(static_cast<const char *>(address), size);
     }
 
+    void append_collected() { bytes_.append(numbers_, std::exchange(collected_, 0)); }
+
     std::string own_;
     std::string &bytes_;
+    /* One call of append() for many numbers */
+    char numbers_[256];
+    std::size_t collected_ = 0;
 };
 
 /* Reads from bytes owned by the caller. Throws std::runtime_error if they end too early. */
@@ -138,9 +154,12 @@ class Reader {
     {
         if constexpr (std::is_same_v<Value, bool>)
             value = get<char>() != 0; /* a bool with another value would not be one */
-        else if constexpr (std::is_arithmetic_v<Value> || std::is_enum_v<Value>)
-            std::memcpy(&value, get_bytes(1, sizeof value).data(), sizeof value);
-        else if constexpr (wire::is_list_of_numbers<Value>) {
+        else if constexpr (std::is_arithmetic_v<Value> || std::is_enum_v<Value>) {
+            if (bytes_.size() < sizeof value)
+                throw std::runtime_error(too_short);
+            std::memcpy(&value, bytes_.data(), sizeof value);
+            bytes_.remove_prefix(sizeof value);
+        } else if constexpr (wire::is_list_of_numbers<Value>) {
             const auto size = get<std::uint64_t>();
             const std::string_view bytes = get_bytes(size, sizeof value[0]);
             value.resize(static_cast<std::size_t>(size));
@@ -173,11 +192,13 @@ class Reader {
     std::string_view get_bytes(std::uint64_t number, std::size_t size)
     {
         if (number > bytes_.size() / size)
-            throw std::runtime_error("the data end too early");
+            throw std::runtime_error(too_short);
         const std::string_view found = bytes_.substr(0, static_cast<std::size_t>(number) * size);
         bytes_.remove_prefix(found.size());
         return found;
     }
+
+    static constexpr const char *too_short = "the data end too early";
 
     std::string_view bytes_;
 };

@@ -66,7 +66,7 @@ void Accesses::add(Target &target, const Early &access)
         target.early.push_back(access);
         number_of_early_++;
     } else
-        crowded_.insert(event.target);
+        crowded_.push_back(event.target);
 }
 
 void Accesses::compare(Target &target, const Early &early, std::uint64_t number)
@@ -98,7 +98,7 @@ void Accesses::compare(Target &target, const Early &early, std::uint64_t number)
     }
     while (target.accesses.size() > most_accesses) {
         target.accesses.erase(target.accesses.begin());
-        crowded_.insert(event.target);
+        crowded_.push_back(event.target);
     }
 }
 

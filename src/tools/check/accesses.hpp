@@ -19,7 +19,6 @@
 #include <iterator>
 #include <map>
 #include <memory>
-#include <set>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -53,7 +52,7 @@ class Accesses {
     std::vector<Conflict> take_conflicts() { return std::exchange(conflicts_, {}); }
 
     /* Targets of more accesses than are kept. */
-    std::set<int> take_crowded() { return std::exchange(crowded_, {}); }
+    std::vector<int> take_crowded() { return std::exchange(crowded_, {}); }
 
     /* Kept at most for a target. */
     static constexpr std::size_t most_accesses = 4096;
@@ -114,7 +113,7 @@ class Accesses {
     /* Accesses under a shared lock that are not complete, by window and rank, with target. */
     std::map<std::pair<std::uint64_t, int>, std::vector<std::pair<int, SharedAccess>>> open_;
     std::vector<Conflict> conflicts_;
-    std::set<int> crowded_;
+    std::vector<int> crowded_;
     std::size_t number_of_early_ = 0;
 };
 

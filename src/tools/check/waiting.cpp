@@ -55,8 +55,7 @@ void Waiting::start(bool is_watched)
     is_watched_ = is_watched;
     thread_ = quiet_thread([this] {
         std::unique_lock<std::mutex> guard(thread_lock_);
-        while (!wake_up_.wait_for(guard, std::chrono::milliseconds(100),
-                                  [this] { return is_ending_; }))
+        while (!wake_up_.wait_for(guard, interval, [this] { return is_ending_; }))
             report_blocked();
     });
 }
@@ -78,7 +77,7 @@ void Waiting::begin(BlockedCall call)
         return;
     std::lock_guard<std::mutex> guard(lock_);
     call_ = std::move(call);
-    since_ = Clock::now();
+    seen_.reset();
 }
 
 void Waiting::end()
@@ -95,7 +94,10 @@ void Waiting::end()
 void Waiting::report_blocked()
 {
     std::lock_guard<std::mutex> guard(lock_);
-    if (call_ && !is_reported_ && Clock::now() - since_ > short_time) {
+    const auto now = Clock::now();
+    if (call_ && !seen_)
+        seen_ = now;
+    if (call_ && !is_reported_ && now - *seen_ >= short_time) {
         is_reported_ = true;
         BlockedEvent event{call_->position, call_->needs_all, {}};
         for (const Expected &expected : call_->expected)

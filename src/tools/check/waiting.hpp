@@ -58,7 +58,8 @@ class Waiting {
 
   private:
     using Clock = std::chrono::steady_clock;
-    static constexpr auto short_time = std::chrono::milliseconds(300);
+    static constexpr auto interval = std::chrono::milliseconds(100);
+    static constexpr auto short_time = std::chrono::milliseconds(200);
 
     void report_blocked();
 
@@ -66,8 +67,8 @@ class Waiting {
     bool is_watched_ = false;
     std::mutex lock_;
     std::optional<BlockedCall> call_;
-    Clock::time_point since_;
     bool is_reported_ = false;
+    std::optional<Clock::time_point> seen_; /* when the thread first saw the call */
 
     std::mutex thread_lock_;
     std::condition_variable wake_up_;

@@ -3,6 +3,7 @@
 
 """Calls from Fortran as tools and PMPI wrappers in C see them, with their arguments, and callbacks given in Fortran."""
 
+import gzip
 import re
 from pathlib import Path
 
@@ -59,3 +60,25 @@ def test_callbacks_work_below_and_above_tools(mpich, base, binding):
     assert sorted(result.out.splitlines()) == sorted(unpatched.out.splitlines()), repr(result)
     assert passed + failed >= CALLBACKS, repr(result)
     assert failed <= (2 if mpich.version >= (5,) else 0), repr(result)
+
+
+@pytest.mark.parametrize("module, names", [("mpi", ["MPI_Sizeof", "QMPI_Sizeof"]), ("mpi_f08", ["MPI_Sizeof"])])
+def test_sizeof_has_its_names(mpich, module, names):
+    """A renamed generic procedure loses its own name."""
+    source = mpich.work / "sizes.f90"
+    calls = "".join(f"  call {name}(value, size, ierror)\n  print *, size\n" for name in names)
+    source.write_text(f"program sizes\n  use {module}\n  implicit none\n  integer :: size, ierror\n"
+                      f"  double precision :: value\n{calls}end program\n")
+    done = mpich.run(mpich.bin / "mpifort", source, "-o", mpich.work / "sizes")
+    assert done.status == 0, repr(done)
+    assert mpich.run(mpich.work / "sizes").out.split() == ["8"] * len(names)
+
+
+@pytest.mark.parametrize("module", ["mpi", "mpi_f08"])
+def test_module_has_the_names_of_the_base(mpich, base, module):
+    def names(installation):
+        text = gzip.decompress((installation.prefix / f"include/{module}.mod").read_bytes()).decode()
+        return set(re.findall(r"'(\w+)'", text))
+
+    assert len(names(base)) > 400
+    assert names(base) - names(mpich) == set()

@@ -24,10 +24,12 @@ GROUPS = {
     "mpif.h, all other functions intercepted": ("mpif.h ", "1", True),
 }
 
-# The goal is a ratio of 1 with an interval that contains it, and entry.py's verdict is about the goal. A test fails if
-# the geometric mean of its rows is above this: the position of functions in the code changes a single row by up to
-# 10 % (doc/benchmarks.md), and a cost of the entries is in all of them.
-LIMIT = 1.02
+# The goal is a ratio of 1 with an interval that contains it, and entry.py's verdict is about the goal. A cost of the
+# entries is in all rows of a group, so a test fails if their geometric mean is above the first limit. The position of
+# functions in the code changes a single row by up to 10 % between two libraries (doc/benchmarks.md), and by nothing
+# where the reference is the same library.
+MEAN_LIMIT = 1.02
+ROW_LIMIT, ROW_LIMIT_OF_SAME_LIBRARY = 1.15, 1.05
 
 pytestmark = pytest.mark.serial
 
@@ -58,7 +60,8 @@ def test_short_calls_take_no_longer(short_calls, group):
                      for row in rows)
     if not rows:
         pytest.fail("nothing was measured (2 threads need 2 cores)", pytrace=False)
-    if statistics.geometric_mean(row["low"] for row in rows) > LIMIT:
+    lows = [row["low"] for row in rows]
+    if statistics.geometric_mean(lows) > MEAN_LIMIT or max(lows) > (ROW_LIMIT_OF_SAME_LIBRARY if others else ROW_LIMIT):
         pytest.fail(text, pytrace=False)
     print(text)
 

@@ -59,9 +59,13 @@ def check(*words, cwd):
         pytest.fail(done.stdout[-6000:], pytrace=False)
 
 
-def pytest_on(built, *words):
+def pytest_command(built, *words):
     prefix, tree = built
-    check(sys.executable, "-m", "pytest", "-q", f"--prefix={prefix}", f"--src={tree}", *words, cwd=ROOT)
+    return [sys.executable, "-m", "pytest", "-q", f"--prefix={prefix}", f"--src={tree}", *words]
+
+
+def pytest_on(built, *words):
+    check(*pytest_command(built, *words), cwd=ROOT)
 
 
 @configurations(*CONFIGURATIONS)
@@ -86,12 +90,12 @@ def test_no_sanitizer_finds_a_fault_of_ours(sanitizer, work):
     """MPICH has races of its own, and on this library some tests fail that are about memory or time: what a report
     says of the access itself counts, and that most tests passed."""
     flags, options = SANITIZERS[sanitizer]
-    prefix, tree = build(*(f"{name}FLAGS={flags} -g -O1" for name in ("C", "CXX")), f"WRAPPER_CFLAGS={flags} {CXX_LIBRARY}",
-                         f"WRAPPER_CXXFLAGS={flags}")
+    sanitized = build(f"CFLAGS={flags} -g -O1", f"CXXFLAGS={flags} -g -O1", f"WRAPPER_CFLAGS={flags} {CXX_LIBRARY}",
+                      f"WRAPPER_CXXFLAGS={flags}")
     environment = {**os.environ, f"{sanitizer}_OPTIONS": f"log_path={work}/report:exitcode=0:{options}",
                    "UBSAN_OPTIONS": f"log_path={work}/report:print_stacktrace=1"}
-    done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-n", str(os.cpu_count()), f"--prefix={prefix}", f"--src={tree}",
-                           "-k", "not valgrind", *(f"test/{name}" for name in SANITIZED)],
+    done = subprocess.run(pytest_command(sanitized, "-n", str(os.cpu_count()), "-k", "not valgrind",
+                                         *(f"test/{name}" for name in SANITIZED)),
                           cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     passed = re.search(r"(\d+) passed", done.stdout)
     assert passed and int(passed[1]) > 300, done.stdout[-2000:]

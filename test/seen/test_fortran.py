@@ -65,13 +65,11 @@ def test_callbacks_work_below_and_above_tools(mpich, base, binding):
 @pytest.mark.parametrize("module, names", [("mpi", ["MPI_Sizeof", "QMPI_Sizeof"]), ("mpi_f08", ["MPI_Sizeof"])])
 def test_sizeof_has_its_names(mpich, module, names):
     """A renamed generic procedure loses its own name."""
-    source = mpich.work / "sizes.f90"
     calls = "".join(f"  call {name}(value, size, ierror)\n  print *, size\n" for name in names)
-    source.write_text(f"program sizes\n  use {module}\n  implicit none\n  integer :: size, ierror\n"
-                      f"  double precision :: value\n{calls}end program\n")
-    done = mpich.run(mpich.bin / "mpifort", source, "-o", mpich.work / "sizes")
-    assert done.status == 0, repr(done)
-    assert mpich.run(mpich.work / "sizes").out.split() == ["8"] * len(names)
+    text = (f"program sizes\n  use {module}\n  implicit none\n  integer :: size, ierror\n  double precision :: value\n"
+            f"{calls}end program\n")
+    program = mpich.program(text, name="sizes.F90")
+    assert mpich.run(program).out.split() == ["8"] * len(names)
 
 
 @pytest.mark.parametrize("module", ["mpi", "mpi_f08"])

@@ -11,7 +11,7 @@ HERE = Path(__file__).resolve().parent
 SOURCE = HERE.parents[1] / "src/qmpi"
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
 FLAGS = ["-Wall", "-Wextra", "-Werror", "-I", SOURCE]
-FUZZ_SECONDS = 60
+FUZZ_SECONDS = 20
 
 
 def open_parenthesis(entry):

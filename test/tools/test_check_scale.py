@@ -39,8 +39,8 @@ def test_memory_does_not_grow_with_the_run(mpich, check_events, options):
         result = mpich.run(check_events, 4, rounds, *options)
         assert result.status == 0 and " 0 findings, " in result.out, result
         return int(re.search(r"(\d+) KiB", result.out).group(1))
-    few, many = memory(2_000), memory(40_000)
-    assert many - few < 500, (few, many)
+    few, many = memory(2_000), memory(21_000)
+    assert many - few < 250, (few, many)
 
 
 def test_cost_of_an_event_does_not_grow_with_the_job(mpich, check_events):

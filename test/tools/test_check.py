@@ -221,7 +221,7 @@ def test_errors_of_a_drawn_part_of_the_collection_are_found(mpich, name):
     """One of ten programs of each class; the seed is in the test's name when it fails."""
     seed = int(os.environ.get("QMPI_COLLECTION_SEED", random.randrange(1000)))
     cases = collection.choose({name: collection.collection(mpich.prefix)[name]}, 10, seed)
-    outcomes = collection.run_all(cases, mpich.prefix, mpich.work)
+    outcomes = collection.run_all(cases, mpich.prefix, mpich.work, jobs=2)
     text = f"seed {seed}\n{collection.table(outcomes)}"
     assert not any(one.alarms or one.failure for one in outcomes[name]), text
     assert all(one.found == one.tried for one in outcomes[name]), text

@@ -169,6 +169,21 @@ class Sum {
     }
 };
 
+template <qmpi::operation operation, bool is_neighborhood, typename Group>
+QMPI_INLINE Bytes sum_of(const movement::Description &description, Group &group)
+{
+    Sum sum;
+    movement::Movement(description, group, sum).template run<operation, is_neighborhood>();
+    return sum.sum;
+}
+
+/* Compiled once for an operation, which many functions have. */
+template <qmpi::operation operation, bool is_neighborhood, typename Group>
+[[gnu::noinline]] Bytes sum_of_collective(const movement::Description &description, Group &group)
+{
+    return sum_of<operation, is_neighborhood>(description, group);
+}
+
 }  // namespace bytes
 
 /* False if a call cannot move data. Query before the call: a matched receive from MPI_PROC_NULL is
@@ -203,10 +218,11 @@ QMPI_INLINE Bytes bytes_of_call(Call &call, [[maybe_unused]] Group &&group) noex
         return {movement::describe(call).send.amount.at(0), 0};
     else {
         const movement::Description description = movement::describe(call);
-        bytes::Sum sum;
-        movement::Movement(description, group, sum)
-            .template run<Call::operation, Call::is_in(qmpi::set::neighbourhood)>();
-        return sum.sum;
+        constexpr bool is_neighborhood = Call::is_in(qmpi::set::neighbourhood);
+        if constexpr (Call::is_collective)
+            return bytes::sum_of_collective<Call::operation, is_neighborhood>(description, group);
+        else
+            return bytes::sum_of<Call::operation, is_neighborhood>(description, group);
     }
 }
 

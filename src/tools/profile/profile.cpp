@@ -222,28 +222,34 @@ class Profile : public ReportingTool<Profile> {
         const auto result = traffic_.follow(
             call, bytes, [&] { return call_next(call); },
             [&] {
-                return Origin{started.site, communicators_ ? communicator_of(call) : nullptr};
+                return Origin{started.site, communicator_at(place_of(call))};
             },
             [this](Traffic::Operation &operation, const Bytes &moved, bool has_started) {
                 count_later(operation, moved, has_started);
             });
-        const Time time = started.site != nullptr ? now() - started.time : 0;
-        started.table->nesting--;
-
-        if (!bytes.is_zero())
-            add_bytes(*started.function, bytes);
-        if (started.site != nullptr) {
-            add_time(started, time, bytes);
-            if constexpr (Call::returns_error_code) {
-                if (communicators_ && result == MPI_SUCCESS)
-                    add_to_communicator(*started.table, Call::id, communicator_of(call), time,
-                                        bytes);
-            }
-            if (__builtin_expect(started.time + time > next_flush_.load(std::memory_order_relaxed),
-                                 0))
-                flush(started.time + time);
+        const Time time = finish(started, bytes);
+        if constexpr (Call::returns_error_code) {
+            if (__builtin_expect(communicators_ != nullptr, 0) && started.site != nullptr &&
+                result == MPI_SUCCESS)
+                add_to_communicator(*started.table, Call::id, place_of(call), time, bytes);
         }
         return result;
+    }
+
+    /* Compiled once, not into each function. Returns the time of the call, or 0 if it is not timed. */
+    [[gnu::noinline]] Time finish(const Start &started, const Bytes &bytes)
+    {
+        const Time time = started.site != nullptr ? now() - started.time : 0;
+        started.table->nesting--;
+        if (!bytes.is_zero())
+            add_bytes(*started.function, bytes);
+        if (started.site == nullptr)
+            return 0;
+        add_time(started, time, bytes);
+        const Time end = started.time + time;
+        if (__builtin_expect(end > next_flush_.load(std::memory_order_relaxed), 0))
+            flush(end);
+        return time;
     }
 
     /* Makes a call that is not recorded. Operations that were recorded when they started are still
@@ -345,24 +351,37 @@ class Profile : public ReportingTool<Profile> {
         return std::max<std::size_t>(number, 1);
     }
 
+    /* Where a call communicates, if it does. */
+    struct Place {
+        MPI_Comm communicator = MPI_COMM_NULL;
+        MPI_Win window = MPI_WIN_NULL;
+    };
+
     template <typename Call>
-    Communicators::Shared communicator_of(Call &call)
+    static Place place_of(Call &call)
     {
-        if constexpr (Call::has(qmpi::role::communicator)) {
-            const MPI_Comm comm = qmpi::get_or<qmpi::role::communicator>(call, MPI_COMM_NULL);
-            return comm == MPI_COMM_NULL ? nullptr : communicators_->of(comm);
-        } else if constexpr (Call::has(qmpi::role::window)) {
-            const MPI_Win window = qmpi::get_or<qmpi::role::window>(call, MPI_WIN_NULL);
-            return window == MPI_WIN_NULL ? nullptr : communicators_->of_window(window);
-        } else {
-            (void) call;
-            return nullptr;
-        }
+        Place place;
+        (void) call;
+        if constexpr (Call::has(qmpi::role::communicator))
+            place.communicator = qmpi::get_or<qmpi::role::communicator>(call, MPI_COMM_NULL);
+        else if constexpr (Call::has(qmpi::role::window))
+            place.window = qmpi::get_or<qmpi::role::window>(call, MPI_WIN_NULL);
+        return place;
     }
 
-    static void add_to_communicator(Table &table, int id, const Communicators::Shared &communicator,
-                                    Time time, const Bytes &bytes)
+    [[gnu::noinline]] Communicators::Shared communicator_at(const Place &place)
     {
+        if (communicators_ == nullptr)
+            return nullptr;
+        if (place.communicator != MPI_COMM_NULL)
+            return communicators_->of(place.communicator);
+        return place.window != MPI_WIN_NULL ? communicators_->of_window(place.window) : nullptr;
+    }
+
+    [[gnu::noinline]] void add_to_communicator(Table &table, int id, const Place &place, Time time,
+                                               const Bytes &bytes)
+    {
+        const Communicators::Shared communicator = communicator_at(place);
         if (communicator == nullptr)
             return;
         CommunicatorRecord &record = table.communicator(id, communicator);

@@ -204,6 +204,19 @@ def test_both_builds_run_at_once(tmp_path, copy, fails, said):
     assert (tmp_path / "stopped").exists() == (fails == "patched")
 
 
+def test_demo_ends_with_the_lines_for_another_program(tmp_path, copy):
+    (tmp_path / "examples/qmpi").mkdir(parents=True)
+    (tmp_path / "examples/qmpi/halo.c").touch()
+    (tmp_path / "patched/bin").mkdir(parents=True)
+    for name in ("mpicc", "mpiexec"):
+        (tmp_path / "patched/bin" / name).symlink_to("/bin/true")
+    (tmp_path / "begun.unchanged").touch()
+    said = run(copy, "demo", cwd=tmp_path, FAILS="", MPICH_QMPI_BUILD_CACHE=tmp_path / "cache").splitlines()
+    lines = [line.strip() for line in said[said.index("quickstart: for a program of your own:") + 1:]]
+    readme = (ROOT / "README.md").read_text().replace("PREFIX", f"{tmp_path}/patched")
+    assert len(lines) == 3 and all(f"\n    {line}\n" in readme for line in lines), lines
+
+
 def await_file(path):
     end = time.monotonic() + 30
     while not path.exists():

@@ -1342,6 +1342,7 @@ struct instance_base {
     std::atomic<int> sessions{0};
     std::atomic<bool> is_finalized{false};
     void (*at_abort)(const instance_base &) noexcept = nullptr;
+    void (*at_session_begin)(const instance_base &) noexcept = nullptr;
     /* The member intercept(any_call &); false: it threw, there is no result. */
     bool (*intercept)(const instance_base &, any_call &, int &result) noexcept = nullptr;
     std::optional<qmpi::world> world;
@@ -1547,6 +1548,10 @@ class call {
             const detail::link &next = instance_.next[function_id];
             result_ = reinterpret_cast<typename description::pointer>(next.function)(
                 context_, next.tool_id, arguments...);
+        }
+        if constexpr (function_id == MPI_SESSION_INIT_T) {
+            if (result_ == MPI_SUCCESS && instance_.at_session_begin != nullptr)
+                instance_.at_session_begin(instance_);
         }
         return result_;
     }
@@ -2013,6 +2018,7 @@ inline constexpr bool can_end = !std::is_trivially_destructible_v<Tool>;
 QMPI_DETAIL_DECLARES(at_world_begin)
 QMPI_DETAIL_DECLARES(at_world_end)
 QMPI_DETAIL_DECLARES(at_abort)
+QMPI_DETAIL_DECLARES(at_session_begin)
 #undef QMPI_DETAIL_DECLARES
 
 template <typename Tool>
@@ -2131,7 +2137,8 @@ constexpr bool intercepts()
 {
     return has_member<Tool, id>::value || is_generic<Tool, id>() ||
         (ends_with_mpi<Tool> && begins_or_ends_mpi(id)) ||
-        (declares_at_abort<Tool> && id == MPI_ABORT_T);
+        (declares_at_abort<Tool> && id == MPI_ABORT_T) ||
+        (declares_at_session_begin<Tool> && id == MPI_SESSION_INIT_T);
 }
 
 /* The entry of the function is in libqmpi.a. */
@@ -2227,6 +2234,8 @@ struct QMPI_DETAIL_HIDDEN registration {
                      "cannot register an instance");
             if constexpr (declares_at_abort<Tool>)
                 self.at_abort = abort;
+            if constexpr (declares_at_session_begin<Tool>)
+                self.at_session_begin = session_begin;
             intercept_all(tool_id, detail::function_ids());
         } catch (const std::exception &exception) {
             MPIX_Fail_tool(tool_id, exception.what());
@@ -2338,6 +2347,12 @@ struct QMPI_DETAIL_HIDDEN registration {
         guarded("at_abort", [&self] { self.tool().at_abort(); });
     }
 
+    static void session_begin(const instance_base &base) noexcept
+    {
+        instance<Tool> &self = *instances<Tool>::by_id[base.tool_id];
+        guarded("at_session_begin", [&self] { self.tool().at_session_begin(); });
+    }
+
     template <typename Work>
     static void guarded(const char *where, Work work) noexcept
     {
@@ -2399,6 +2414,9 @@ class tool {
      * programs that use sessions only. */
     void at_world_begin(const world &) {}
     void at_world_end(const world &) {}
+
+    /* Called at the end of each MPI_Session_init that succeeds; several threads may be in it. */
+    void at_session_begin() {}
 
     /* Called in MPI_Abort, before the next link. */
     void at_abort() {}

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from job_ends import BYTES, RANKS, ROUNDS
+from job_ends import BYTES, RANKS, ROUNDS, barriers
 
 HERE = Path(__file__).resolve().parent
 RECORDING = ["count", "messages", "profile"]
@@ -81,6 +81,37 @@ def test_nothing_is_lost(mpich, job, tool, end):
         report = json.loads(reported(mpich, "json", "r.records"))
         assert report["absent"] == ""
     assert found(tool, report) == wanted(tool), result
+
+
+# ---- sessions only ----
+
+@pytest.mark.parametrize("end", ["finalize", "open", "abort", "kill", "leave", "world"])
+@pytest.mark.parametrize("tool", [*RECORDING, "check"])
+def test_nothing_is_lost_without_a_world(mpich, tool, end):
+    """Each process reports alone, or leaves a record of its own, until a world takes its place."""
+    number = 2 if end in ("finalize", "open") else 1    # mpiexec kills the others
+    result = mpich.mpiexec(number, mpich.program(HERE / "session_ends.c"), end, tools=f"{tool}(out=r)", seconds=60)
+    folders = sorted(path.name for path in mpich.work.glob("r*.records"))
+    ending = "txt" if tool == "count" else "json"
+    files = sorted(path.name for path in mpich.work.glob(f"r*.{ending}"))
+    if end == "world":
+        assert (folders, files) == (["r.records"], []), result
+    elif end in ("kill", "leave"):
+        assert len(folders) == number and all(re.fullmatch(r"r\..+-\d+\.records", name) for name in folders), result
+        assert files == []
+    else:
+        assert (folders, len(files)) == ([], number), result
+    if files and tool == "count":
+        assert all(re.search(r"^MPI_Barrier +40 ", (mpich.work / name).read_text(), re.M) for name in files), files
+        return
+    reports = [mpich.load(name) for name in files] or [json.loads(reported(mpich, "json", name)) for name in folders]
+    if tool == "check":
+        kinds = [[line["kind"] for line in one["findings"]] for one in reports]
+        assert kinds == [["leak"] if end == "open" else []] * len(reports), kinds
+    elif end == "world":
+        assert [barriers(tool, one) for one in reports] == [ROUNDS + 1]
+    else:
+        assert [barriers(tool, one) for one in reports] == [ROUNDS] * number
 
 
 # ---- check ----

@@ -85,13 +85,16 @@ class Check : public ReportingTool<Check> {
             advise("the program ended without MPI_Finalize");
             return;
         }
-        if (is_alone && !handle_rules_.has_live_session())
+        const bool is_complete = !is_aborting_; /* leaks are no fault of a process that aborts */
+        if (is_alone && is_complete && !handle_rules_.has_live_session())
             find_leaks();
         bool has_new_leaks = false;
-        if (is_alone || is_reported_)
+        if (is_complete && (is_alone || is_reported_))
             has_new_leaks = handle_rules_.find_leaks_of_process();
         if (is_alone || !is_reported_ || has_new_leaks)
             report(is_alone);
+        if (is_alone)
+            own_record().remove();
     }
 
     template <typename Call>
@@ -165,7 +168,8 @@ class Check : public ReportingTool<Check> {
 
     void at_abort()
     {
-        if (own_record().is_open())
+        is_aborting_ = true;
+        if (has_record_of_world())
             advise("MPI_Abort was called");
         await_stderr();
     }
@@ -347,7 +351,7 @@ class Check : public ReportingTool<Check> {
         statement.has_ended = true;
         if (is_alone) {
             statement.processes = std::move(own.processes);
-            statement.incomparable = "the program has no MPI_COMM_WORLD";
+            statement.incomparable = no_world;
         } else if (!is_compared_)
             statement.incomparable = "no connection to rank 0";
         statement.unwanted = options_.unwanted();
@@ -396,6 +400,7 @@ class Check : public ReportingTool<Check> {
     std::atomic<bool> has_sessions_{false};
     std::atomic<bool> has_callbacks_{false}; /* attributes of MPI_COMM_SELF */
     std::atomic<bool> is_compared_{false};   /* there is an analyser */
+    std::atomic<bool> is_aborting_{false};
     bool are_findings_merged_ = false;
     bool is_reported_ = false;
     bool has_aborted_ = false;       /* of the analyser's thread */

@@ -81,6 +81,8 @@ std::string current_text(const ProcessLine &process);
 
 using Omissions = std::map<Reason, std::set<int>>; /* with the ranks */
 
+inline constexpr const char *no_world = "the program has no MPI_COMM_WORLD";
+
 struct Statement {
     FindingSet findings;                  /* with those that are suppressed */
     std::map<int, ProcessLine> processes; /* by rank */

@@ -168,6 +168,10 @@ void Record::open(const std::string &path, Introduction introduction)
     }
     if (mmap(base_, end, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) == MAP_FAILED)
         give_up(errno);
+    if (is_open()) {
+        close(file_);
+        remove();
+    }
     path_ = path;
     file_ = file;
     mapped_ = end;

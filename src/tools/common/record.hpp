@@ -48,11 +48,13 @@ struct Introduction {
     std::string tool;
     std::string arguments;
     int instance = 1, instances = 1, tool_id = 1;
-    int rank = 0, size = 1;
+    int rank = 0, size = 1; /* rank -1: a process without MPI_COMM_WORLD */
     std::string absent;
     std::string program, command, library, host, begin;
     std::uint64_t start = 0; /* now() when the record began */
     int process = 0;
+
+    bool has_world() const { return rank >= 0; }
 
     template <typename Visit>
     void each(Visit visit)
@@ -94,7 +96,7 @@ class Record {
     }
 
     /* Moves the record to a new file. Throws std::runtime_error if it cannot be made; the record
-     * stays in memory then. */
+     * stays where it was then. */
     void open(const std::string &path, Introduction introduction);
 
     bool is_open() const { return file_ >= 0; }

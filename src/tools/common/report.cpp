@@ -359,22 +359,44 @@ std::string Destination::default_stem(const Reporter &reporter) const
         std::to_string(getpid());
 }
 
+namespace {
+
+void make_folders(const std::string &folder)
+{
+    std::error_code fault;
+    std::filesystem::create_directories(folder, fault);
+    if (fault)
+        throw std::runtime_error("cannot write " + folder + ": " + fault.message());
+}
+
+}  // namespace
+
 std::string Destination::make_record_folder(const qmpi::world &world, const Reporter &reporter,
                                             const std::string &ending) const
 {
-    const bool is_local = !records_.empty();
-    const std::string folder = world.from_first([&] {
-        if (is_privileged())
-            throw std::runtime_error("refusing to write files from a set-uid program");
-        const std::string name = path(is_stderr_ ? default_stem(reporter) : stem(reporter));
-        return is_local ? new_name_in_records(name, ending) : make_new_folder(name, ending);
-    });
-    std::error_code fault;
-    if (is_local)
-        std::filesystem::create_directories(folder, fault);
-    if (fault)
-        throw std::runtime_error("cannot write " + folder + ": " + fault.message());
+    const std::string folder =
+        world.from_first([&] { return new_record_folder(reporter, ending); });
+    if (!records_.empty())
+        make_folders(folder);
     return folder;
+}
+
+std::string Destination::make_record_folder(const Reporter &reporter,
+                                            const std::string &ending) const
+{
+    const std::string folder = new_record_folder(reporter, ending);
+    make_folders(folder);
+    return folder;
+}
+
+/* Without records= the folder is made, too. */
+std::string Destination::new_record_folder(const Reporter &reporter,
+                                           const std::string &ending) const
+{
+    if (is_privileged())
+        throw std::runtime_error("refusing to write files from a set-uid program");
+    const std::string name = path(is_stderr_ ? default_stem(reporter) : stem(reporter));
+    return records_.empty() ? make_new_folder(name, ending) : new_name_in_records(name, ending);
 }
 
 /* Host and process number make the name unique, since no process sees the folders of all hosts. */

@@ -99,6 +99,9 @@ class Destination {
     std::string make_record_folder(const qmpi::world &world, const Reporter &reporter,
                                    const std::string &ending) const;
 
+    /* The same for a process alone. Not collective. */
+    std::string make_record_folder(const Reporter &reporter, const std::string &ending) const;
+
     /* Absolute path of a file name. */
     std::string path(const std::string &name) const;
 
@@ -120,6 +123,7 @@ class Destination {
     Destination(const Owner &owner, const ReportOptions &options,
                 const std::vector<std::string> &others);
     std::string default_stem(const Reporter &reporter) const;
+    std::string new_record_folder(const Reporter &reporter, const std::string &ending) const;
     std::string new_name_in_records(const std::string &stem, const std::string &ending) const;
     void choose_one(const ReportOptions &options, Format format);
     void claim_name(const Owner &owner, const std::string &out,

@@ -15,15 +15,19 @@
 
 #include <qmpi.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <exception>
+#include <mutex>
+#include <string>
 
 namespace qmpi {
 
 /* Base of tools whose instances report once: at the end of the world, merged over the processes
- * that have the instance. While the world exists, what the tool measures is in a record file; a
- * process that ends early leaves it for qmpi_report. Without a world, or without record files, each
- * process reports alone. A refused instance and a child of fork do not report.
+ * that have the instance. From the begin of the world or of the first session on, what the tool
+ * measures is in a record file; a process that ends early leaves it for qmpi_report. Without a world,
+ * or without record files, each process reports alone. A refused instance and a child of fork do not
+ * report.
  *
  * The tool keeps what it measures in own_record(), has a member "const Destination destination_", and
  * provides
@@ -50,9 +54,24 @@ class ReportingTool : public qmpi::tool<Tool> {
 
     void at_world_end(const qmpi::world &world) { report_world(world); }
 
+    /* The record is the process's own until a world begins. */
+    void at_session_begin()
+    {
+        const std::lock_guard<std::mutex> guard(opening_lock_);
+        if (record_.is_open() || is_world_ || !is_due_)
+            return;
+        const Destination &destination = tool().destination_;
+        try {
+            open_record(destination.make_record_folder(reporter(true), record_folder_ending));
+        } catch (const std::exception &exception) {
+            if (destination.wants_records())
+                complain(Tool::name(), std::string("no record file: ") + exception.what());
+        }
+    }
+
     void at_abort()
     {
-        if (record_.is_open())
+        if (has_record_of_world())
             advise("MPI_Abort was called");
         else
             report_alone();
@@ -81,8 +100,10 @@ class ReportingTool : public qmpi::tool<Tool> {
 
     void report_alone()
     {
-        if (is_due_.exchange(false))
-            tool().write(tool().state(true), reporter(true));
+        if (!is_due_.exchange(false))
+            return;
+        tool().write(tool().state(true), reporter(true));
+        record_.remove();
     }
 
     /* In the destructor: for programs that use sessions only, where no MPI_Session_finalize is
@@ -90,7 +111,7 @@ class ReportingTool : public qmpi::tool<Tool> {
     void report_at_end() noexcept
     {
         try {
-            if (!record_.is_open())
+            if (!has_record_of_world())
                 report_alone();
             else if (is_due_ && is_first_)
                 advise("the program ended without MPI_Finalize");
@@ -117,6 +138,7 @@ class ReportingTool : public qmpi::tool<Tool> {
     }
 
     Record &own_record() { return record_; }
+    bool has_record_of_world() const { return is_world_ && record_.is_open(); }
 
     Introduction introduction() const
     {
@@ -141,18 +163,24 @@ class ReportingTool : public qmpi::tool<Tool> {
     /* Without a record file the tool works as with one; a crash loses what it measured. */
     void open_record(const qmpi::world &world)
     {
+        const std::lock_guard<std::mutex> guard(opening_lock_);
+        is_world_ = true;
         const Destination &destination = tool().destination_;
         try {
             world.agree([&] {
-                const std::string folder =
-                    destination.make_record_folder(world, reporter(false), record_folder_ending);
-                record_.open(folder + "/" + std::to_string(reporter_.rank) + record_ending,
-                             introduction());
+                open_record(
+                    destination.make_record_folder(world, reporter(false), record_folder_ending));
             });
         } catch (const qmpi::world_error &error) {
             if (is_first_ && destination.wants_records())
                 complain(Tool::name(), std::string("no record file: ") + error.what());
         }
+    }
+
+    void open_record(const std::string &folder)
+    {
+        record_.open(folder + "/" + std::to_string(std::max(reporter_.rank, 0)) + record_ending,
+                     introduction());
     }
 
     static constexpr std::size_t limit = std::size_t{1} << 28;
@@ -162,6 +190,8 @@ class ReportingTool : public qmpi::tool<Tool> {
     Reporter reporter_; /* of the world; set while MPI initializes */
     int size_ = 1;
     bool is_first_ = false;
+    bool is_world_ = false;
+    std::mutex opening_lock_; /* of the record */
     std::atomic<bool> is_due_{false};
 };
 

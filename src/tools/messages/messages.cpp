@@ -168,7 +168,6 @@ class Messages : public ReportingTool<Messages> {
     {
         if (!operation.is_recorded)
             return;
-        rank_.store(operation.communicator->own_world_rank(), std::memory_order_relaxed);
         table().add(own_record(), operation, parts, end);
     }
 
@@ -183,7 +182,6 @@ class Messages : public ReportingTool<Messages> {
 
     State state(bool is_alone)
     {
-        const int rank = is_alone ? rank_.load() : reporter(false).rank;
         State state(heading_of(introduction(), is_alone).rows.block);
         requests_.each([&state](MPI_Request, Operation &operation, bool is_active) {
             if (is_active && operation.is_recorded)
@@ -192,7 +190,7 @@ class Messages : public ReportingTool<Messages> {
         std::array<std::unique_lock<std::mutex>, tables> guards;
         for (std::size_t i = 0; i < tables; i++)
             guards[i] = std::unique_lock<std::mutex>(tables_[i].lock);
-        state.add(own_record().view(), rank);
+        state.add(own_record().view(), reporter(is_alone).rank);
         return state;
     }
 
@@ -221,7 +219,6 @@ class Messages : public ReportingTool<Messages> {
     std::array<Table, tables> &tables_ = *new std::array<Table, tables>;
     std::atomic<bool> is_on_{true};
     std::atomic<int> phase_{1};
-    std::atomic<int> rank_{outside_world};
 };
 
 }  // namespace

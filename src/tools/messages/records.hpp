@@ -159,6 +159,7 @@ enum class RecordKind : std::uint32_t {
 struct TableRecord {
     std::uint64_t last = 0; /* end of the last operation, in now() */
     Sizes sizes{};
+    int rank = outside_world; /* of the process in MPI_COMM_WORLD, as its communicators have it */
 };
 
 /* Messages with each member of a group, or with one process. The ranks of the group follow. */
@@ -188,7 +189,9 @@ struct alignas(64) Table {
         function.time += end - operation.begin;
         for (const Part &part : parts)
             add(record, operation, part, end - operation.begin, function);
-        own_record(record).last = end;
+        TableRecord &own = own_record(record);
+        own.last = end;
+        own.rank = std::max(own.rank, operation.communicator->own_world_rank());
     }
 
     void add_unfinished(Record &record, const Operation &operation)
@@ -317,9 +320,10 @@ class State {
         });
     }
 
-    /* Of the process with this rank in MPI_COMM_WORLD. */
-    void add(const RecordView &record, int own_rank)
+    /* Of a process. rank: in MPI_COMM_WORLD; if outside_world, the record may have it. */
+    void add(const RecordView &record, int rank)
     {
+        const int own_rank = rank == outside_world ? rank_in(record) : rank;
         record.each([&](std::uint32_t kind, std::string_view content) {
             switch (static_cast<RecordKind>(kind)) {
             case RecordKind::table: {
@@ -340,6 +344,16 @@ class State {
             }
         });
         combine();
+    }
+
+    static int rank_in(const RecordView &record)
+    {
+        int rank = outside_world;
+        record.each([&rank](std::uint32_t kind, std::string_view content) {
+            if (static_cast<RecordKind>(kind) == RecordKind::table)
+                rank = std::max(rank, block_as<TableRecord>(content).rank);
+        });
+        return rank;
     }
 
     void add_unfinished(const Operation &operation)

@@ -78,7 +78,7 @@ struct Group {
         }
         std::set<int> missing;
         for (int rank = 0; rank < whole.size; rank++) {
-            if (ranks.count(rank) == 0)
+            if (whole.has_world() && ranks.count(rank) == 0)
                 missing.insert(rank);
         }
         if (!missing.empty())
@@ -90,7 +90,11 @@ struct Group {
         return whole;
     }
 
-    bool is_alone() const { return parts.size() == 1 && parts.front().introduction.size > 1; }
+    bool is_alone() const
+    {
+        const Introduction &first = parts.front().introduction;
+        return parts.size() == 1 && (first.size > 1 || !first.has_world());
+    }
 
     Lives lives() const
     {
@@ -164,8 +168,8 @@ class CountReport : public Report {
         if (format == Format::html)
             throw std::runtime_error("the tool count has no page");
         if (format == Format::text)
-            return count::text_of(*totals_, introduction_, false);
-        auto document = envelope(introduction_, "", totals_->processes, false);
+            return count::text_of(*totals_, introduction_, !introduction_.has_world());
+        auto document = envelope(introduction_, "", totals_->processes, !introduction_.has_world());
         document["functions"] = nlohmann::json::array();
         each([&](const char *name, std::size_t i) {
             document["functions"].push_back(
@@ -257,7 +261,9 @@ class MessagesReport : public Report {
     {
         group.each([this](const Group::Part &part) {
             messages::State state(heading_.rows.block);
-            messages::State::check(part.view, part.introduction.size);
+            messages::State::check(
+                part.view,
+                part.introduction.has_world() ? part.introduction.size : most_ranks_without_world);
             state.add(part.view, part.introduction.rank);
             if (state.last > part.introduction.start)
                 heading_.seconds = std::max(
@@ -288,6 +294,8 @@ class MessagesReport : public Report {
     }
 
   private:
+    static constexpr int most_ranks_without_world = 1 << 22;
+
     messages::Heading heading_;
     messages::State state_;
 };
@@ -308,6 +316,8 @@ class CheckReport : public Report {
         heading_.introduction = group.introduction();
         heading_.number = static_cast<int>(statement_.processes.size());
         statement_.absent = heading_.introduction.absent;
+        if (!heading_.introduction.has_world())
+            statement_.incomparable = check::no_world;
         statement_.unwanted =
             check::Options(qmpi::arguments(heading_.introduction.arguments)).unwanted();
     }

@@ -86,25 +86,31 @@ def test_nothing_is_lost(mpich, job, tool, end):
 # ---- sessions only ----
 
 @pytest.mark.parametrize("end", ["finalize", "open", "abort", "kill", "leave", "world"])
-@pytest.mark.parametrize("tool", [*RECORDING, "check"])
+@pytest.mark.parametrize("tool", [*RECORDING, "check", "trace"])
 def test_nothing_is_lost_without_a_world(mpich, tool, end):
     """Each process reports alone, or leaves a record of its own, until a world takes its place."""
-    number = 2 if end in ("finalize", "open") else 1    # mpiexec kills the others
-    result = mpich.mpiexec(number, mpich.program(HERE / "session_ends.c"), end, tools=f"{tool}(out=r)", seconds=60)
-    folders = sorted(path.name for path in mpich.work.glob("r*.records"))
+    def report_of(folder):
+        if tool != "trace":
+            return json.loads(reported(mpich, "json", folder))
+        reported(mpich, "otf2", "--json", folder)
+        return mpich.load(folder.replace(".unfinished", ".json"))
+    number = 2 if end == "finalize" else 1      # mpiexec kills the others
+    records, formats = ("unfinished", ",formats=json") if tool == "trace" else ("records", "")
+    result = mpich.mpiexec(number, mpich.program(HERE / "session_ends.c"), end, tools=f"{tool}(out=r{formats})", seconds=60)
+    folders = sorted(path.name for path in mpich.work.glob(f"r*.{records}"))
     ending = "txt" if tool == "count" else "json"
     files = sorted(path.name for path in mpich.work.glob(f"r*.{ending}"))
     if end == "world":
-        assert (folders, files) == (["r.records"], []), result
+        assert (folders, files) == ([f"r.{records}"], []), result
     elif end in ("kill", "leave"):
-        assert len(folders) == number and all(re.fullmatch(r"r\..+-\d+\.records", name) for name in folders), result
+        assert len(folders) == number and all(re.fullmatch(rf"r\..+-\d+\.{records}", name) for name in folders), result
         assert files == []
     else:
         assert (folders, len(files)) == ([], number), result
     if files and tool == "count":
         assert all(re.search(r"^MPI_Barrier +40 ", (mpich.work / name).read_text(), re.M) for name in files), files
         return
-    reports = [mpich.load(name) for name in files] or [json.loads(reported(mpich, "json", name)) for name in folders]
+    reports = [mpich.load(name) for name in files] or [report_of(name) for name in folders]
     if tool == "check":
         kinds = [[line["kind"] for line in one["findings"]] for one in reports]
         assert kinds == [["leak"] if end == "open" else []] * len(reports), kinds

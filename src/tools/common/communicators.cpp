@@ -122,6 +122,8 @@ class World {
 
     bool is_known() const { return group_ != MPI_GROUP_NULL; }
 
+    MPI_Group group() const { return group_; }
+
     std::vector<int> ranks_of(MPI_Group group) const
     {
         int size = 0;
@@ -153,6 +155,17 @@ class World {
 std::vector<int> world_ranks_of(MPI_Group group)
 {
     return World().ranks_of(group);
+}
+
+PlaceInJob place_in_job()
+{
+    const World world;
+    PlaceInJob place;
+    if (world.is_known()) {
+        QMPI_Group_rank(world.group(), &place.rank);
+        QMPI_Group_size(world.group(), &place.size);
+    }
+    return place;
 }
 
 Communicators::Communicators() : number_(++number_of_objects) {}

@@ -30,6 +30,15 @@ inline constexpr int outside_world = -1;
 /* Rank in MPI_COMM_WORLD of each process of a group, or outside_world. */
 std::vector<int> world_ranks_of(MPI_Group group);
 
+/* Of this process in MPI_COMM_WORLD, or among all processes of the job if there are sessions only. */
+struct PlaceInJob {
+    int rank = 0;
+    int size = 1;
+};
+
+/* Starts a session if there is no MPI_COMM_WORLD. */
+PlaceInJob place_in_job();
+
 /* Data of a communicator but for its name; duplicates copy all of it and get their own id. */
 struct CommunicatorData {
     MPI_Comm handle = MPI_COMM_NULL;

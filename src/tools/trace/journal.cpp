@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <stdexcept>
@@ -169,7 +170,7 @@ bool Journal::map_file(std::uint64_t bytes)
         reason = mapped == MAP_FAILED ? errno : 0;
     }
     if (reason != 0) {
-        store_.stop("cannot write " + store_.path_of(thread_) + ": " + std::strerror(reason) +
+        store_.stop("cannot write " + path_ + ": " + std::strerror(reason) +
                     "; this process stops recording");
         return false;
     }
@@ -204,9 +205,13 @@ bool Journal::map_memory(std::size_t bytes)
 
 void Journal::attach()
 {
-    if (file_ >= 0 || begin_ > 0 || !store_.is_open() || store_.is_stopped())
+    if (!store_.is_open() || store_.is_stopped())
         return;
     const std::string path = store_.path_of(thread_);
+    if (file_ >= 0 && path != path_)
+        move_file(path);
+    if (file_ >= 0 || begin_ > 0)
+        return;
     const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (file < 0) {
         store_.stop("cannot write " + path + ": " + std::strerror(errno));
@@ -217,11 +222,12 @@ void Journal::attach()
     const auto used = static_cast<std::size_t>(next_ - window_);
     const auto size = static_cast<std::size_t>(end_ - window_);
     file_ = file;
+    path_ = path;
     window_ = next_ = end_ = nullptr;
     store_.give_back(size);
     const std::uint64_t last_time = std::exchange(last_time_, 0);
-    const char is_locked = mark_as_running(file);
-    define(Kind::process, static_cast<std::uint32_t>(thread_), store_.introduction() + is_locked);
+    is_locked_ = mark_as_running(file);
+    introduce();
     last_time_ = last_time;
     if (used > 0 && (static_cast<std::size_t>(end_ - next_) >= used || map_file(used))) {
         std::memcpy(next_, memory, used);
@@ -229,6 +235,22 @@ void Journal::attach()
     }
     if (memory != nullptr)
         munmap(memory, size);
+}
+
+/* A reader takes the last introduction. */
+void Journal::move_file(const std::string &path)
+{
+    if (rename(path_.c_str(), path.c_str()) != 0) {
+        store_.stop("cannot move " + path_ + " to " + path + ": " + std::strerror(errno));
+        return;
+    }
+    path_ = path;
+    introduce();
+}
+
+void Journal::introduce()
+{
+    define(Kind::process, static_cast<std::uint32_t>(thread_), store_.introduction() + is_locked_);
 }
 
 void Journal::close()

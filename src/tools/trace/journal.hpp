@@ -82,7 +82,7 @@ class Store {
     Store(std::string tool, std::uint64_t limit, std::size_t window);
 
     /* Creates the folder if needed; throws std::runtime_error on failure. rank is part of the file
-     * names; introduction defines the process. */
+     * names; introduction defines the process. A second call gives another folder for Journal::attach(). */
     void open(const std::string &folder, int rank, std::string introduction);
 
     /* Called to open the store when a journal outgrows memory. */
@@ -133,7 +133,7 @@ class Journal {
     void transfer(Kind kind, std::uint32_t subject, std::uint64_t time, const Transfer &transfer);
     void define(Kind kind, std::uint32_t subject, std::string_view content);
 
-    /* Moves records from memory to a file if the store is open. */
+    /* If the store is open: moves records from memory to a file, or the file to the store's folder. */
     void attach();
 
     /* Ends recording and truncates the file. Records in memory stay there. */
@@ -149,6 +149,8 @@ class Journal {
     /* Appends a record; the head is written last and makes it valid. */
     void append(Kind kind, std::uint32_t subject, std::uint64_t time, const void *content,
                 std::size_t bytes);
+    void move_file(const std::string &path);
+    void introduce();
     bool make_room(std::size_t bytes);
     bool map_file(std::uint64_t bytes);
     bool map_memory(std::size_t bytes);
@@ -157,6 +159,8 @@ class Journal {
     Store &store_;
     int thread_;
     int file_ = -1;
+    std::string path_;
+    char is_locked_ = 0;     /* the file, see mark_as_running() */
     char *window_ = nullptr; /* mapped memory */
     char *next_ = nullptr;   /* next record */
     char *end_ = nullptr;

@@ -35,6 +35,7 @@
 #include <mutex>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <pthread.h>
@@ -356,7 +357,7 @@ class Trace : public qmpi::tool<Trace> {
 
     Trace()
     {
-        store_->set_opener([this] { open_alone(); });
+        store_->set_opener([this] { open_alone({}); });
         note_forks();
     }
 
@@ -430,9 +431,23 @@ class Trace : public qmpi::tool<Trace> {
             qmpi::complain(name(), "not in the trace: " + world.absent());
     }
 
+    /* Until a world begins, the journals are in a folder of the process. */
+    void at_session_begin()
+    {
+        if (is_world_ || is_child)
+            return;
+        if (!store_->is_open())
+            open_alone(place_in_job());
+        if (Recorder *const recorder = recorder_of_thread())
+            recorder->journal.attach();
+    }
+
     void at_abort()
     {
-        report_unfinished("the program called MPI_Abort");
+        if (is_world_)
+            report_unfinished("the program called MPI_Abort");
+        else if (!is_finished_ && !is_child)
+            finish_alone();
         await_stderr();
     }
 
@@ -613,17 +628,15 @@ class Trace : public qmpi::tool<Trace> {
             describe_process(rank, size, qmpi::host_name(), program_invocation_short_name));
     }
 
-    void open_alone()
+    void open_alone(const PlaceInJob &place)
     {
         const std::lock_guard<std::mutex> guard(opening_lock_);
-        if (store_->is_open())
+        if (store_->is_open() || store_->is_stopped())
             return;
         stem_ = stem(true);
-        folder_ = folder_of(stem_);
         try {
-            if (qmpi::is_privileged())
-                throw std::runtime_error("refusing to write files from a set-uid program");
-            open(folder_, 0, 1);
+            folder_ = destination_.make_record_folder(reporter(true), folder_of(""));
+            open(folder_, place.rank, place.size);
         } catch (const std::exception &exception) {
             store_->stop(exception.what());
         }
@@ -644,10 +657,13 @@ class Trace : public qmpi::tool<Trace> {
     void open_journals(const qmpi::world &world)
     {
         try {
-            folder_ = destination_.make_record_folder(world, reporter(false), folder_of(""));
+            const std::string own_folder = std::exchange(
+                folder_, destination_.make_record_folder(world, reporter(false), folder_of("")));
             open(folder_, world.program_rank(), world.program_size());
             attach_all();
             recorder_of_thread();
+            if (!own_folder.empty() && rmdir(own_folder.c_str()) != 0)
+                qmpi::complain(name(), "threads have ended before MPI_Init; " + advice(own_folder));
         } catch (const qmpi::world_error &) {
             throw;
         } catch (const std::exception &exception) {
@@ -655,8 +671,8 @@ class Trace : public qmpi::tool<Trace> {
         }
     }
 
-    /* Moves what threads have recorded so far from memory to files, when the folder is known. Later
-     * each thread does that itself. */
+    /* Moves what threads have recorded so far to the folder, when it is known. Later each thread does
+     * that itself. */
     void attach_all()
     {
         const std::lock_guard<std::mutex> guard(lock_);
@@ -692,18 +708,22 @@ class Trace : public qmpi::tool<Trace> {
     /* For programs that end without MPI_Finalize. */
     void finish_at_end()
     {
-        if (is_world_) {
+        if (is_world_)
             report_unfinished("the program ended without MPI_Finalize");
-            return;
-        }
+        else
+            finish_alone();
+    }
+
+    void finish_alone()
+    {
         if (recorders_.empty())
             return;
         if (!store_->is_open())
-            open_alone();
-        finish(MPI_COMM_NULL, 0, true);
+            open_alone({});
+        finish(MPI_COMM_NULL, -1, true);
     }
 
-    /* Collective over comm, unless is_alone. rank is part of the journals' names. */
+    /* Collective over comm, unless is_alone. rank is part of the journals' names; -1: all of them. */
     void finish(MPI_Comm comm, int rank, bool is_alone)
     {
         is_recording_ = false;
@@ -732,7 +752,7 @@ class Trace : public qmpi::tool<Trace> {
 
     void report_unfinished(const std::string &why) const
     {
-        if (!is_finished_ && is_world_)
+        if (!is_finished_)
             qmpi::complain(name(), why + "; " + advice(folder_));
     }
 

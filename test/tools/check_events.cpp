@@ -5,18 +5,22 @@
 
 /* Feeds the analyser of check with the events of a job that was never run:
  *
- *     check_events RANKS ROUNDS [distrust]
+ *     check_events RANKS ROUNDS [PACKET | distrust]
  *
  * In each round, every process exchanges messages with its neighbours in a ring, sends one without a
- * request, and takes part in a reduction. With "distrust", rank 0 is no longer compared after the first
- * round. Prints the number of events, that of findings, and the memory in KiB. */
+ * request, and takes part in a reduction. The events of a process come in packets of so many rounds, or
+ * of one. With "distrust", rank 0 is no longer compared after the first round. Prints the number of
+ * events, that of findings, and the memory in KiB. */
 
 #include "check/analyser.hpp"
 #include "check/findings.hpp"
 #include "check/recorder.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 #include <sys/resource.h>
 
@@ -30,33 +34,11 @@ class Job {
 
     void distrust() { take(first_++, Event::distrust, Position()); }
 
-    void round(std::uint64_t number)
+    void rounds(std::uint64_t begin, std::uint64_t end)
     {
         for (int rank = first_; rank < size_; rank++) {
-            const int left = (rank + size_ - 1) % size_, right = (rank + 1) % size_;
-            const std::uint64_t first = 3 * number;
-            take(rank, Event::receive,
-                 ReceiveEvent{{MPI_IRECV_T, 0},
-                              world,
-                              first + 1,
-                              left,
-                              0,
-                              false,
-                              false,
-                              false,
-                              one_number()});
-            take(rank, Event::send,
-                 SendEvent{{MPI_SEND_T, 1}, world, first + 2, right, 0, one_number()});
-            take(rank, Event::await, AwaitEvent{{MPI_WAIT_T, 2}, false, 0, first + 1});
-            take(rank, Event::received, ReceivedEvent{world, first + 1, left, 0, false});
-            CollectiveEvent reduction;
-            reduction.position = {MPI_ALLREDUCE_T, 3};
-            reduction.communicator = world;
-            reduction.number = number;
-            reduction.size = size_;
-            reduction.rank = rank;
-            reduction.same = one_number();
-            take(rank, Event::collective, reduction);
+            for (std::uint64_t number = begin; number < end; number++)
+                round(rank, number);
         }
     }
 
@@ -64,6 +46,27 @@ class Job {
 
   private:
     static constexpr std::uint64_t world = 1;
+
+    void round(int rank, std::uint64_t number)
+    {
+        const int left = (rank + size_ - 1) % size_, right = (rank + 1) % size_;
+        const std::uint64_t first = 3 * number;
+        take(rank, Event::receive,
+             ReceiveEvent{
+                 {MPI_IRECV_T, 0}, world, first + 1, left, 0, false, false, false, one_number()});
+        take(rank, Event::send,
+             SendEvent{{MPI_SEND_T, 1}, world, first + 2, right, 0, one_number()});
+        take(rank, Event::await, AwaitEvent{{MPI_WAIT_T, 2}, false, 0, first + 1});
+        take(rank, Event::received, ReceivedEvent{world, first + 1, left, 0, false});
+        CollectiveEvent reduction;
+        reduction.position = {MPI_ALLREDUCE_T, 3};
+        reduction.communicator = world;
+        reduction.number = number;
+        reduction.size = size_;
+        reduction.rank = rank;
+        reduction.same = one_number();
+        take(rank, Event::collective, reduction);
+    }
 
     static Signature one_number()
     {
@@ -97,17 +100,20 @@ int main(int argc, char **argv)
 {
     if (argc < 3 || argc > 4)
         return 2;
-    const int size = std::atoi(argv[1]), rounds = std::atoi(argv[2]);
+    const int size = std::atoi(argv[1]);
+    const std::uint64_t rounds = std::strtoull(argv[2], nullptr, 10);
+    const bool distrusts = argc == 4 && std::strcmp(argv[3], "distrust") == 0;
+    const std::uint64_t packet = argc == 4 && !distrusts ? std::strtoull(argv[3], nullptr, 10) : 1;
     Findings findings;
     qmpi::Record record("check_events", 0);
     Sites sites;
     Recorder recorder(record, 1, sites);
     Analyser analyser(size, std::chrono::seconds(30), findings, recorder);
     Job job(analyser, size);
-    for (int i = 0; i < rounds; i++) {
-        if (i == 1 && argc == 4)
+    for (std::uint64_t i = 0; i < rounds; i += packet) {
+        if (i == 1 && distrusts)
             job.distrust();
-        job.round(static_cast<std::uint64_t>(i));
+        job.rounds(i, std::min(i + packet, rounds));
     }
     analyser.find_cycles();
     rusage usage{};

@@ -19,17 +19,17 @@ def check_events(mpich_module):
                                 f"-I{TOOLS}", f"-I{TOOLS / 'common'}", "-l:libqmpi.a", "-ldw")
 
 
-def instructions(mpich, program, ranks, rounds):
+def instructions(mpich, program, ranks, rounds, packet):
     """Instructions and events of a job; no finding."""
-    result = mpich.run("valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", program, ranks, rounds, seconds=600)
+    result = mpich.run("valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", program, ranks, rounds, packet, seconds=600)
     events, findings = map(int, re.match(r"(\d+) events, (\d+) findings,", result.out).groups())
     assert (result.status, findings) == (0, 0), result
     return int(re.search(r"Collected : (\d+)", result.err).group(1)), events
 
 
-def cost_of_an_event(mpich, program, ranks):
+def cost_of_an_event(mpich, program, ranks, packet=1):
     """Of the later rounds: the first one begins with the connections."""
-    few, many = (instructions(mpich, program, ranks, rounds) for rounds in (1, 3))
+    few, many = (instructions(mpich, program, ranks, rounds, packet) for rounds in (packet, 3 * packet))
     return (many[0] - few[0]) / (many[1] - few[1])
 
 
@@ -46,3 +46,9 @@ def test_memory_does_not_grow_with_the_run(mpich, check_events, options):
 def test_cost_of_an_event_does_not_grow_with_the_job(mpich, check_events):
     cost = {ranks: cost_of_an_event(mpich, check_events, ranks) for ranks in (100, 1000, 10000)}
     assert max(cost.values()) < 1.1 * min(cost.values()), cost
+
+
+def test_cost_of_an_event_does_not_grow_with_the_lead_of_a_process(mpich, check_events):
+    """Rank 0 is up to 2,000 rounds ahead: so many messages and receives wait for each other."""
+    few, many = (cost_of_an_event(mpich, check_events, 2, packet) for packet in (4, 2000))
+    assert many < 1.5 * few, (few, many)

@@ -49,6 +49,7 @@ class Accesses {
 
     void free(std::uint64_t window);
 
+    bool has_results() const { return !conflicts_.empty() || !crowded_.empty(); }
     std::vector<Conflict> take_conflicts() { return std::exchange(conflicts_, {}); }
 
     /* Targets of more accesses than are kept. */

@@ -105,6 +105,12 @@ void Analyser::take(int rank, Event event, Reader &reader)
         replay_.leave_out(rank, "MPI_THREAD_MULTIPLE");
         break;
     }
+    if (replay_.has_results())
+        take_results();
+}
+
+void Analyser::take_results()
+{
     for (const Race &race : replay_.take_races())
         add(Kind::message_race, race.rank, race.position,
             "could also get the message of rank " + std::to_string(race.sender) + " (" +
@@ -149,16 +155,14 @@ void Analyser::find_unreceived()
     if (!is_certain || has_found_unreceived_)
         return;
     has_found_unreceived_ = true;
-    for (auto &[address, inbox] : inboxes_) {
-        for (auto &[envelope, sends] : inbox.sends) {
-            if (has_earlier_receive(inbox, inbox.receives.end(), envelope.first, envelope.second))
-                continue; /* may get an unwaited receive */
-            for (const Message &message : sends)
-                add(Kind::unreceived, envelope.first, message.position,
-                    "rank " + std::to_string(address.second) +
-                        " never received this message (tag " + std::to_string(envelope.second) +
-                        ", " + message.signature.text() + ")");
-        }
+    for (const auto &[address, inbox] : inboxes_) {
+        const int receiver = address.second;
+        inbox.each_message([&, &inbox = inbox](int source, int tag, const Message &message) {
+            if (!inbox.may_receive(source, tag)) /* else an unwaited receive may get it */
+                add(Kind::unreceived, source, message.position,
+                    "rank " + std::to_string(receiver) + " never received this message (tag " +
+                        std::to_string(tag) + ", " + message.signature.text() + ")");
+        });
     }
 }
 
@@ -435,9 +439,7 @@ void Analyser::distrust(int rank)
     for (auto &[address, inbox] : inboxes_) {
         if (address.second == rank)
             inbox = Inbox();
-        for (auto sends = inbox.sends.begin(); sends != inbox.sends.end();)
-            sends = sends->first.first == rank ? inbox.sends.erase(sends) : std::next(sends);
-        inbox.receives.remove_if([rank](const Receive &receive) { return receive.source == rank; });
+        inbox.remove_source(rank);
     }
     for (auto unmatched = partitioned_.begin(); unmatched != partitioned_.end();) {
         const auto &[communicator, sender, receiver, tag] = unmatched->first;
@@ -487,8 +489,7 @@ void Analyser::forget(std::uint64_t communicator, const Group &group)
     forget_partitioned(communicator);
     for (const int rank : members != nullptr ? *members : std::vector<int>()) {
         const auto inbox = inboxes_.find({communicator, rank});
-        if (inbox != inboxes_.end() && inbox->second.sends.empty() &&
-            inbox->second.receives.empty())
+        if (inbox != inboxes_.end() && inbox->second.is_empty())
             inboxes_.erase(inbox);
     }
 }
@@ -568,11 +569,10 @@ void Analyser::take_message(int rank, SendEvent send)
 {
     if (is_excluded(send.communicator) || !process(send.destination).is_trusted)
         return;
-    Inbox &inbox = inboxes_[{send.communicator, send.destination}];
     SharedEnd end = replay_.send(rank, send);
-    inbox.sends[{rank, send.tag}].push_back(
-        {send.position, std::move(send.signature), std::move(end)});
-    match(inbox, send.destination);
+    inboxes_[{send.communicator, send.destination}].add(
+        rank, send.tag, {send.position, std::move(send.signature), std::move(end)},
+        match_for(send.destination));
 }
 
 void Analyser::take_message(int rank, ReceiveEvent receive)
@@ -580,11 +580,11 @@ void Analyser::take_message(int rank, ReceiveEvent receive)
     if (is_excluded(receive.communicator) ||
         (receive.source >= 0 && !process(receive.source).is_trusted))
         return;
-    Inbox &inbox = inboxes_[{receive.communicator, rank}];
     SharedEnd end = replay_.receive(rank, receive);
-    inbox.receives.push_back({receive.position, receive.number, receive.source, receive.tag,
-                              receive.is_certain, std::move(receive.signature), std::move(end)});
-    match(inbox, rank);
+    inboxes_[{receive.communicator, rank}].add(
+        {receive.position, receive.number, receive.source, receive.tag, receive.is_certain,
+         std::move(receive.signature), std::move(end)},
+        match_for(rank));
 }
 
 void Analyser::take_received(int rank, const ReceivedEvent &event)
@@ -592,60 +592,28 @@ void Analyser::take_received(int rank, const ReceivedEvent &event)
     if (is_excluded(event.communicator))
         return;
     Inbox &inbox = inboxes_[{event.communicator, rank}];
-    const auto found =
-        std::find_if(inbox.receives.begin(), inbox.receives.end(),
-                     [&](const Receive &receive) { return receive.number == event.number; });
-    if (found == inbox.receives.end())
-        return;
     if (event.is_cancelled) {
         replay_.cancelled(rank, event.number);
-        inbox.receives.erase(found);
+        inbox.remove(event.number, match_for(rank));
     } else if (!process(event.source).is_trusted)
-        inbox.receives.erase(found);
+        inbox.remove(event.number, match_for(rank));
     else {
         replay_.completed(rank, {false, 0, event.number});
-        found->source = event.source;
-        found->tag = event.tag;
-        found->is_certain = true;
-    }
-    match(inbox, rank);
-}
-
-void Analyser::match(Inbox &inbox, int rank)
-{
-    for (auto receive = inbox.receives.begin(); receive != inbox.receives.end();) {
-        const auto sends = receive->is_certain ? inbox.sends.find({receive->source, receive->tag})
-                                               : inbox.sends.end();
-        if (sends == inbox.sends.end() ||
-            has_earlier_receive(inbox, receive, receive->source, receive->tag)) {
-            ++receive;
-            continue;
-        }
-        if (qmpi::operation_of(receive->position.function) == qmpi::operation::probe) {
-            Matched &matched = process(rank).matched[receive->number];
-            matched.source = receive->source;
-            matched.send = sends->second.front();
-            matched.send->end = nullptr;
-            compare_matched(rank, receive->number);
-        } else
-            compare(receive->source, sends->second.front(), rank, *receive);
-        replay_.match(sends->second.front().end, receive->end);
-        sends->second.pop_front();
-        if (sends->second.empty())
-            inbox.sends.erase(sends);
-        receive = inbox.receives.erase(receive);
+        inbox.settle(event.number, event.source, event.tag, match_for(rank));
     }
 }
 
-bool Analyser::has_earlier_receive(const Inbox &inbox, std::list<Receive>::const_iterator receive,
-                                   int source, int tag)
+void Analyser::matched(int rank, const Message &message, const Receive &receive)
 {
-    for (auto earlier = inbox.receives.begin(); earlier != receive; ++earlier) {
-        if ((earlier->source == source || earlier->source == MPI_ANY_SOURCE) &&
-            (earlier->tag == tag || earlier->tag == MPI_ANY_TAG))
-            return true;
-    }
-    return false;
+    if (qmpi::operation_of(receive.position.function) == qmpi::operation::probe) {
+        Matched &matched = process(rank).matched[receive.number];
+        matched.source = receive.source;
+        matched.send = message;
+        matched.send->end = nullptr;
+        compare_matched(rank, receive.number);
+    } else
+        compare(receive.source, message, rank, receive);
+    replay_.match(message.end, receive.end);
 }
 
 void Analyser::compare_matched(int rank, std::uint64_t number)
@@ -761,15 +729,13 @@ bool Analyser::is_sent(int receiver, const Wait &wait) const
     if (!wait.is_message || found == inboxes_.end())
         return false;
     const Inbox &inbox = found->second;
-    const bool is_matched = wait.number != 0 &&
-        std::none_of(inbox.receives.begin(), inbox.receives.end(),
-                     [&](const Receive &receive) { return receive.number == wait.number; });
-    return is_matched ||
-        std::any_of(inbox.sends.begin(), inbox.sends.end(), [&](const auto &sends) {
-               const auto &[source, tag] = sends.first;
-               return (wait.tag == MPI_ANY_TAG || wait.tag == tag) &&
-                   std::find(wait.ranks.begin(), wait.ranks.end(), source) != wait.ranks.end();
-           });
+    bool is_sent = wait.number != 0 && !inbox.has_receive(wait.number); /* is matched */
+    inbox.each_message([&](int source, int tag, const Message &) {
+        is_sent = is_sent ||
+            ((wait.tag == MPI_ANY_TAG || wait.tag == tag) &&
+             std::find(wait.ranks.begin(), wait.ranks.end(), source) != wait.ranks.end());
+    });
+    return is_sent;
 }
 
 bool Analyser::may_complete(int waiter, const Wait &wait, const std::vector<bool> &is_stuck)

@@ -12,6 +12,7 @@
 
 #include "events.hpp"
 #include "findings.hpp"
+#include "inbox.hpp"
 #include "recorder.hpp"
 #include "replay.hpp"
 
@@ -19,7 +20,6 @@
 
 #include <chrono>
 #include <deque>
-#include <list>
 #include <map>
 #include <optional>
 #include <set>
@@ -72,21 +72,8 @@ class Analyser {
         std::optional<Place> place;
     };
 
-    struct Message {
-        Position position;
-        Signature signature;
-        SharedEnd end;
-    };
-
-    struct Receive {
-        Position position;
-        std::uint64_t number;
-        int source;
-        int tag;
-        bool is_certain;
-        Signature signature;
-        SharedEnd end;
-    };
+    using Message = Inbox::Message;
+    using Receive = Inbox::Receive;
 
     /* Both sides of a message that a probe has matched, as far as they are known. */
     struct Matched {
@@ -106,12 +93,6 @@ class Analyser {
         bool is_lost = false;
         bool has_ended = false;                             /* finalized or lost */
         std::unordered_map<std::uint64_t, Matched> matched; /* by number of the probe's receive */
-    };
-
-    /* Messages to one process on one communicator. */
-    struct Inbox {
-        std::map<std::pair<int, int>, std::list<Message>> sends; /* by source and tag */
-        std::list<Receive> receives;                             /* in start order */
     };
 
     /* Partitioned operations of one kind that have no counterpart yet. */
@@ -145,6 +126,7 @@ class Analyser {
         std::deque<std::uint64_t> mismatched; /* operations that all have started */
     };
 
+    void take_results();
     void note_end(int rank);
     void distrust(int rank);
     void take_message(int rank, SendEvent send);
@@ -192,13 +174,13 @@ class Analyser {
 
     void take_received(int rank, const ReceivedEvent &event);
 
-    /* Messages of a source and tag match the receives in the order of sending and of posting (MPI
-     * 4.0, 3.5). */
-    void match(Inbox &inbox, int rank);
-
-    /* True if an earlier receive might match such a message. */
-    static bool has_earlier_receive(const Inbox &inbox, std::list<Receive>::const_iterator receive,
-                                    int source, int tag);
+    auto match_for(int rank)
+    {
+        return [this, rank](const Message &message, const Receive &receive) {
+            matched(rank, message, receive);
+        };
+    }
+    void matched(int rank, const Message &message, const Receive &receive);
     void compare_matched(int rank, std::uint64_t number);
     void take_partitioned(int rank, const PartitionedEvent &event);
     void compare(int source, const Message &message, int rank, const Receive &receive);

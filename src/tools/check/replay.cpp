@@ -290,11 +290,12 @@ void Replay::add(int rank, Step::Kind kind, const Position &position, const Shar
 void Replay::add(int rank, Step step)
 {
     Process &own = process(rank);
-    own.steps.push_back(std::move(step));
-    if (own.steps.size() == 1) {
-        wake(rank);
+    if (own.steps.empty() && make(rank, step)) {
         advance();
-    } else if (own.steps.size() > own.many)
+        return;
+    }
+    own.steps.push_back(std::move(step));
+    if (own.steps.size() > own.many)
         relieve(rank);
 }
 
@@ -310,19 +311,23 @@ void Replay::advance()
 void Replay::advance(int rank)
 {
     Process &own = process(rank);
-    while (!own.steps.empty()) {
-        work_++;
-        Step &step = own.steps.front();
-        if (step.kind == Step::Kind::start)
-            start(rank, step);
-        else if (is_complete(rank, step))
-            end(rank, step);
-        else
-            return;
+    while (!own.steps.empty() && make(rank, own.steps.front()))
         own.steps.pop_front();
-        own.is_in_certain_cycle = false;
-    }
-    own.many = many_steps;
+    if (own.steps.empty())
+        own.many = many_steps;
+}
+
+bool Replay::make(int rank, Step &step)
+{
+    work_++;
+    if (step.kind == Step::Kind::start)
+        start(rank, step);
+    else if (is_complete(rank, step))
+        end(rank, step);
+    else
+        return false;
+    process(rank).is_in_certain_cycle = false;
+    return true;
 }
 
 bool Replay::is_complete(int rank, Step &step)

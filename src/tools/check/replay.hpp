@@ -140,6 +140,11 @@ class Replay {
         return processes_.at(static_cast<std::size_t>(rank)).is_in_certain_cycle;
     }
 
+    /* There is something for the next three. */
+    bool has_results() const
+    {
+        return !races_.empty() || !omissions_.empty() || accesses_.has_results();
+    }
     std::vector<Conflict> take_conflicts() { return accesses_.take_conflicts(); }
     std::vector<Race> take_races() { return std::exchange(races_, {}); }
 
@@ -240,6 +245,7 @@ class Replay {
     void wake(int rank) { awake_.push_back(rank); }
     void advance();
     void advance(int rank);
+    bool make(int rank, Step &step); /* false: the step must wait */
     bool is_complete(int rank, Step &step);
     bool is_accused(int rank, const Step &step) const;
     void start(int rank, const Step &step);

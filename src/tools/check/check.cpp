@@ -186,7 +186,11 @@ class Check : public ReportingTool<Check> {
         } else if constexpr (Call::id == MPI_CANCEL_T) {
             operations_.cancel(*qmpi::get<qmpi::role::request>(call));
             return operations_.go(call);
-        } else if constexpr (Call::is_in(qmpi::set::completion))
+        } else if constexpr (Call::operation == qmpi::operation::ready)
+            return operations_.ready(call, here);
+        else if constexpr (Call::operation == qmpi::operation::arrived)
+            return operations_.arrived(call, here);
+        else if constexpr (Call::is_in(qmpi::set::completion))
             return operations_.wait(call, here);
         else if constexpr (is_message<Call>())
             return point_to_point_.intercept(call, here);

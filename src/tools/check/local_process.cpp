@@ -161,17 +161,31 @@ bool LocalProcess::is_comparable(const SharedCommunicator &communicator, bool is
         distrust("no connection to rank 0");
         return false;
     }
-    for (const std::vector<int> *group : {&communicator->world, &communicator->remote}) {
+    return has_all_members(*communicator);
+}
+
+/* A thread remembers the last one that has. */
+bool LocalProcess::has_all_members(const Communicator &communicator)
+{
+    struct Known {
+        const LocalProcess *process;
+        std::uint64_t communicator;
+    };
+    static thread_local Known known;
+    if (known.process == this && known.communicator == communicator.id)
+        return true;
+    for (const std::vector<int> *group : {&communicator.world, &communicator.remote}) {
         for (const int rank : *group) {
             const bool is_outside = rank == outside_world;
             if (is_outside || !is_in_world_[static_cast<std::size_t>(rank)]) {
-                exclude(*communicator,
+                exclude(communicator,
                         is_outside ? "it has processes outside of MPI_COMM_WORLD"
                                    : "it has processes without this tool");
                 return false;
             }
         }
     }
+    known = {this, communicator.id};
     return true;
 }
 

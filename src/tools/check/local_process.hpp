@@ -120,6 +120,9 @@ class LocalProcess {
     /* Communicator of a call about to be made: only for handles known to be valid, else nullptr. */
     SharedCommunicator communicator(MPI_Comm comm);
 
+    /* Several threads can be in MPI at the same time. */
+    bool is_multiple() const { return is_multiple_; }
+
     /* True if all members share this analyser, and this process's events are in order: one thread
      * at a time can be in MPI, or one makes the calls on the communicator. is_last: the call frees
      * it, or ends MPI */
@@ -133,6 +136,7 @@ class LocalProcess {
     Finding finding(Kind kind, const Position &position, const std::string &text,
                     const std::vector<Position> &others) const;
     bool has_order(const Communicator &communicator, bool is_last);
+    bool has_all_members(const Communicator &communicator);
     bool claim(std::uint64_t communicator, const void *thread, bool is_last);
 
     Findings &findings_;
@@ -140,7 +144,7 @@ class LocalProcess {
     Client client_;
     Sites &sites_;
     int rank_ = -1;
-    bool is_multiple_ = false;      /* several threads can be in MPI at the same time */
+    bool is_multiple_ = false;
     std::vector<bool> is_in_world_; /* [rank in MPI_COMM_WORLD] has this instance */
     std::atomic<bool> is_distrusted_{false};
     std::atomic<const char *> order_lost_by_{nullptr};

@@ -9,6 +9,7 @@
 #define TOOLS_CHECK_MESSAGES_HPP_INCLUDED
 
 #include "local_process.hpp"
+#include "partitions.hpp"
 #include "waiting.hpp"
 
 #include <qmpi.hpp>
@@ -61,6 +62,7 @@ struct Pending {
     std::vector<Expected> expected; /* what completes it */
     /* Of MPI_Rget: the process then has read what it has asked for. */
     std::optional<AccessesCompleteEvent> reads;
+    std::shared_ptr<Partitions> partitions; /* null if there are none */
 };
 
 /* Thread-safe. */

@@ -16,9 +16,8 @@ namespace qmpi::check {
 namespace {
 
 /* The memory may be unmapped. */
-std::uint64_t checksum_of(const std::vector<Range> &ranges)
+std::uint64_t checksum_of(const std::vector<Range> &ranges, std::uint64_t sum = 0)
 {
-    std::uint64_t sum = 0;
     std::vector<char> copy(1 << 16);
     const auto add = [&](std::uintptr_t at, std::uintptr_t end) {
         for (; at < end; at += copy.size()) {
@@ -76,6 +75,10 @@ void Operations::start(Pending &pending, const Position &position)
 {
     pending.is_active = true;
     pending.is_certain = pending.is_cancelled = false;
+    if (pending.partitions != nullptr) {
+        pending.partitions->restart();
+        pending.ranges = pending.partitions->used_at_start();
+    }
     check_overlaps(pending.ranges, position, &pending.position);
     use_memory(pending);
     if (pending.send.exists || pending.receive.exists)
@@ -122,13 +125,24 @@ std::vector<Expected> Operations::expected_by(const Position &position, const MP
         const bool is_known = requests_.visit(requests[i], [&](Pending &pending) {
             if (needs_all)
                 messages_.expect(pending, position);
-            if (pending.is_active)
+            if (pending.is_active && waits_for_ready(pending))
+                expected.push_back({Expected::What::ready, pending.communicator,
+                                    pending.partitions->left(), MPI_ANY_SOURCE, MPI_ANY_TAG});
+            else if (pending.is_active)
                 expected.insert(expected.end(), pending.expected.begin(), pending.expected.end());
         });
         if (!is_known)
             expected.emplace_back();
     }
     return expected;
+}
+
+/* Another thread could mark the rest. */
+bool Operations::waits_for_ready(const Pending &pending) const
+{
+    return pending.partitions != nullptr && pending.partitions->are_sent &&
+        pending.communicator != nullptr && !process_.is_multiple() &&
+        pending.partitions->left() > 0;
 }
 
 void Operations::find_unfinished()
@@ -141,6 +155,91 @@ void Operations::find_unfinished()
         process_.found(is_active ? Kind::request : Kind::leak, position,
                        is_active ? "this operation was never completed"
                                  : "this persistent request was not freed");
+}
+
+/* ---- partitions ---- */
+
+/* Partitions of a type with gaps may have too many blocks to follow. */
+void Operations::add_ranges(Partitions &partitions, const Message &message)
+{
+    const Types::Shared type = process_.types.of(message.datatype);
+    if (type == nullptr)
+        return;
+    const auto *address = static_cast<const char *>(message.address);
+    const auto number = static_cast<MPI_Count>(partitions.are_done.size());
+    const MPI_Count count = message.count / number;
+    std::vector<Range> ranges;
+    for (MPI_Count i = 0; i < number; i++) {
+        std::vector<Range> one;
+        add_range(one, address + i * count * type->extent, count, message.datatype,
+                  !partitions.are_sent);
+        if (one.empty())
+            return;
+        ranges.push_back(std::move(one[0]));
+    }
+    partitions.ranges = std::move(ranges);
+}
+
+/* Before the call, which may end the program. False if the argument is invalid. */
+bool Operations::mark_ready(MPI_Request request, int number, const Position &position)
+{
+    std::string fault;
+    std::vector<Range> used;
+    Position maker;
+    requests_.visit(request, [&](Pending &pending) {
+        if (pending.partitions == nullptr)
+            return;
+        maker = pending.position;
+        Partitions &partitions = *pending.partitions;
+        fault = partitions.fault_of_ready(number, pending.is_active);
+        if (!fault.empty())
+            return;
+        partitions.are_done[static_cast<std::size_t>(number)] = true;
+        if (const Range *range = partitions.range_of(number)) {
+            used.push_back(*range);
+            pending.ranges.push_back(*range);
+            memory_.add(pending.key, used, position);
+            if (process_.wants(Kind::changed))
+                pending.checksum = checksum_of(used, pending.checksum);
+        }
+    });
+    if (fault.empty())
+        check_overlaps(used, position, &maker);
+    else
+        process_.found(Kind::argument, position, fault + " (" + process_.text(maker) + ")",
+                       {maker});
+    return fault.empty();
+}
+
+bool Operations::check_arrived(MPI_Request request, int number, const Here &here)
+{
+    std::string fault;
+    Position maker;
+    const bool is_known = requests_.visit(request, [&](Pending &pending) {
+        maker = pending.position;
+        if (pending.partitions != nullptr)
+            fault = pending.partitions->are_sent ? "asks for the arrival of a partition of a send"
+                                                 : pending.partitions->fault_of(number);
+    });
+    if (!fault.empty())
+        process_.found(Kind::argument, process_.position(here),
+                       fault + " (" + process_.text(maker) + ")", {maker});
+    return is_known && fault.empty();
+}
+
+/* The program may use its memory from now on. */
+void Operations::mark_arrived(MPI_Request request, int number)
+{
+    requests_.visit(request, [&](Pending &pending) {
+        if (pending.partitions == nullptr || !pending.is_active)
+            return;
+        Partitions &partitions = *pending.partitions;
+        std::vector<bool>::reference is_done =
+            partitions.are_done[static_cast<std::size_t>(number)];
+        if (const Range *range = partitions.range_of(number); range != nullptr && !is_done)
+            memory_.remove(pending.key, {*range});
+        is_done = true;
+    });
 }
 
 /* ---- memory ---- */

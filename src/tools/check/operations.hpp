@@ -19,6 +19,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -83,6 +84,53 @@ class Operations {
         return error_code;
     }
 
+    /* The same for MPI_Pready and its like. */
+    template <typename Call>
+    int ready(Call &call, const Here &here)
+    {
+        const Position position = process_.position(here);
+        const MPI_Request request = qmpi::get<qmpi::role::request>(call);
+        const auto mark = [&](int number) { return mark_ready(request, number, position); };
+        const auto first = qmpi::get<qmpi::role::partition>(call);
+        if constexpr (Call::has(qmpi::role::length)) {
+            const int number = qmpi::get<qmpi::role::length>(call);
+            for (int i = 0; i < number && mark(first[i]); i++)
+                ;
+        } else {
+            const int last = qmpi::get_or<qmpi::role::partition, 1>(call, first);
+            for (int i = first; i <= last && mark(i); i++)
+                ;
+        }
+        return go(call);
+    }
+
+    /* The same for MPI_Parrived. */
+    template <typename Call>
+    int arrived(Call &call, const Here &here)
+    {
+        const MPI_Request request = qmpi::get<qmpi::role::request>(call);
+        const int number = qmpi::get<qmpi::role::partition>(call);
+        const bool is_valid = check_arrived(request, number, here);
+        const int error_code = go(call);
+        if (is_valid && error_code == MPI_SUCCESS && *qmpi::get<qmpi::role::flag>(call))
+            mark_arrived(request, number);
+        return error_code;
+    }
+
+    /* Partitions of the call's buffer. */
+    template <typename Call>
+    std::shared_ptr<Partitions> partitions_of(Call &call, const Message &message, bool are_sent)
+    {
+        const int number = call.template argument<Call::buffers[0].partitions>();
+        if (message.peer == MPI_PROC_NULL || number <= 0)
+            return nullptr;
+        auto partitions = std::make_shared<Partitions>();
+        partitions->are_sent = are_sent;
+        partitions->are_done.resize(static_cast<std::size_t>(number));
+        add_ranges(*partitions, message);
+        return partitions;
+    }
+
     /* Memory that a call is about to use, which is checked. */
     template <typename Call>
     Pending describe(Call &call, const Here &here)
@@ -127,6 +175,11 @@ class Operations {
     std::vector<Expected> expected_by(const Position &position, const MPI_Request *requests,
                                       int number, bool needs_all);
     bool shares_handle(MPI_Request request, Pending &pending);
+    void add_ranges(Partitions &partitions, const Message &message);
+    bool mark_ready(MPI_Request request, int number, const Position &position);
+    bool check_arrived(MPI_Request request, int number, const Here &here);
+    void mark_arrived(MPI_Request request, int number);
+    bool waits_for_ready(const Pending &pending) const;
     void use_memory(Pending &pending);
     void check_unchanged(const Pending &pending);
     void start(Pending &pending, const Position &position);

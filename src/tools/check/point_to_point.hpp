@@ -112,7 +112,6 @@ class PointToPoint {
         return error_code;
     }
 
-    /* What the program may do with the memory depends on its partitions, which are not followed. */
     template <typename Call>
     int partitioned(Call &call, const Here &here)
     {
@@ -122,14 +121,16 @@ class PointToPoint {
             process_.communicator(qmpi::get<qmpi::role::communicator>(call));
         Message send, receive;
         describe(call, send, receive);
+        const Message &message = send.exists ? send : receive;
         const int error_code = operations_.go(call);
         if (error_code == MPI_SUCCESS) {
             Pending pending;
             pending.position = position;
+            pending.communicator = communicator;
             pending.expected.emplace_back(); /* unknown peers */
+            pending.partitions = operations_.partitions_of(call, message, send.exists);
             operations_.add_persistent(*qmpi::get<qmpi::role::request>(call), std::move(pending));
-            messages_.partitioned(position, communicator, send.exists ? send : receive,
-                                  send.exists);
+            messages_.partitioned(position, communicator, message, send.exists);
         }
         return error_code;
     }

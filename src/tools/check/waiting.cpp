@@ -35,7 +35,10 @@ Wait event_of(const Expected &expected)
     wait.is_message = expected.what == What::message;
     if (wait.is_collective)
         wait.what = "start of the same operation";
-    else {
+    else if (expected.what == What::ready) {
+        wait.what = "MPI_Pready of " + std::to_string(expected.number) + " more partitions";
+        wait.ranks = {communicator.own_world_rank()};
+    } else {
         wait.what = (wait.is_message ? "a message with " : "the receive of a message with ") +
             (expected.tag == MPI_ANY_TAG ? "any tag" : "tag " + std::to_string(expected.tag));
         wait.ranks = ranks(communicator, expected.peer);

@@ -27,12 +27,14 @@ struct Expected {
         unknown,
         start,   /* of the same collective operation, by all others */
         receive, /* by the peer */
-        message  /* of the peer */
+        message, /* of the peer */
+        ready    /* MPI_Pready of the process itself, for that number of partitions */
     };
 
     What what = What::unknown;
     SharedCommunicator communicator;
-    std::uint64_t number = 0; /* of the collective operation or receive; 0: of a probe */
+    std::uint64_t number =
+        0; /* of the collective operation or receive, or see above; 0: of a probe */
     int peer = MPI_ANY_SOURCE;
     int tag = MPI_ANY_TAG;
 };

@@ -9,7 +9,7 @@
 
 int main(int argc, char **argv)
 {
-    int rank, has_arrived, values[12] = {0}, copy[3];
+    int rank, has_arrived, values[12] = {0}, copy[3] = {0};
     MPI_Request requests[2], message;
 
     MPI_Init(&argc, &argv);
@@ -27,10 +27,14 @@ int main(int argc, char **argv)
         /* A message of the same tag is no counterpart. */
         if (rank == 0) {
             MPI_Send(&round, 1, MPI_INT, 1, 5, MPI_COMM_WORLD);
-            for (int i = 3; i >= 0; i--) {
+            for (int i = 3; i > 1; i--) {
                 values[3 * i] = round;  /* not ready yet */
                 MPI_Pready(i, requests[0]);
             }
+            MPI_Irecv(values, 6, MPI_INT, 0, 7, MPI_COMM_WORLD, &message);      /* neither are these */
+            MPI_Send(copy, 3, MPI_INT, 0, 7, MPI_COMM_WORLD);
+            MPI_Wait(&message, MPI_STATUS_IGNORE);
+            MPI_Pready_list(2, (int[]){1, 0}, requests[0]);
         } else {
             MPI_Recv(copy, 1, MPI_INT, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
             do {

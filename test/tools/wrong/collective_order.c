@@ -15,7 +15,7 @@ int main(int argc, char **argv)
     if (rank == 0)
         MPI_Barrier(MPI_COMM_WORLD);                            /* either: collective mismatch */ /* expect: deadlock */
     else
-        MPI_Bcast(&value, 1, MPI_INT, 1, MPI_COMM_WORLD);       /* either: collective mismatch */ /* expect: deadlock */
+        MPI_Bcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD);       /* either: collective mismatch */ /* expect: deadlock */
     MPI_Finalize();
     return 0;
 }

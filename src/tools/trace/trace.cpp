@@ -368,8 +368,8 @@ class Trace : public qmpi::tool<Trace> {
     {
         is_recording_ = false;
         try {
-            if (!is_finished_ && !is_child)
-                finish_at_end();
+            if (!is_child)
+                end_early("the program ended without MPI_Finalize");
         } catch (const std::exception &exception) {
             qmpi::complain(name(), std::string("no trace: ") + exception.what());
         }
@@ -444,10 +444,7 @@ class Trace : public qmpi::tool<Trace> {
 
     void at_abort()
     {
-        if (is_world_)
-            report_unfinished("the program called MPI_Abort");
-        else if (!is_finished_ && !is_child)
-            finish_alone();
+        end_early("the program called MPI_Abort");
         await_stderr();
     }
 
@@ -705,12 +702,13 @@ class Trace : public qmpi::tool<Trace> {
             recorder->journal.define(Kind::clock, 0, describe_clock(point));
     }
 
-    /* For programs that end without MPI_Finalize. */
-    void finish_at_end()
+    void end_early(const std::string &why)
     {
+        if (is_finished_)
+            return;
         if (is_world_)
-            report_unfinished("the program ended without MPI_Finalize");
-        else
+            qmpi::complain(name(), why + "; " + advice(folder_));
+        else if (!is_child)
             finish_alone();
     }
 
@@ -748,12 +746,6 @@ class Trace : public qmpi::tool<Trace> {
         if (!reason.empty() && position == 0)
             qmpi::complain(name(), reason + "; " + advice(folder_));
         store_->stop("");
-    }
-
-    void report_unfinished(const std::string &why) const
-    {
-        if (!is_finished_)
-            qmpi::complain(name(), why + "; " + advice(folder_));
     }
 
     static std::string advice(const std::string &folder)

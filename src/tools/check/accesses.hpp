@@ -11,12 +11,12 @@
 #define TOOLS_CHECK_ACCESSES_HPP_INCLUDED
 
 #include "clock.hpp"
+#include "erase.hpp"
 #include "events.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <unordered_map>
@@ -105,9 +105,7 @@ class Accesses {
     template <typename Condition>
     static void forget(Target &target, Condition condition)
     {
-        auto &accesses = target.accesses;
-        for (auto access = accesses.begin(); access != accesses.end();)
-            access = condition(*access->second) ? accesses.erase(access) : std::next(access);
+        erase_if(target.accesses, [&](const auto &access) { return condition(*access.second); });
     }
 
     std::unordered_map<std::uint64_t, std::map<int, Target>> windows_; /* by rank */

@@ -5,6 +5,7 @@
 
 #include "analyser.hpp"
 
+#include "erase.hpp"
 #include "functions.hpp"
 
 #include "../common/process.hpp"
@@ -441,11 +442,10 @@ void Analyser::distrust(int rank)
             inbox = Inbox();
         inbox.remove_source(rank);
     }
-    for (auto unmatched = partitioned_.begin(); unmatched != partitioned_.end();) {
-        const auto &[communicator, sender, receiver, tag] = unmatched->first;
-        unmatched = sender == rank || receiver == rank ? partitioned_.erase(unmatched)
-                                                       : std::next(unmatched);
-    }
+    erase_if(partitioned_, [rank](const auto &unmatched) {
+        const auto &[communicator, sender, receiver, tag] = unmatched.first;
+        return sender == rank || receiver == rank;
+    });
     std::vector<std::pair<std::uint64_t, std::uint64_t>> complete;
     for (auto &[communicator, group] : groups_) {
         if (std::count(group.world->begin(), group.world->end(), rank) == 0)

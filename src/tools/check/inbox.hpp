@@ -9,6 +9,7 @@
 #ifndef TOOLS_CHECK_INBOX_HPP_INCLUDED
 #define TOOLS_CHECK_INBOX_HPP_INCLUDED
 
+#include "erase.hpp"
 #include "events.hpp"
 #include "replay.hpp"
 
@@ -92,9 +93,9 @@ class Inbox {
     /* Forgets what the process has sent, and receives from it. */
     void remove_source(int source)
     {
-        remove_if(sends_, [source](const auto &send) { return send.first.first == source; });
-        remove_if(exact_, [source](const auto &exact) { return exact.second.source == source; });
-        remove_if(wildcards_, [source](const auto &one) { return one.second.source == source; });
+        erase_if(sends_, [source](const auto &send) { return send.first.first == source; });
+        erase_if(exact_, [source](const auto &exact) { return exact.second.source == source; });
+        erase_if(wildcards_, [source](const auto &one) { return one.second.source == source; });
     }
 
     bool is_empty() const { return sends_.empty() && exact_.empty() && wildcards_.empty(); }
@@ -182,13 +183,6 @@ class Inbox {
                 match_all_of(its_source, its_tag, match);
             exact = exact_.upper_bound({its_source, its_tag, UINT64_MAX});
         }
-    }
-
-    template <typename Map, typename Predicate>
-    static void remove_if(Map &map, Predicate predicate)
-    {
-        for (auto entry = map.begin(); entry != map.end();)
-            entry = predicate(*entry) ? map.erase(entry) : std::next(entry);
     }
 
     std::multimap<std::pair<int, int>, Message>

@@ -108,7 +108,7 @@ def test_nothing_is_lost_without_a_world(mpich, tool, end):
     else:
         assert (folders, len(files)) == ([], number), result
     if files and tool == "count":
-        assert all(re.search(r"^MPI_Barrier +40 ", (mpich.work / name).read_text(), re.M) for name in files), files
+        assert all(re.search(rf"^MPI_Barrier +{ROUNDS} ", (mpich.work / name).read_text(), re.M) for name in files), files
         return
     reports = [mpich.load(name) for name in files] or [report_of(name) for name in folders]
     if tool == "check":

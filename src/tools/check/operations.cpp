@@ -206,8 +206,7 @@ bool Operations::mark_ready(MPI_Request request, int number, const Position &pos
     if (fault.empty())
         check_overlaps(used, position, &maker);
     else
-        process_.found(Kind::argument, position, fault + " (" + process_.text(maker) + ")",
-                       {maker});
+        report_fault(fault, position, maker);
     return fault.empty();
 }
 
@@ -222,9 +221,14 @@ bool Operations::check_arrived(MPI_Request request, int number, const Here &here
                                                  : pending.partitions->fault_of(number);
     });
     if (!fault.empty())
-        process_.found(Kind::argument, process_.position(here),
-                       fault + " (" + process_.text(maker) + ")", {maker});
+        report_fault(fault, process_.position(here), maker);
     return is_known && fault.empty();
+}
+
+void Operations::report_fault(const std::string &fault, const Position &position,
+                              const Position &maker)
+{
+    process_.found(Kind::argument, position, fault + " (" + process_.text(maker) + ")", {maker});
 }
 
 /* The program may use its memory from now on. */

@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace qmpi::check {
@@ -179,6 +180,7 @@ class Operations {
     bool mark_ready(MPI_Request request, int number, const Position &position);
     bool check_arrived(MPI_Request request, int number, const Here &here);
     void mark_arrived(MPI_Request request, int number);
+    void report_fault(const std::string &fault, const Position &position, const Position &maker);
     bool waits_for_ready(const Pending &pending) const;
     void use_memory(Pending &pending);
     void check_unchanged(const Pending &pending);

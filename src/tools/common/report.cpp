@@ -385,7 +385,8 @@ std::string Destination::make_record_folder(const Reporter &reporter,
                                             const std::string &ending) const
 {
     const std::string folder = new_record_folder(reporter, ending);
-    make_folders(folder);
+    if (!records_.empty())
+        make_folders(folder);
     return folder;
 }
 

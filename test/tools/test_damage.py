@@ -99,9 +99,26 @@ def test_any_damage_has_a_message_or_none(mpich, damage, tool):
             content[draw.randrange(len(content))] = draw.randrange(256)
         return bytes(content)[:draw.choice((len(content), draw.randrange(len(content))))]
 
-    command = ["otf2", "--keep", "--json", "--html", "-o", "made"] if tool == "trace" else ["json"]
     for number in range(10):
         damage(tool, change)
-        result = mpich.run("sh", "-c", 'ulimit -v 4000000; exec "$@"', "sh", "qmpi_report", *command, name_of(tool), seconds=30)
-        assert result.status in (0, 2), (seed, number, result)
-        assert all(name_of(tool) in line for line in result.err.splitlines()), (seed, number, result)
+        assert_no_crash(mpich, tool, seed, number)
+
+
+@pytest.mark.parametrize("tool", RECORDING)
+def test_no_number_is_believed(mpich, damage, tool):
+    """Each number in a record becomes very large: as the number of a function, a size or an index it is out of range."""
+    def words_of(content):
+        return [at for at in range(0, len(content) - 3, 4) if any(content[at:at + 4])]
+
+    words = []
+    damage(tool, lambda content: words.extend(words_of(content)) or content)
+    for at in random.sample(words, min(len(words), 100)):
+        damage(tool, lambda content: content[:at] + b"\xff\xff\xff\x7f" + content[at + 4:])
+        assert_no_crash(mpich, tool, at)
+
+
+def assert_no_crash(mpich, tool, *how):
+    command = ["otf2", "--keep", "--json", "--html", "-o", "made"] if tool == "trace" else ["json"]
+    result = mpich.run("sh", "-c", 'ulimit -v 4000000; exec "$@"', "sh", "qmpi_report", *command, name_of(tool), seconds=30)
+    assert result.status in (0, 2), (how, result)
+    assert all(name_of(tool) in line for line in result.err.splitlines()), (how, result)

@@ -175,12 +175,18 @@ class RecordView {
     bool is_incomplete_ = false, is_locked_ = false;
 };
 
+/* Throws std::runtime_error unless what a record from a file says is possible. */
+inline void require_undamaged(bool is_possible)
+{
+    if (!is_possible)
+        throw std::runtime_error("the record is damaged");
+}
+
 /* A block's content as the structure that the tool keeps there. Throws std::runtime_error. */
 template <typename Type>
 const Type &block_as(std::string_view content)
 {
-    if (content.size() < sizeof(Type))
-        throw std::runtime_error("the record is damaged");
+    require_undamaged(content.size() >= sizeof(Type));
     return *reinterpret_cast<const Type *>(content.data());
 }
 

@@ -307,6 +307,8 @@ class State {
     static void check(const RecordView &record, int world_size)
     {
         record.each([&](std::uint32_t kind, std::string_view content) {
+            if (static_cast<RecordKind>(kind) == RecordKind::table)
+                require_undamaged(block_as<TableRecord>(content).rank < world_size);
             if (static_cast<RecordKind>(kind) != RecordKind::exchange)
                 return;
             const auto &exchange = block_as<ExchangeRecord>(content);
@@ -315,8 +317,7 @@ class State {
                 exchange.number <= (content.size() - sizeof exchange) / sizeof(int);
             for (std::uint64_t i = 0; is_valid && i < exchange.number; i++)
                 is_valid = exchange.ranks()[i] < world_size;
-            if (!is_valid)
-                throw std::runtime_error("the record is damaged");
+            require_undamaged(is_valid);
         });
     }
 

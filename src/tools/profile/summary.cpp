@@ -61,6 +61,11 @@ bool is_empty(const Record &record)
     return record.calls.get() == 0 && record.sent.get() == 0 && record.received.get() == 0;
 }
 
+bool is_function(std::uint32_t id)
+{
+    return id < static_cast<std::uint32_t>(MPI_LAST_FUNC_T);
+}
+
 double factor_of(const FunctionRecord *record)
 {
     if (record == nullptr || record->timed_calls.get() == 0)
@@ -134,32 +139,42 @@ struct Summary::Blocks {
     {
         const ProcessRecord *process = nullptr;
         std::vector<const TableRecord *> all_tables;
+        auto add = [](auto &records, std::string_view content) -> auto &
+        {
+            using Pointer = typename std::decay_t<decltype(records)>::value_type;
+            const auto &record = block_as<std::decay_t<decltype(*Pointer())>>(content);
+            records.push_back(&record);
+            return record;
+        };
+        auto add_calls = [add](auto &records, std::string_view content) -> auto &
+        {
+            const auto &record = add(records, content);
+            require_undamaged(is_function(record.function));
+            return record;
+        };
         record.each([&](std::uint32_t kind, std::string_view content) {
-            auto add_to = [content](auto &records) {
-                using Pointer = typename std::decay_t<decltype(records)>::value_type;
-                records.push_back(&block_as<std::decay_t<decltype(*Pointer())>>(content));
-            };
             switch (static_cast<Kind>(kind)) {
             case Kind::process:
                 process = &block_as<ProcessRecord>(content);
                 break;
             case Kind::table:
-                add_to(all_tables);
+                add(all_tables, content);
                 break;
             case Kind::function:
-                add_to(functions);
+                add_calls(functions, content);
                 break;
             case Kind::site:
-                add_to(sites);
+                require_undamaged(add_calls(sites, content).depth <=
+                                  (content.size() - sizeof(SiteRecord)) / sizeof(SitePlace));
                 break;
             case Kind::module:
                 modules.emplace_back(content);
                 break;
             case Kind::communicator:
-                communicators.push_back(&block_as<CommunicatorRecord>(content));
+                add_calls(communicators, content);
                 break;
             case Kind::named_communicator:
-                names.push_back(&block_as<NamedCommunicator>(content));
+                require_undamaged(add(names, content).name[MPI_MAX_OBJECT_NAME - 1] == '\0');
                 break;
             }
         });
@@ -230,7 +245,8 @@ void Summary::add_sites(const Blocks &blocks)
         Path path;
         for (std::size_t i = 0; i < site->depth; i++) {
             const SitePlace &place = site->places()[i];
-            path.emplace_back(number_of_module(blocks.modules.at(place.module)), place.offset);
+            require_undamaged(place.module < blocks.modules.size());
+            path.emplace_back(number_of_module(blocks.modules[place.module]), place.offset);
         }
         Totals totals = totals_of(*site, blocks.factor(site->table, site->function));
         totals.shortest = site->shortest.get();

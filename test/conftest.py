@@ -117,16 +117,26 @@ def remove(folder):
 
 
 def processes(folder):
-    """Processes started by the tests of a folder: TMPDIR in their environment is in it."""
+    """Processes started by the tests of a folder: TMPDIR in their environment is in it. One that is killed loses its
+    environment before it releases its files; until then the working directory of its threads is in the folder."""
     mark = b"TMPDIR=" + os.fsencode(folder)
-    found = []
-    for entry in os.listdir("/proc"):
+
+    def is_ours(process):
         with contextlib.suppress(OSError):
-            if entry.isdigit() and int(entry) != os.getpid():
-                words = Path("/proc", entry, "environ").read_bytes().split(b"\0")
-                if any(word == mark or word.startswith(mark + b"/") for word in words):
-                    found.append(int(entry))
-    return found
+            if environment := (process / "environ").read_bytes():
+                return any(word == mark or word.startswith(mark + b"/") for word in environment.split(b"\0"))
+        with contextlib.suppress(OSError):
+            return any(link_is_into(thread / "cwd", folder) for thread in (process / "task").iterdir())
+        return False
+
+    found = [int(entry) for entry in os.listdir("/proc") if entry.isdigit() and is_ours(Path("/proc", entry))]
+    return [process for process in found if process != os.getpid()]
+
+
+def link_is_into(link, folder):
+    with contextlib.suppress(OSError):
+        return link.readlink().is_relative_to(folder)
+    return False
 
 
 def end_processes(folder):

@@ -55,6 +55,7 @@ def net(mpich):
                      mpich.run("ip", *switch, "link", "add", f"h{i}", "type", "veth", "peer", "name", "eth0", "netns", host),
                      mpich.run("ip", *switch, "link", "set", f"h{i}", "master", "switch", "up"),
                      mpich.run("ip", "-n", host, "addr", "add", f"10.77.0.{i}/24", "dev", "eth0"),
+                     mpich.run("ip", "-n", host, "addr", "add", f"fd77::{i}/64", "dev", "eth0", "nodad"),
                      mpich.run("ip", "-n", host, "link", "set", "eth0", "up"),
                      mpich.run("ip", "-n", host, "link", "set", "lo", "up")]
         assert all(result.status == 0 for result in done), done
@@ -78,7 +79,7 @@ def job(mpich, net):
     def job(tools, end="finalize", script="", **variables):
         program = mpich.program(JOB_ENDS)
         command = ["./on", "h1", mpich.bin / "mpiexec", "-launcher", "ssh", "-launcher-exec", mpich.work / "launch",
-                   "-hosts", ",".join(f"h{i}" for i in range(1, HOSTS + 1)), "-n", RANKS, "-ppn", PER_HOST,
+                   "-localhost", "10.77.0.1", "-hosts", ",".join(f"h{i}" for i in range(1, HOSTS + 1)), "-n", RANKS, "-ppn", PER_HOST,
                    "-genv", "LD_PRELOAD", mpich.nap(), *transport, program, end]
         if script:
             command = ["sh", "-c", f"""
@@ -137,6 +138,16 @@ def test_check_compares_processes_of_all_hosts(mpich, job):
     result = job("check(out=r)")
     report = mpich.load("r.json")
     assert result.status == 0 and report["findings"] == [], result
+    assert "not compared" not in (mpich.work / "r.txt").read_text()
+
+
+@pytest.mark.parametrize("other", ["10.77.0.3", "fd77::1", "fd77::3"])
+def test_check_tries_each_address_of_a_host(mpich, job, other):
+    """The system prefers the other address on h2 and h3; nothing of ours listens there, or it is the same host's."""
+    with open(mpich.work / "hosts", "a") as hosts:
+        hosts.write(f"{other} h1\n")
+    result = job("check(out=r)")
+    assert result.status == 0 and mpich.load("r.json")["absent"] == "", result
     assert "not compared" not in (mpich.work / "r.txt").read_text()
 
 

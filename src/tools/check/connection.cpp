@@ -98,24 +98,65 @@ bool Socket::send_all(std::string_view bytes)
 
 /* ---- the analyser's side ---- */
 
-bool Server::start(bool is_one_host, Address &address)
+namespace {
+
+/* Listens at the name, whose port the system chooses. Not open on failure. */
+template <typename Name>
+Socket listener_at(Name name)
 {
-    listener_ = Socket(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    events_ = Socket(epoll_create1(EPOLL_CLOEXEC));
-    wake_ = Socket(eventfd(0, EFD_CLOEXEC));
+    const int no = 0;
+    const auto *generic = reinterpret_cast<const sockaddr *>(&name);
+    Socket made(socket(generic->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    if (generic->sa_family == AF_INET6)
+        setsockopt(made.descriptor(), IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no);
+    if (made.is_open() &&
+        (bind(made.descriptor(), generic, sizeof name) != 0 ||
+         listen(made.descriptor(), SOMAXCONN) != 0))
+        made.end();
+    return made;
+}
+
+/* On the loopback interface, or on all; with IPv6 if the host has it. */
+Socket make_listener(bool is_one_host)
+{
+    sockaddr_in6 both{};
+    both.sin6_family = AF_INET6;
+    Socket made = is_one_host ? Socket() : listener_at(both);
+    if (made.is_open())
+        return made;
     sockaddr_in name{};
     name.sin_family = AF_INET;
     name.sin_addr.s_addr = htonl(is_one_host ? INADDR_LOOPBACK : INADDR_ANY);
+    return listener_at(name);
+}
+
+/* 0 on failure. */
+int port_of(const Socket &socket)
+{
+    char port[NI_MAXSERV] = "";
+    sockaddr_storage name{};
     socklen_t length = sizeof name;
-    if (!listener_.is_open() || !events_.is_open() || !raise_limit() ||
-        bind(listener_.descriptor(), reinterpret_cast<sockaddr *>(&name), sizeof name) != 0 ||
-        listen(listener_.descriptor(), SOMAXCONN) != 0 || !watch(listener_.descriptor()) ||
-        !wake_.is_open() || !watch(wake_.descriptor()) ||
-        getsockname(listener_.descriptor(), reinterpret_cast<sockaddr *>(&name), &length) != 0)
+    auto *generic = reinterpret_cast<sockaddr *>(&name);
+    return getsockname(socket.descriptor(), generic, &length) == 0 &&
+            getnameinfo(generic, length, nullptr, 0, port, sizeof port, NI_NUMERICSERV) == 0
+        ? std::stoi(port)
+        : 0;
+}
+
+}  // namespace
+
+bool Server::start(bool is_one_host, Address &address)
+{
+    listener_ = make_listener(is_one_host);
+    events_ = Socket(epoll_create1(EPOLL_CLOEXEC));
+    wake_ = Socket(eventfd(0, EFD_CLOEXEC));
+    const int port = port_of(listener_);
+    if (port == 0 || !events_.is_open() || !raise_limit() || !watch(listener_.descriptor()) ||
+        !wake_.is_open() || !watch(wake_.descriptor()))
         return false;
     std::random_device random;
     password_ = address.password = std::uint64_t{random()} << 32 | random();
-    address.port = ntohs(name.sin_port);
+    address.port = port;
     host_name().copy(address.host, sizeof address.host - 1);
     thread_ = quiet_thread([this] { run(); });
     return true;
@@ -279,22 +320,34 @@ bool Server::take(Peer &peer)
 
 /* ---- the other side ---- */
 
-bool Client::connect(const Address &address, int rank)
+namespace {
+
+/* By the first of the host's addresses where something answers. Not open on failure. */
+Socket connection_to(const Address &address)
 {
     const bool is_here = std::strcmp(address_of_host().host, address.host) == 0;
     addrinfo hints{}, *found = nullptr;
-    hints.ai_family = AF_INET;
     hints.ai_socktype = SOCK_STREAM;
     if (getaddrinfo(is_here ? "127.0.0.1" : address.host, std::to_string(address.port).c_str(),
                     &hints, &found) != 0)
-        return false;
+        return Socket();
     const std::unique_ptr<addrinfo, void (*)(addrinfo *)> keep(found, freeaddrinfo);
-    Socket made(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    for (; found != nullptr; found = found->ai_next) {
+        Socket made(socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+        made.limit_waiting();
+        if (made.is_open() && ::connect(made.descriptor(), found->ai_addr, found->ai_addrlen) == 0)
+            return made;
+    }
+    return Socket();
+}
+
+}  // namespace
+
+bool Client::connect(const Address &address, int rank)
+{
+    Socket made = connection_to(address);
     const int one = 1;
     const Greeting greeting{address.password, rank};
-    made.limit_waiting();
-    if (!made.is_open() || ::connect(made.descriptor(), found->ai_addr, found->ai_addrlen) != 0)
-        return false;
     setsockopt(made.descriptor(), IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
     if (!made.send_all({reinterpret_cast<const char *>(&greeting), sizeof greeting}))
         return false;

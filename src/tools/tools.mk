@@ -55,6 +55,7 @@ libqmpi_sdk_la_SOURCES = \
     common/selection.hpp \
     common/services.hpp \
     common/sizes.hpp \
+    common/spin_lock.hpp \
     common/testing.hpp \
     common/text.hpp \
     common/wire.hpp
@@ -157,6 +158,7 @@ libqmpi_check_la_SOURCES = \
     check/connection.cpp \
     check/connection.hpp \
     check/events.hpp \
+    check/few.hpp \
     check/functions.hpp \
     check/handle_rules.cpp \
     check/handle_rules.hpp \

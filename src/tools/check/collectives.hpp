@@ -66,7 +66,7 @@ class Collectives {
         Position position;
         SharedCommunicator communicator; /* null: not known */
         CollectiveEvent event;
-        std::vector<Range> ranges; /* memory that the call uses */
+        Ranges ranges; /* memory that the call uses */
         Expected expected;
     };
 

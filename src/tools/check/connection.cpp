@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstddef>
 #include <cstring>
 #include <memory>
 #include <random>
@@ -30,13 +29,6 @@
 
 namespace qmpi::check {
 namespace {
-
-/* Precedes the fields of each event. */
-struct Head {
-    std::uint32_t size = 0;
-    std::uint8_t event = 0;
-    std::uint8_t wants_answer = 0;
-};
 
 struct Greeting {
     std::uint64_t password = 0;
@@ -298,18 +290,17 @@ bool Server::take(Peer &peer)
         input.remove_prefix(sizeof greeting);
     }
     try {
-        Head head;
-        while (input.size() >= sizeof head) {
-            std::memcpy(&head, input.data(), sizeof head);
-            if (input.size() < sizeof head + head.size)
+        while (input.size() >= Head::bytes) {
+            const auto head = Reader(input).get<Head>();
+            if (input.size() < Head::bytes + head.size)
                 break;
-            Reader reader(input.substr(sizeof head, head.size));
-            analyser_.take(peer.rank, static_cast<Event>(head.event), reader);
-            if (static_cast<Event>(head.event) == Event::finalized)
-                peer.has_ended = head.wants_answer != 0;
+            Reader reader(input.substr(Head::bytes, head.size));
+            analyser_.take(peer.rank, head.event, reader);
+            if (head.event == Event::finalized)
+                peer.has_ended = head.wants_answer;
             else if (head.wants_answer && !peer.socket.send_all("!"))
                 return false;
-            input.remove_prefix(sizeof head + head.size);
+            input.remove_prefix(Head::bytes + head.size);
         }
     } catch (const std::exception &) {
         return false;
@@ -363,19 +354,10 @@ void Client::flush()
     send();
 }
 
-std::size_t Client::open_event(Event event, bool wants_answer)
+bool Client::close_event(std::size_t begin, bool wants_answer)
 {
-    Head head;
-    head.event = static_cast<std::uint8_t>(event);
-    head.wants_answer = wants_answer;
-    output_.append(reinterpret_cast<const char *>(&head), sizeof head);
-    return output_.size() - sizeof head;
-}
-
-bool Client::close_event(std::size_t head, bool wants_answer)
-{
-    const auto size = static_cast<std::uint32_t>(output_.size() - head - sizeof(Head));
-    std::memcpy(&output_[head] + offsetof(Head, size), &size, sizeof size);
+    const auto size = static_cast<std::uint32_t>(output_.size() - begin - Head::bytes);
+    std::memcpy(&output_[begin], &size, sizeof size); /* the first field of the head */
     if (!wants_answer && output_.size() < 16384)
         return socket_.is_open();
     send();

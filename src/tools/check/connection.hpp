@@ -121,6 +121,21 @@ class Server {
     std::thread thread_;
 };
 
+/* Precedes the fields of each event. */
+struct Head {
+    std::uint32_t size = 0; /* bytes of the fields */
+    Event event{};
+    bool wants_answer = false;
+
+    template <typename Visit>
+    void each(Visit &&visit)
+    {
+        visit(size), visit(event), visit(wants_answer);
+    }
+
+    static constexpr std::size_t bytes = sizeof size + sizeof event + sizeof wants_answer;
+};
+
 /* Connection of a process to the analyser. Thread-safe. */
 class Client {
   public:
@@ -137,9 +152,9 @@ class Client {
         if (!is_up())
             return false;
         const std::lock_guard<std::mutex> guard(lock_);
-        const std::size_t head = open_event(event, wants_answer);
-        Writer(output_).put(fields);
-        return close_event(head, wants_answer);
+        const std::size_t begin = output_.size();
+        Writer(output_).put(Head{0, event, wants_answer}, fields);
+        return close_event(begin, wants_answer);
     }
 
     bool report(Event event, bool wants_answer) { return report(event, NoFields(), wants_answer); }
@@ -155,9 +170,8 @@ class Client {
         }
     };
 
-    /* An event in the output; open_event() returns the place of its head. */
-    std::size_t open_event(Event event, bool wants_answer);
-    bool close_event(std::size_t head, bool wants_answer);
+    /* The event is in the output from there on. */
+    bool close_event(std::size_t begin, bool wants_answer);
     void send();
 
     bool is_answered();

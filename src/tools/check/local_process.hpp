@@ -87,7 +87,7 @@ class LocalProcess {
      * the program can crash. */
     bool waits_for_answer(const Position &position)
     {
-        return sites_.times(position.site) < calls_with_answer;
+        return sites_.is_among_first(calls_with_answer, position.site);
     }
 
     /* ---- comparability ---- */

@@ -262,7 +262,7 @@ void Messages::receive_matched(const Position &position, MPI_Message message, MP
                         process_.waits_for_answer(position));
 }
 
-std::vector<Expected> Messages::expected_by_probe(const Pending &probe, int source, int tag)
+Expectations Messages::expected_by_probe(const Pending &probe, int source, int tag)
 {
     if (!process_.is_comparable(probe.communicator) || source == MPI_PROC_NULL)
         return {};

@@ -48,7 +48,7 @@ struct SharedHandle {
 struct Pending {
     Position position;
     PendingMemory::Key key = 0;
-    std::vector<Range> ranges;
+    Ranges ranges;
     SharedCommunicator communicator;
     Message send, receive;
     std::uint64_t number = 0;      /* of the receive, if the analyser knows it */
@@ -59,7 +59,7 @@ struct Pending {
     bool is_cancelled = false;
     bool is_active = true;
     std::uint64_t checksum = 0;
-    std::vector<Expected> expected; /* what completes it */
+    Expectations expected; /* what completes it */
     /* Of MPI_Rget: the process then has read what it has asked for. */
     std::optional<AccessesCompleteEvent> reads;
     std::shared_ptr<Partitions> partitions; /* null if there are none */
@@ -97,7 +97,7 @@ class Messages {
                          MPI_Datatype datatype);
 
     /* A probe is about to wait. */
-    std::vector<Expected> expected_by_probe(const Pending &probe, int source, int tag);
+    Expectations expected_by_probe(const Pending &probe, int source, int tag);
 
     /* A probe that does not wait has found a message. */
     void probed(const Pending &probe, const MPI_Status &status);

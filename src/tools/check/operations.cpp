@@ -16,7 +16,7 @@ namespace qmpi::check {
 namespace {
 
 /* The memory may be unmapped. */
-std::uint64_t checksum_of(const std::vector<Range> &ranges, std::uint64_t sum = 0)
+std::uint64_t checksum_of(const Ranges &ranges, std::uint64_t sum = 0)
 {
     std::vector<char> copy(1 << 16);
     const auto add = [&](std::uintptr_t at, std::uintptr_t end) {
@@ -42,7 +42,7 @@ std::uint64_t checksum_of(const std::vector<Range> &ranges, std::uint64_t sum = 
 
 /* ---- requests ---- */
 
-void Operations::add(MPI_Request request, Pending pending)
+void Operations::add(MPI_Request request, Pending &&pending)
 {
     pending.key = ++number_of_pending_;
     if (shares_handle(request, pending))
@@ -52,7 +52,7 @@ void Operations::add(MPI_Request request, Pending pending)
     requests_.add(request, std::move(pending));
 }
 
-void Operations::add_persistent(MPI_Request request, Pending pending)
+void Operations::add_persistent(MPI_Request request, Pending &&pending)
 {
     pending.key = ++number_of_pending_;
     pending.is_active = false;
@@ -115,10 +115,10 @@ void Operations::cancel(MPI_Request request)
         process_.distrust("a send was cancelled");
 }
 
-std::vector<Expected> Operations::expected_by(const Position &position, const MPI_Request *requests,
-                                              int number, bool needs_all)
+Expectations Operations::expected_by(const Position &position, const MPI_Request *requests,
+                                     int number, bool needs_all)
 {
-    std::vector<Expected> expected;
+    Expectations expected;
     for (int i = 0; requests != nullptr && i < number; i++) {
         if (requests[i] == MPI_REQUEST_NULL)
             continue;
@@ -129,7 +129,8 @@ std::vector<Expected> Operations::expected_by(const Position &position, const MP
                 expected.push_back({Expected::What::ready, pending.communicator,
                                     pending.partitions->left(), MPI_ANY_SOURCE, MPI_ANY_TAG});
             else if (pending.is_active)
-                expected.insert(expected.end(), pending.expected.begin(), pending.expected.end());
+                for (const Expected &one : pending.expected)
+                    expected.push_back(one);
         });
         if (!is_known)
             expected.emplace_back();
@@ -168,9 +169,9 @@ void Operations::add_ranges(Partitions &partitions, const Message &message)
     const auto *address = static_cast<const char *>(message.address);
     const auto number = static_cast<MPI_Count>(partitions.are_done.size());
     const MPI_Count count = message.count / number;
-    std::vector<Range> ranges;
+    Ranges ranges;
     for (MPI_Count i = 0; i < number; i++) {
-        std::vector<Range> one;
+        Ranges one;
         add_range(one, address + i * count * type->extent, count, message.datatype,
                   !partitions.are_sent);
         if (one.empty())
@@ -184,7 +185,7 @@ void Operations::add_ranges(Partitions &partitions, const Message &message)
 bool Operations::mark_ready(MPI_Request request, int number, const Position &position)
 {
     std::string fault;
-    std::vector<Range> used;
+    Ranges used;
     Position maker;
     requests_.visit(request, [&](Pending &pending) {
         if (pending.partitions == nullptr)
@@ -255,7 +256,7 @@ void Operations::use_memory(Pending &pending)
         pending.checksum = checksum_of(pending.ranges);
 }
 
-void Operations::add_range(std::vector<Range> &ranges, const void *address, MPI_Count count,
+void Operations::add_range(Ranges &ranges, const void *address, MPI_Count count,
                            MPI_Datatype datatype, bool is_written, bool is_one_sided)
 {
     const Types::Shared type = count > 0 ? process_.types.of(datatype) : nullptr;
@@ -306,7 +307,7 @@ void Operations::check_unchanged(const Pending &pending)
                        "the buffer changed before the operation completed");
 }
 
-void Operations::check_overlaps(const std::vector<Range> &ranges, const Position &position,
+void Operations::check_overlaps(const Ranges &ranges, const Position &position,
                                 const Position *maker)
 {
     if (!process_.wants(Kind::overlap))
@@ -322,7 +323,7 @@ void Operations::check_overlaps(const std::vector<Range> &ranges, const Position
     }
 }
 
-void Operations::check_own_overlaps(const std::vector<Range> &ranges, const Position &position)
+void Operations::check_own_overlaps(const Ranges &ranges, const Position &position)
 {
     constexpr std::size_t most_neighbours = 64;
     if (ranges.size() < 2 || !process_.wants(Kind::overlap))

@@ -148,14 +148,14 @@ class Operations {
     }
 
     /* Request of an operation. A persistent one is inactive until started. */
-    void add(MPI_Request request, Pending pending);
-    void add_persistent(MPI_Request request, Pending pending);
+    void add(MPI_Request request, Pending &&pending);
+    void add_persistent(MPI_Request request, Pending &&pending);
 
     void cancel(MPI_Request request);
 
     /* Adds memory that an operation reads or writes. */
-    void add_range(std::vector<Range> &ranges, const void *address, MPI_Count count,
-                   MPI_Datatype datatype, bool is_written, bool is_one_sided = false);
+    void add_range(Ranges &ranges, const void *address, MPI_Count count, MPI_Datatype datatype,
+                   bool is_written, bool is_one_sided = false);
 
     /* Memory of an operation without a request. */
     void begin_use(Pending &pending);
@@ -163,18 +163,18 @@ class Operations {
 
     /* Reports memory that is about to be used and already in use. maker: of the persistent
      * operation that the call starts */
-    void check_overlaps(const std::vector<Range> &ranges, const Position &position,
+    void check_overlaps(const Ranges &ranges, const Position &position,
                         const Position *maker = nullptr);
 
     /* Reports an operation that writes memory which it also uses otherwise. */
-    void check_own_overlaps(const std::vector<Range> &ranges, const Position &position);
+    void check_own_overlaps(const Ranges &ranges, const Position &position);
 
     /* At the end: reports remaining requests. */
     void find_unfinished();
 
   private:
-    std::vector<Expected> expected_by(const Position &position, const MPI_Request *requests,
-                                      int number, bool needs_all);
+    Expectations expected_by(const Position &position, const MPI_Request *requests, int number,
+                             bool needs_all);
     bool shares_handle(MPI_Request request, Pending &pending);
     void add_ranges(Partitions &partitions, const Message &message);
     bool mark_ready(MPI_Request request, int number, const Position &position);

@@ -20,7 +20,7 @@ namespace qmpi::check {
 struct Partitions {
     bool are_sent = false;
     std::vector<bool> are_done; /* since the start: marked ready, or known to have arrived */
-    std::vector<Range> ranges;  /* memory of each; none if it is unknown */
+    Ranges ranges;              /* memory of each; none if it is unknown */
 
     std::size_t left() const
     {
@@ -30,7 +30,7 @@ struct Partitions {
     void restart() { are_done.assign(are_done.size(), false); }
 
     /* Memory that the library may use at once when the operation starts. */
-    std::vector<Range> used_at_start() const { return are_sent ? std::vector<Range>() : ranges; }
+    Ranges used_at_start() const { return are_sent ? Ranges() : ranges; }
 
     const Range *range_of(int number) const
     {

@@ -210,7 +210,7 @@ class PointToPoint {
     }
 
     template <typename Call>
-    int blocked(Call &call, const Position &position, std::vector<Expected> expected)
+    int blocked(Call &call, const Position &position, Expectations expected)
     {
         const Blocked blocked(waiting_, {position, true, std::move(expected)});
         return operations_.go(call);

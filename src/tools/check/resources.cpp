@@ -86,7 +86,7 @@ bool conflict(const Range &a, const Range &b)
 
 std::optional<Position> PendingMemory::conflict(const Range &range) const
 {
-    std::lock_guard<std::mutex> guard(lock_);
+    std::lock_guard<SpinLock> guard(lock_);
     const std::uintptr_t from = range.begin > longest_ ? range.begin - longest_ : 0;
     for (auto i = ranges_.lower_bound(from); i != ranges_.end() && i->first < range.end; ++i) {
         if (check::conflict(i->second.range, range))
@@ -95,22 +95,33 @@ std::optional<Position> PendingMemory::conflict(const Range &range) const
     return std::nullopt;
 }
 
-void PendingMemory::add(Key key, const std::vector<Range> &ranges, const Position &position)
+void PendingMemory::add(Key key, const Ranges &ranges, const Position &position)
 {
-    std::lock_guard<std::mutex> guard(lock_);
+    std::lock_guard<SpinLock> guard(lock_);
     for (const Range &range : ranges) {
         longest_ = std::max(longest_, range.end - range.begin);
-        ranges_.insert({range.begin, {range, key, position}});
+        if (unused_.empty()) {
+            ranges_.insert({range.begin, {range, key, position}});
+            continue;
+        }
+        Uses::node_type use = std::move(unused_.back());
+        unused_.pop_back();
+        use.key() = range.begin;
+        use.mapped() = {range, key, position};
+        ranges_.insert(std::move(use));
     }
 }
 
-void PendingMemory::remove(Key key, const std::vector<Range> &ranges)
+void PendingMemory::remove(Key key, const Ranges &ranges)
 {
-    std::lock_guard<std::mutex> guard(lock_);
+    std::lock_guard<SpinLock> guard(lock_);
     for (const Range &range : ranges) {
         auto [i, last] = ranges_.equal_range(range.begin);
-        while (i != last)
-            i = i->second.key == key ? ranges_.erase(i) : std::next(i);
+        while (i != last) {
+            const auto use = i++;
+            if (use->second.key == key)
+                unused_.push_back(ranges_.extract(use));
+        }
     }
 }
 

@@ -124,6 +124,8 @@ struct Range {
     std::vector<Block> blocks() const;
 };
 
+using Ranges = Few<Range, 1>;
+
 bool conflict(const Range &a, const Range &b);
 
 class PendingMemory {
@@ -132,9 +134,9 @@ class PendingMemory {
 
     /* The call that already uses some of the memory, if either writes to it. */
     std::optional<Position> conflict(const Range &range) const;
-    void add(Key key, const std::vector<Range> &ranges, const Position &position);
+    void add(Key key, const Ranges &ranges, const Position &position);
 
-    void remove(Key key, const std::vector<Range> &ranges);
+    void remove(Key key, const Ranges &ranges);
 
   private:
     struct Use {
@@ -143,8 +145,11 @@ class PendingMemory {
         Position position;
     };
 
-    mutable std::mutex lock_;
-    std::multimap<std::uintptr_t, Use> ranges_;
+    using Uses = std::multimap<std::uintptr_t, Use>;
+
+    mutable SpinLock lock_;
+    Uses ranges_;
+    std::vector<Uses::node_type> unused_; /* for later ranges */
     std::uintptr_t longest_ = 0;
 };
 

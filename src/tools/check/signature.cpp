@@ -223,7 +223,7 @@ bool Types::is_predefined(MPI_Datatype datatype) const
 Types::Shared Types::of(MPI_Datatype datatype)
 {
     {
-        std::lock_guard<std::mutex> guard(lock_);
+        std::lock_guard<SpinLock> guard(lock_);
         const auto found = types_.find(datatype);
         if (found != types_.end())
             return found->second;
@@ -252,7 +252,7 @@ Signature Types::signature(MPI_Datatype datatype, MPI_Count count)
 void Types::made(MPI_Datatype made,
                  const std::vector<std::pair<MPI_Datatype, std::uint64_t>> &parts)
 {
-    std::vector<Run> unit;
+    Runs unit;
     for (const auto &[datatype, times] : parts) {
         const Shared part = times > 0 ? of(datatype) : nullptr;
         if (times > 0 && (part == nullptr || (part->size > 0 && part->unit.empty()))) {
@@ -277,15 +277,14 @@ void Types::made(MPI_Datatype made, MPI_Datatype old)
 
 void Types::forget(MPI_Datatype datatype)
 {
-    std::lock_guard<std::mutex> guard(lock_);
+    std::lock_guard<SpinLock> guard(lock_);
     types_.erase(datatype);
 }
 
 void Types::add_pair(MPI_Datatype datatype, std::uint16_t first)
 {
     const Run one{first, 1}, two{basic_type('i', sizeof(int)), 1};
-    pairs_[datatype] =
-        one.basic == two.basic ? std::vector<Run>{{first, 2}} : std::vector<Run>{one, two};
+    pairs_[datatype] = one.basic == two.basic ? Runs{{first, 2}} : Runs{one, two};
 }
 
 int Types::size_in_bytes(MPI_Datatype datatype)
@@ -295,7 +294,7 @@ int Types::size_in_bytes(MPI_Datatype datatype)
     return size;
 }
 
-std::vector<Run> Types::predefined_unit(MPI_Datatype datatype)
+Runs Types::predefined_unit(MPI_Datatype datatype)
 {
     const auto pair = pairs_.find(datatype);
     if (pair != pairs_.end())
@@ -310,7 +309,7 @@ std::vector<Run> Types::predefined_unit(MPI_Datatype datatype)
     return {{basic_type(nature, size), 1}};
 }
 
-void Types::append(std::vector<Run> &unit, const std::vector<Run> &part, std::uint64_t times)
+void Types::append(Runs &unit, const Runs &part, std::uint64_t times)
 {
     if (part.size() == 1)
         append(unit, {part[0].basic, part[0].number * times});
@@ -323,7 +322,7 @@ void Types::append(std::vector<Run> &unit, const std::vector<Run> &part, std::ui
         unit.clear();
 }
 
-void Types::append(std::vector<Run> &unit, const Run &run)
+void Types::append(Runs &unit, const Run &run)
 {
     if (!unit.empty() && unit.back().basic == run.basic)
         unit.back().number += run.number;
@@ -337,7 +336,7 @@ const std::vector<std::int64_t> &Type::blocks(MPI_Datatype datatype) const
     return blocks_;
 }
 
-Types::Shared Types::remember(MPI_Datatype datatype, std::vector<Run> unit)
+Types::Shared Types::remember(MPI_Datatype datatype, Runs unit)
 {
     auto type = std::make_shared<Type>();
     MPI_Count size = 0, bound = 0, extent = 0, true_bound = 0, true_extent = 0;
@@ -354,7 +353,7 @@ Types::Shared Types::remember(MPI_Datatype datatype, std::vector<Run> unit)
         bytes += run.bytes();
     if (bytes == type->size)
         type->unit = std::move(unit);
-    std::lock_guard<std::mutex> guard(lock_);
+    std::lock_guard<SpinLock> guard(lock_);
     types_[datatype] = type;
     return type;
 }

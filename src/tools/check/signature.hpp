@@ -11,6 +11,10 @@
 #ifndef TOOLS_CHECK_SIGNATURE_HPP_INCLUDED
 #define TOOLS_CHECK_SIGNATURE_HPP_INCLUDED
 
+#include "few.hpp"
+
+#include "../common/spin_lock.hpp"
+
 #include <qmpi.hpp>
 
 #include <cstdint>
@@ -38,6 +42,8 @@ struct Run {
     }
 };
 
+using Runs = Few<Run, 2>;
+
 constexpr std::uint16_t basic_type(char nature, int size)
 {
     return static_cast<std::uint16_t>(nature << 8 | size);
@@ -47,7 +53,7 @@ constexpr std::uint16_t basic_type(char nature, int size)
 struct Signature {
     bool is_known = false;
     std::uint64_t times = 0;
-    std::vector<Run> unit;
+    Runs unit;
 
     template <typename Visit>
     void each(Visit &&visit)
@@ -74,7 +80,7 @@ const std::vector<MPI_Datatype> &floating_types();
 const std::vector<MPI_Datatype> &complex_types();
 
 struct Type {
-    std::vector<Run> unit;
+    Runs unit;
     std::uint64_t size = 0;
     MPI_Count first = 0; /* byte offset of the data from the buffer address */
     MPI_Count extent = 0;
@@ -117,17 +123,17 @@ class Types {
     void add_pair(MPI_Datatype datatype, std::uint16_t first);
     static int size_in_bytes(MPI_Datatype datatype);
 
-    std::vector<Run> predefined_unit(MPI_Datatype datatype);
+    Runs predefined_unit(MPI_Datatype datatype);
 
     /* Appends unless the unit gets too long; then the signature is unknown. */
-    static void append(std::vector<Run> &unit, const std::vector<Run> &part, std::uint64_t times);
-    static void append(std::vector<Run> &unit, const Run &run);
+    static void append(Runs &unit, const Runs &part, std::uint64_t times);
+    static void append(Runs &unit, const Run &run);
 
-    Shared remember(MPI_Datatype datatype, std::vector<Run> unit);
+    Shared remember(MPI_Datatype datatype, Runs unit);
 
     std::unordered_map<MPI_Datatype, char> natures_;
-    std::unordered_map<MPI_Datatype, std::vector<Run>> pairs_;
-    std::mutex lock_;
+    std::unordered_map<MPI_Datatype, Runs> pairs_;
+    SpinLock lock_;
     std::unordered_map<MPI_Datatype, Shared> types_;
 };
 

@@ -36,10 +36,16 @@ Place Sites::place(std::uint32_t number) const
     return Place(call_sites_.find(sites_[number].location));
 }
 
-std::uint64_t Sites::times(std::uint32_t number)
+bool Sites::is_among_first(std::uint64_t calls, std::uint32_t number)
 {
+    Frequent &frequent = frequent_[number % 64];
+    if (frequent.owner == this && frequent.number == number)
+        return false;
     std::lock_guard<std::mutex> guard(lock_);
-    return sites_[number].times++;
+    if (sites_[number].times++ < calls)
+        return true;
+    frequent = {this, number};
+    return false;
 }
 
 void Sites::each(const Visit &visit) const

@@ -36,8 +36,9 @@ class Sites {
     /* Reads debugging information. */
     Place place(std::uint32_t number) const;
 
-    /* Number of earlier calls of this function for the call site. */
-    std::uint64_t times(std::uint32_t number);
+    /* True for the first of that number of calls of this function for the call site. Without a lock
+     * when the thread knows that they have been. */
+    bool is_among_first(std::uint64_t calls, std::uint32_t number);
 
     void each(const Visit &visit) const;
 
@@ -55,7 +56,13 @@ class Sites {
 
     std::uint32_t look_up(const void *address);
 
+    struct Frequent {
+        const Sites *owner;
+        std::uint32_t number;
+    };
+
     static inline thread_local Known known_[64]; /* zeros */
+    static inline thread_local Frequent frequent_[64];
 
     std::vector<Visit> on_new_;
     mutable std::mutex lock_;

@@ -8,6 +8,7 @@
 #ifndef TOOLS_CHECK_WAITING_HPP_INCLUDED
 #define TOOLS_CHECK_WAITING_HPP_INCLUDED
 
+#include "few.hpp"
 #include "local_process.hpp"
 
 #include <chrono>
@@ -17,7 +18,6 @@
 #include <optional>
 #include <thread>
 #include <utility>
-#include <vector>
 
 namespace qmpi::check {
 
@@ -39,10 +39,12 @@ struct Expected {
     int tag = MPI_ANY_TAG;
 };
 
+using Expectations = Few<Expected, 2>;
+
 struct BlockedCall {
     Position position;
     bool needs_all = true; /* all of the following, or any one */
-    std::vector<Expected> expected;
+    Expectations expected;
 };
 
 /* Most calls return at once; a thread reports those that do not. */

@@ -10,6 +10,7 @@
 #define QMPI_REQUESTS_HPP_INCLUDED
 
 #include "handles.hpp"
+#include "spin_lock.hpp"
 
 #include <qmpi.hpp>
 
@@ -19,7 +20,7 @@
 #include <cstddef>
 #include <memory>
 #include <mutex>
-#include <thread>
+#include <optional>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -35,23 +36,6 @@ enum class Outcome {
     freed   /* by MPI_Request_free while active: completion is never seen */
 };
 
-/* Lock for a few instructions. */
-class SpinLock {
-  public:
-    void lock()
-    {
-        for (int tries = 1; is_locked_.test_and_set(std::memory_order_acquire); tries++) {
-            if (tries % 64 == 0)
-                std::this_thread::yield();
-        }
-    }
-
-    void unlock() { is_locked_.clear(std::memory_order_release); }
-
-  private:
-    std::atomic_flag is_locked_ = ATOMIC_FLAG_INIT;
-};
-
 /* A record per request. Thread-safe.
  *
  * Several requests can have the same handle: the library uses one handle for all operations that
@@ -62,8 +46,8 @@ class Requests {
         MPI_Request request;
         bool is_persistent;
         bool is_active;
-        Record record;
-        Entry *next; /* in its bucket, or unused */
+        std::optional<Record> record; /* nothing if unused */
+        Entry *next;                  /* in its bucket, or unused */
     };
 
   public:
@@ -75,13 +59,13 @@ class Requests {
     Requests &operator=(const Requests &) = delete;
 
     /* Adds the request of a nonblocking operation. */
-    void add(MPI_Request request, Record record)
+    void add(MPI_Request request, Record &&record)
     {
         insert(request, false, true, std::move(record));
     }
 
     /* Adds the request of an _init function, inactive until started. */
-    void add_persistent(MPI_Request request, Record record)
+    void add_persistent(MPI_Request request, Record &&record)
     {
         insert(request, true, false, std::move(record));
     }
@@ -114,7 +98,7 @@ class Requests {
         const Node *found = shard.find(hash, request);
         if (found == nullptr)
             return false;
-        visit((*found)->record);
+        visit(*(*found)->record);
         return true;
     }
 
@@ -127,7 +111,7 @@ class Requests {
             std::lock_guard<SpinLock> guard(shard.lock);
             for (Node bucket : shard.buckets) {
                 for (Node entry = bucket; entry != nullptr; entry = entry->next)
-                    visit(entry->request, entry->record, entry->is_active);
+                    visit(entry->request, *entry->record, entry->is_active);
             }
         }
     }
@@ -167,7 +151,7 @@ class Requests {
             return;
         if (node->is_persistent) {
             node->is_active = true;
-            visit(node->record, static_cast<const MPI_Status *>(nullptr), Outcome::started);
+            visit(*node->record, static_cast<const MPI_Status *>(nullptr), Outcome::started);
         }
         put_back(node);
     }
@@ -177,7 +161,7 @@ class Requests {
     void finish(Node node, const MPI_Status *status, Outcome outcome, Visit &visit)
     {
         if (node->is_active)
-            visit(node->record, status, outcome);
+            visit(*node->record, status, outcome);
         node->is_active = false;
         if (node->is_persistent && outcome != Outcome::freed)
             put_back(node);
@@ -266,14 +250,13 @@ class Requests {
         node->request = request;
         node->is_persistent = is_persistent;
         node->is_active = is_active;
-        node->record = std::move(record);
+        node->record.emplace(std::move(record));
         shard.insert(hash, node);
     }
 
     void drop(Node node)
     {
-        if constexpr (!std::is_trivially_destructible_v<Record>)
-            node->record = Record();
+        node->record.reset();
         Shard &shard = shard_of(hash_of(node->request));
         {
             std::lock_guard<SpinLock> guard(shard.lock);

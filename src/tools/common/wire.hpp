@@ -82,10 +82,10 @@ class Writer {
     Writer(const Writer &) = delete;
     Writer &operator=(const Writer &) = delete;
 
-    template <typename Value>
-    void put(const Value &value)
+    template <typename... Values>
+    void put(const Values &...values)
     {
-        add(value);
+        (add(values), ...);
         append_collected();
     }
 

@@ -314,8 +314,8 @@ int family(int function)
         std::map<std::string, int> known;
         for (int i = 0; i < MPI_LAST_FUNC_T; i++) {
             std::string name = function_name(i);
-            if (name.size() > 2 && name.substr(name.size() - 2) == "_c")
-                name.resize(name.size() - 2);
+            if (qmpi::set::large_count.contains(i))
+                name.resize(name.size() - 2); /* "_c" */
             numbers.push_back(known.emplace(name, i).first->second);
         }
         return numbers;

@@ -168,7 +168,7 @@ class PointToPoint {
         const MPI_Status *status = nullptr;
         if constexpr (Call::has(qmpi::role::status))
             status = status_or_own(qmpi::get<qmpi::role::status>(call), own_status);
-        const int error_code = blocked(call, pending.position, pending.expected);
+        const int error_code = blocked(call, pending.position, Expectations(pending.expected));
         if (error_code == MPI_SUCCESS)
             messages_.completed(pending, status);
         else
@@ -210,7 +210,7 @@ class PointToPoint {
     }
 
     template <typename Call>
-    int blocked(Call &call, const Position &position, Expectations expected)
+    int blocked(Call &call, const Position &position, Expectations &&expected)
     {
         const Blocked blocked(waiting_, {position, true, std::move(expected)});
         return operations_.go(call);

@@ -74,7 +74,7 @@ void Waiting::stop()
         thread_.join();
 }
 
-void Waiting::begin(BlockedCall call)
+void Waiting::begin(BlockedCall &&call)
 {
     if (!is_watched_ || !process_.is_connected() || process_.is_distrusted())
         return;

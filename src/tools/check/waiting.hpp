@@ -39,7 +39,7 @@ struct Expected {
     int tag = MPI_ANY_TAG;
 };
 
-using Expectations = Few<Expected, 2>;
+using Expectations = Few<Expected, 1>;
 
 struct BlockedCall {
     Position position;
@@ -57,7 +57,7 @@ class Waiting {
     void start(bool is_watched);
     void stop();
 
-    void begin(BlockedCall call);
+    void begin(BlockedCall &&call);
     void end();
 
   private:
@@ -83,7 +83,7 @@ class Waiting {
 /* Marks the process as blocked during its lifetime. */
 class Blocked {
   public:
-    Blocked(Waiting &waiting, BlockedCall call) : waiting_(waiting)
+    Blocked(Waiting &waiting, BlockedCall &&call) : waiting_(waiting)
     {
         waiting_.begin(std::move(call));
     }

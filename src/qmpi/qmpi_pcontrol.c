@@ -23,7 +23,7 @@ typedef struct {
     double d[8];
 } Arguments;
 
-static void read_arguments(Arguments * arguments, va_list varargs)
+static void ATTRIBUTE((no_sanitize_address)) read_arguments(Arguments * arguments, va_list varargs)
 {
     va_list list;
 

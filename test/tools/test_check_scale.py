@@ -52,3 +52,38 @@ def test_cost_of_an_event_does_not_grow_with_the_lead_of_a_process(mpich, check_
     """Rank 0 is up to 2,000 rounds ahead: so many messages and receives wait for each other."""
     few, many = (cost_of_an_event(mpich, check_events, 2, packet) for packet in (4, 2000))
     assert many < 1.5 * few, (few, many)
+
+
+MESSAGES = """
+#include <mpi.h>
+#include <stdlib.h>
+
+int main(int argc, char **argv)
+{
+    int rank, sent = 0, received = 0;
+    MPI_Request requests[2];
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < atoi(argv[1]); i++) {
+        MPI_Irecv(&received, 1, MPI_INT, !rank, 0, MPI_COMM_WORLD, &requests[0]);
+        MPI_Isend(&sent, 1, MPI_INT, !rank, 0, MPI_COMM_WORLD, &requests[1]);
+        MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+        MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+    }
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+def test_messages_allocate_no_memory(mpich, needs):
+    """In a process that only sends what happens to the analyser of another."""
+    needs("valgrind")
+    program = mpich.program(MESSAGES, name="messages.c")
+
+    def allocations(rounds):
+        result = mpich.run("mpiexec", "-n", 1, program, rounds, ":", "-n", 1, "valgrind", "--leak-check=no", program, rounds,
+                           MPIR_CVAR_QMPI_TOOL_LIST="check", seconds=300)
+        assert result.status == 0, result
+        return int(re.search(r"total heap usage: ([\d,]+) allocs", result.err).group(1).replace(",", ""))
+    assert allocations(700) - allocations(200) < 50

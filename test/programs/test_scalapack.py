@@ -6,7 +6,6 @@ numbers: the results with a chain of tools must be those without."""
 
 import json
 import re
-import shutil
 from collections import Counter
 
 import pytest
@@ -25,16 +24,10 @@ HANGING = ["xsllt", "xdllt"]
 
 
 @pytest.fixture(scope="module")
-def programs(mpich_module):
-    """(folder of the programs, variables to run them), unpacked and not installed."""
-    root = mpich_module.work / "root"
-    if not shutil.which("apt-get") or mpich_module.run("apt-get", "download", *PACKAGES, seconds=600).status != 0:
-        pytest.skip("apt-get has no " + " ".join(PACKAGES))
-    for package in mpich_module.work.glob("*.deb"):
-        assert mpich_module.run("dpkg", "-x", package, root).status == 0
-    lib = next(root.glob("usr/lib/*/scalapack")).parent
-    folders = [mpich_module.debian_names(), lib, lib / "blas", lib / "lapack", mpich_module.lib]
-    return lib / "scalapack/mpich-tests", {"LD_LIBRARY_PATH": ":".join(map(str, folders))}
+def programs(unpack):
+    """(folder of the programs, variables to run them)"""
+    root, variables = unpack(*PACKAGES)
+    return next(root.glob("lib/*/scalapack/mpich-tests")), variables
 
 
 def verdicts(text):

@@ -16,7 +16,7 @@ def unpack(mpich_module):
             pytest.skip("apt-get has no " + " ".join(packages))
         for package in mpich_module.work.glob("*.deb"):
             assert mpich_module.run("dpkg", "-x", package, root).status == 0
-        lib = next(root.glob("usr/lib/*/blas")).parent
+        lib = next(root.glob("usr/lib/*-linux-gnu*"))
         folders = [mpich_module.debian_names(), lib, lib / "blas", lib / "lapack", mpich_module.lib]
         return root / "usr", {"LD_LIBRARY_PATH": ":".join(map(str, folders))}
     return unpack

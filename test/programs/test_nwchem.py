@@ -4,7 +4,6 @@
 """NWChem as Debian compiled it for its MPICH: energy and forces of a molecule without and with tools, one of them a PMPI
 tool. It communicates by one-sided operations under shared locks (ARMCI)."""
 
-import json
 import re
 
 import pytest
@@ -54,7 +53,7 @@ int MPI_Finalize(void)
 
 
 @pytest.fixture(scope="module")
-def nwchem(mpich_module, unpack):
+def nwchem(unpack):
     """(program, variables)"""
     root, variables = unpack(*PACKAGES)
     # With MPI_Win_allocate it fails on two processes, with Debian's own MPICH too (see doc/found.md).
@@ -78,7 +77,7 @@ def test_numbers_are_those_without_tools(mpich, nwchem):
     results = [mpich.mpiexec(RANKS, program, "water.nw", tools=tools, seconds=300, **variables) for tools in ("", chain)]
     assert [result.status for result in results] == [0, 0], results
     assert numbers(results[0].out) == numbers(results[1].out)
-    calls = {line["name"]: line["calls"] for line in json.loads((mpich.work / "p.json").read_text())["functions"]}
+    calls = {line["name"]: line["calls"] for line in mpich.load("p.json")["functions"]}
     assert int((mpich.work / "accumulates").read_text()) == calls["MPI_Accumulate"] > 0
-    findings = [(one["kind"], one["function"]) for one in json.loads((mpich.work / "c.json").read_text())["findings"]]
+    findings = [(one["kind"], one["function"]) for one in mpich.load("c.json")["findings"]]
     assert findings == [("leak", "MPI_Comm_create")]

@@ -9,7 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <initializer_list>
-#include <type_traits>
+#include <iterator>
 #include <utility>
 #include <vector>
 

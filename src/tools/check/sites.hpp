@@ -54,12 +54,12 @@ class Sites {
         std::uint32_t number;
     };
 
-    std::uint32_t look_up(const void *address);
-
     struct Frequent {
         const Sites *owner;
         std::uint32_t number;
     };
+
+    std::uint32_t look_up(const void *address);
 
     static inline thread_local Known known_[64]; /* zeros */
     static inline thread_local Frequent frequent_[64];

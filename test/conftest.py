@@ -339,6 +339,16 @@ class Installation(Commands):
             words += ["-genv", "MPIR_CVAR_QMPI_TOOL_LIST", tools]
         return self.run(*words, *options, *program, **keywords)
 
+    def reported(self, *words):
+        """Output of qmpi_report with these arguments."""
+        result = self.run("qmpi_report", *words)
+        assert result.status == 0, result
+        return result.out
+
+    def report(self, *records):
+        """Report in JSON that qmpi_report makes from records."""
+        return json.loads(self.reported("json", *records))
+
     def nap(self):
         return self.library(ROOT / "test/suite/idle_nap.cpp", "-ldl", "-O2")
 

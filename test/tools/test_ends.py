@@ -4,7 +4,6 @@
 """Ends of jobs: whatever ends a job, its report has all calls that the program knows it made, and nothing is left
 running. The report is made in MPI_Finalize, or by qmpi_report from the records."""
 
-import json
 import re
 from pathlib import Path
 
@@ -59,12 +58,6 @@ def found(tool, report):
     return {line["name"]: line["calls"] for line in report["functions"] if line["name"] in wanted(tool)}
 
 
-def reported(mpich, *words):
-    result = mpich.run("qmpi_report", *words)
-    assert result.status == 0, result
-    return result.out
-
-
 @pytest.mark.parametrize("end", ENDS)
 @pytest.mark.parametrize("tool", RECORDING)
 def test_nothing_is_lost(mpich, job, tool, end):
@@ -78,7 +71,7 @@ def test_nothing_is_lost(mpich, job, tool, end):
         report = mpich.load("r.json")
     else:
         assert folders == ["r.records"], result
-        report = json.loads(reported(mpich, "json", "r.records"))
+        report = mpich.report("r.records")
         assert report["absent"] == ""
     assert found(tool, report) == wanted(tool), result
 
@@ -91,8 +84,8 @@ def test_nothing_is_lost_without_a_world(mpich, tool, end):
     """Each process reports alone, or leaves a record of its own, until a world takes its place."""
     def report_of(folder):
         if tool != "trace":
-            return json.loads(reported(mpich, "json", folder))
-        reported(mpich, "otf2", "--json", folder)
+            return mpich.report(folder)
+        mpich.reported("otf2", "--json", folder)
         return mpich.load(folder.replace(".unfinished", ".json"))
     number = 2 if end == "finalize" else 1      # mpiexec kills the others
     records, formats = ("unfinished", ",formats=json") if tool == "trace" else ("records", "")
@@ -157,9 +150,9 @@ def test_no_finding_is_lost(mpich, end_job, end):
         assert (result.status, list(mpich.work.glob("*.records"))) == (0, []), result
         report = mpich.load("r.json")
     else:
-        report = json.loads(reported(mpich, "json", "r.records"))
+        report = mpich.report("r.records")
         assert report["records"] == {"ended": list(range(RANKS))}
-        assert reported(mpich, "show", "r.records").splitlines()[0].endswith(": ended without MPI_Finalize")
+        assert mpich.reported("show", "r.records").splitlines()[0].endswith(": ended without MPI_Finalize")
     assert report["absent"] == ""
     assert_findings(report, known, end)
 
@@ -169,7 +162,7 @@ def test_no_finding_is_lost_when_rank_0_is_killed(mpich, end_job):
     end_job(SOURCE, "check(out=r)", "first")
     known = errors(mpich.work)
     assert [overlaps for _, overlaps in known] == [known[0][1]] + [2 * known[0][1]] * (RANKS - 1)
-    report = json.loads(reported(mpich, "json", "r.records"))
+    report = mpich.report("r.records")
     assert_findings(report, known)
 
 
@@ -186,7 +179,7 @@ def test_report_from_records_is_the_report_of_mpi_finalize(mpich, job, tool):
         known.unlink()
     job(f"{tool}(out=bad)", "kill_all")
     good = [line for line in lines((mpich.work / "good.txt").read_text()) if line[0] not in ("MPI_Init", "MPI_Finalize")]
-    bad = [line for line in lines(reported(mpich, "show", "bad.records")) if line[0] not in ("MPI_Init", "MPI_Finalize")]
+    bad = [line for line in lines(mpich.reported("show", "bad.records")) if line[0] not in ("MPI_Init", "MPI_Finalize")]
     if tool != "profile":
         assert good == bad != []
     assert {name for name, _ in good} == {name for name, _ in bad} != set()
@@ -195,7 +188,7 @@ def test_report_from_records_is_the_report_of_mpi_finalize(mpich, job, tool):
 def test_record_of_a_rank_is_missing(mpich, job):
     job("profile(out=r)", "kill")
     (mpich.work / "r.records/1.record").unlink()
-    report = json.loads(reported(mpich, "json", "r.records"))
+    report = mpich.report("r.records")
     assert (report["absent"], found("profile", report)["MPI_Barrier"]) == ("records of rank 1", ROUNDS * (RANKS - 1))
 
 
@@ -205,7 +198,7 @@ def test_records_of_an_earlier_job_stay(mpich, job):
         for known in mpich.work.glob("known.*"):
             known.unlink()
         assert len(list(mpich.work.glob("r*.records"))) == number + 1
-    first, second = (reported(mpich, "csv", name) for name in ("r.records", "r-2.records"))
+    first, second = (mpich.reported("csv", name) for name in ("r.records", "r-2.records"))
     assert first == second and f"count,function,MPI_Barrier,\"\",{ROUNDS * RANKS}," in first
 
 
@@ -213,13 +206,13 @@ def test_several_instances_have_their_own_records(mpich, job):
     job("count(out=r),profile(out=p),count(out=r)", "kill_all")
     assert sorted(path.name for path in mpich.work.glob("*.records")) == ["p.records", "r-2.records", "r.records"]
     for name in ("r", "r-2", "p"):
-        assert found("profile", json.loads(reported(mpich, "json", f"{name}.records")))["MPI_Barrier"] == ROUNDS * RANKS
+        assert found("profile", mpich.report(f"{name}.records"))["MPI_Barrier"] == ROUNDS * RANKS
 
 
 @pytest.mark.parametrize("end", ["abort", "kill", "exit", "terminated"])
 def test_trace_is_complete(mpich, job, end):
     job("trace(out=r)", end)
-    assert mpich.run("qmpi_report", "otf2", "--json", "r.unfinished").status == 0
+    mpich.reported("otf2", "--json", "r.unfinished")
     events = mpich.load("r.json")["traceEvents"]
     calls = [event["name"] for event in events if event["ph"] == "X"]
     assert (calls.count("MPI_Barrier"), calls.count("MPI_Sendrecv")) == (ROUNDS * RANKS, ROUNDS * RANKS)

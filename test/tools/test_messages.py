@@ -3,7 +3,6 @@
 
 """The tool messages: what moved between each two processes against what the programs work out themselves."""
 
-import json
 import re
 from collections import defaultdict
 from pathlib import Path
@@ -137,7 +136,7 @@ def test_process_with_a_session_reports_alone(mpich, run):
 @pytest.mark.parametrize("way, options", [("exit", ["-disable-auto-cleanup"]), ("abort", [])])
 def test_job_that_ends_without_mpi_finalize_leaves_its_messages(mpich, run, way, options):
     run(f"out={way}", way, options=options)
-    report = json.loads(mpich.run("qmpi_report", "json", f"{way}.records").out)
+    report = mpich.report(f"{way}.records")
     assert (report["alone"], report["processes"], report["absent"]) == (False, 2, "")
     # rank 0 may abort before rank 1's MPI_Send has returned, which it counts then
     pairs = {(row["from"], row["to"]) for row in rows(report) if row["sent_messages"]}

@@ -404,7 +404,7 @@ def barriers(found):
 
 def test_mpi_abort_leaves_records_of_all_ranks(mpich, ends):
     result = ends("out=abort.json", "abort", ranks=3)
-    found = [json.loads(mpich.run("qmpi_report", "json", "abort.records").out)]
+    found = [mpich.report("abort.records")]
     assert result.status != 0, result
     assert ([task["rank"] for task in found[0]["tasks"]], found[0]["absent"], barriers(found)) == ([0, 1, 2], "", [18])
 
@@ -412,7 +412,7 @@ def test_mpi_abort_leaves_records_of_all_ranks(mpich, ends):
 def test_program_without_mpi_finalize_leaves_records(mpich, ends):
     result = ends("out=return.json", "return", ranks=1)
     assert 'records; "qmpi_report show ' in result.err, result
-    assert barriers([json.loads(mpich.run("qmpi_report", "json", "return.records").out)]) == [6]
+    assert barriers([mpich.report("return.records")]) == [6]
 
 
 def test_processes_with_sessions_alone_have_a_report_each(mpich, ends):

@@ -4,7 +4,6 @@
 """Folders of record files: on each host if the user says so, without room, without permission; and threads that are
 in a call when the process exits."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -65,7 +64,7 @@ def test_nothing_is_left_on_the_hosts(mpich, hosts, tool):
 
 def test_records_of_one_host_are_a_part(mpich, hosts):
     hosts("profile", "kill_all")
-    report = json.loads(mpich.run("qmpi_report", "json", folders_of(mpich.work)[1]).out)
+    report = mpich.report(folders_of(mpich.work)[1])
     assert (report["absent"], barriers("profile", report)) == ("records of rank 0, rank 2", ROUNDS)
 
 

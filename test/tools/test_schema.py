@@ -59,13 +59,13 @@ def test_report_of_mpi_finalize(ended, assert_form, tool, number):
 @pytest.mark.parametrize("tool", RECORDING)
 def test_report_from_records(mpich, assert_form, tool):
     mpich.mpiexec(3, mpich.program(HERE / "job_ends.c"), "abort", tools=f"{tool}(out=r)")
-    report = assert_form(json.loads(mpich.run("qmpi_report", "json", "r.records").out), tool)
+    report = assert_form(mpich.report("r.records"), tool)
     assert (report["processes"], report["end"]) == (3, None)
 
 
 def test_report_from_journals(mpich, assert_form):
     mpich.mpiexec(3, mpich.program(HERE / "job_ends.c"), "abort", tools="trace(out=r)")
-    report = assert_form(json.loads(mpich.run("qmpi_report", "json", "r.unfinished").out), "trace")
+    report = assert_form(mpich.report("r.unfinished"), "trace")
     assert (report["processes"], report["instance"], report["begin"]) == (3, None, None)
 
 

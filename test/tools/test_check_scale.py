@@ -54,6 +54,15 @@ def test_cost_of_an_event_does_not_grow_with_the_lead_of_a_process(mpich, check_
     assert many < 1.5 * few, (few, many)
 
 
+def test_data_with_gaps_is_compared_without_a_lock(mpich):
+    """Other threads start and complete operations meanwhile."""
+    program = mpich.program(HERE / "check_pending.cpp", *(TOOLS / f"check/{name}.cpp" for name in ("resources", "signature")),
+                            "-std=c++17", "-O2", f"-I{TOOLS}", "-l:libqmpi.a", "-ldw")
+    result = mpich.run(program)
+    changes = re.fullmatch(r"(\d+) changes\n", result.out)
+    assert result.status == 0 and changes and int(changes[1]) > 100, result
+
+
 MESSAGES = """
 #include <mpi.h>
 #include <stdlib.h>

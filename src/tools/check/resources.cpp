@@ -66,13 +66,22 @@ std::vector<Range::Block> Range::blocks() const
     return blocks;
 }
 
-bool conflict(const Range &a, const Range &b)
+namespace {
+
+/* Some of the data may be in the same memory, and one of the two operations writes. */
+bool may_conflict(const Range &a, const Range &b)
 {
-    if (!(a.is_written || b.is_written) || (a.is_one_sided && b.is_one_sided) || a.end <= b.begin ||
-        b.end <= a.begin)
-        return false;
-    if (a.type == nullptr && b.type == nullptr)
-        return true;
+    return (a.is_written || b.is_written) && !(a.is_one_sided && b.is_one_sided) &&
+        a.end > b.begin && b.end > a.begin;
+}
+
+bool have_gaps(const Range &a, const Range &b)
+{
+    return a.type != nullptr || b.type != nullptr;
+}
+
+bool have_common_block(const Range &a, const Range &b)
+{
     const auto blocks = a.blocks(), others = b.blocks();
     auto other = others.begin();
     for (const Range::Block &block : blocks) {
@@ -84,13 +93,31 @@ bool conflict(const Range &a, const Range &b)
     return false;
 }
 
+}  // namespace
+
+bool conflict(const Range &a, const Range &b)
+{
+    return may_conflict(a, b) && (!have_gaps(a, b) || have_common_block(a, b));
+}
+
 std::optional<Position> PendingMemory::conflict(const Range &range) const
 {
-    std::lock_guard<SpinLock> guard(lock_);
-    const std::uintptr_t from = range.begin > longest_ ? range.begin - longest_ : 0;
-    for (auto i = ranges_.lower_bound(from); i != ranges_.end() && i->first < range.end; ++i) {
-        if (check::conflict(i->second.range, range))
-            return i->second.position;
+    std::vector<Use> candidates; /* blocks are compared without the lock */
+    {
+        std::lock_guard<SpinLock> guard(lock_);
+        const std::uintptr_t from = range.begin > longest_ ? range.begin - longest_ : 0;
+        for (auto i = ranges_.lower_bound(from); i != ranges_.end() && i->first < range.end; ++i) {
+            const Use &use = i->second;
+            if (!may_conflict(use.range, range))
+                continue;
+            if (!have_gaps(use.range, range))
+                return use.position;
+            candidates.push_back(use);
+        }
+    }
+    for (const Use &use : candidates) {
+        if (have_common_block(use.range, range))
+            return use.position;
     }
     return std::nullopt;
 }
@@ -119,8 +146,10 @@ void PendingMemory::remove(Key key, const Ranges &ranges)
         auto [i, last] = ranges_.equal_range(range.begin);
         while (i != last) {
             const auto use = i++;
-            if (use->second.key == key)
-                unused_.push_back(ranges_.extract(use));
+            if (use->second.key != key)
+                continue;
+            unused_.push_back(ranges_.extract(use));
+            unused_.back().mapped().range.type.reset();
         }
     }
 }

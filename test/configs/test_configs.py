@@ -15,12 +15,14 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMON = ["--with-device=ch3:nemesis", "--disable-fortran", "--disable-romio"]
+# The tools with reports take longer to compile than the library.
+SMALL = [*COMMON, "--without-json"]
 CONFIGURATIONS = {
     # libmpi needs libpmpi then, and Debian's linker takes a library's needs for a program's only when told to
-    "no weak symbols": ["--disable-weak-symbols", "LDFLAGS=-Wl,--copy-dt-needed-entries"],
-    "without QMPI": ["--disable-qmpi"],
-    "debugging, -O0": ["--enable-g=all", "--enable-fast=none", "CFLAGS=-O0", "CXXFLAGS=-O0"],
-    "static, -Og": ["--enable-static", "--enable-fast=none", "CFLAGS=-Og", "CXXFLAGS=-Og"],
+    "no weak symbols": [*SMALL, "--disable-weak-symbols", "LDFLAGS=-Wl,--copy-dt-needed-entries"],
+    "without QMPI": [*SMALL, "--disable-qmpi"],
+    "debugging, -O0": [*COMMON, "--enable-g=all", "--enable-fast=none", "CFLAGS=-O0", "CXXFLAGS=-O0"],
+    "static, -Og": [*SMALL, "--enable-static", "--enable-fast=none", "CFLAGS=-Og", "CXXFLAGS=-Og"],
 }
 # A C program needs the C++ library from its start, for exceptions of tools that are loaded later.
 CXX_LIBRARY = "-Wl,--push-state,--no-as-needed -lstdc++ -Wl,--pop-state"
@@ -36,7 +38,7 @@ pytestmark = pytest.mark.hours
 
 def build(*options):
     """Prefix and source tree of a configuration"""
-    done = subprocess.run([ROOT / "maint/buildtree", *COMMON, *options], stdout=subprocess.PIPE, text=True)
+    done = subprocess.run([ROOT / "maint/buildtree", *options], stdout=subprocess.PIPE, text=True)
     if done.returncode:
         pytest.fail(f"maint/buildtree failed with status {done.returncode}", pytrace=False)
     answer = dict(line.split("=", 1) for line in done.stdout.splitlines())
@@ -91,7 +93,7 @@ def test_no_sanitizer_finds_a_fault_of_ours(sanitizer, work):
     says of the access itself counts, and that most tests passed."""
     flags, options = SANITIZERS[sanitizer]
     # -g1: with -g a compiler takes 10 minutes and 5 GB for check
-    sanitized = build(f"CFLAGS={flags} -g1 -O1", f"CXXFLAGS={flags} -g1 -O1", f"WRAPPER_CFLAGS={flags} {CXX_LIBRARY}",
+    sanitized = build(*COMMON, f"CFLAGS={flags} -g1 -O1", f"CXXFLAGS={flags} -g1 -O1", f"WRAPPER_CFLAGS={flags} {CXX_LIBRARY}",
                       f"WRAPPER_CXXFLAGS={flags}")
     environment = {**os.environ, f"{sanitizer}_OPTIONS": f"log_path={work}/report:exitcode=0:{options}",
                    "UBSAN_OPTIONS": f"log_path={work}/report:print_stacktrace=1"}
@@ -120,7 +122,7 @@ def is_ours(frames):
 def test_call_sites_on_aarch64(work, needs):
     """Cross-compiled, run by qemu"""
     needs("aarch64-linux-gnu-g++", "aarch64-linux-gnu-addr2line", "qemu-aarch64")
-    prefix, _ = build("--host=aarch64-linux-gnu", "--without-hwloc")
+    prefix, _ = build(*SMALL, "--host=aarch64-linux-gnu", "--without-hwloc")
     seen = ROOT / "test/seen"
     check(prefix / "bin/mpicxx", "-DMPICH_SKIP_MPICXX", "-std=c++17", "-O2", "-c", seen / "where_tool.cpp", cwd=work)
     for compiler, source in (("mpicc", "where.c"), ("mpicxx", "where_cxx.cxx")):

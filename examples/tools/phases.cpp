@@ -15,7 +15,7 @@
 
 namespace {
 
-/* What one tool offers to others. A change of the class needs a new name. */
+/* The service that one tool offers to others. A change of the class needs a new name. */
 struct PhaseService {
     static constexpr const char *name = "example.phase.v1";
     virtual int phase() const = 0;

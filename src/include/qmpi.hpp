@@ -112,7 +112,7 @@ enum class role : std::uint8_t {
 
 enum class direction : std::uint8_t { in, out, inout };
 
-/* What a function does; src/binding/qmpi_operations.txt has the functions of each. A function that a
+/* Operation of a function; src/binding/qmpi_operations.txt has the functions of each. A function that a
  * library lacks has none. */
 enum class operation : std::uint8_t {
     none,
@@ -191,7 +191,7 @@ enum class form : std::uint8_t {
  * a datatype for each (MPI_Alltoallw). */
 enum class layout : std::uint8_t { uniform, vector, typed };
 
-/* What a function does to the object of a handle argument. */
+/* Effect of a function on the object of a handle argument. */
 enum class effect : std::uint8_t {
     none,
     creates, /* the caller owns the object; a request is inactive */

@@ -65,7 +65,7 @@ Object object_of(const void *address)
     return object;
 }
 
-// Whether a symbol table of the file says that the function at the address is the binding's. The
+// True if a symbol table of the file names the function at the address as the binding's. The
 // dynamic linker does not know the names of a program's own functions.
 bool is_named_in(const char *file, size_t size, uintptr_t address)
 {

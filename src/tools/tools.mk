@@ -25,7 +25,7 @@ lib_LTLIBRARIES =
 bin_PROGRAMS =
 CLEANFILES =
 
-# What the tools share is installed too, for tools outside of this tree: as an archive, since a tool
+# The shared code is installed too, for tools outside of this tree: as an archive, since a tool
 # must not depend on a library that another tool has in another version. libmpi does not link to it.
 libqmpi_sdk_la_SOURCES = \
     common/any_call.cpp \

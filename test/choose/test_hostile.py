@@ -37,7 +37,7 @@ def hostile(mpich):
     library = mpich.library(HERE / "hostile_tool.cpp", "-ldl")
 
     def hostile(*ways):
-        """Output of the program, without tools behind the hostile ones and with one."""
+        """Output of the program, without a tool after the hostile ones and with one."""
         program = mpich.program(PROGRAM, name="program.cpp")
         tools = ",".join(f"{library}({way})" for way in ways)
         results = [mpich.run(program, MPIR_CVAR_QMPI_TOOL_LIST=tools + more) for more in ("", ",null")]

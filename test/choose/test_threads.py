@@ -139,7 +139,7 @@ def test_thread_sanitizer_would_find_what_is_not_published(mpich, build, sanitiz
 
 # ---- helgrind ----
 
-# What helgrind may report, since it does not know atomic operations: variable, or function that allocates the memory.
+# Races that helgrind may report, since it does not know atomic operations: variable, or function that allocates the memory.
 VARIABLES = {
     **MPICH,
     "state": "atomic; the phase in which the chain is",

@@ -89,7 +89,7 @@ __attribute__((constructor)) void start()
     is_on = true;
 }
 
-/* Whether this call must fail; errno is set then. */
+/* True if this call must fail; errno is set then. */
 bool fails(const char *name, const void *caller)
 {
     if (!is_on)

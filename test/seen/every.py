@@ -39,7 +39,7 @@ ANSWERED = {
     "MPIX_Comm_revoke": "ends the program in the base's ch4, which does not have it",
     "MPIX_Comm_shrink": "ends the program in the base's ch4, which does not have it",
 }
-# What a base cannot do, by its version
+# Functions that do not work in a base, by its version
 ANSWERED_IN = {
     (5, 0, 1): {
         "MPI_Comm_create_from_group": "a null pointer is read for the empty group",

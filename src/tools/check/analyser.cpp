@@ -334,7 +334,7 @@ unsigned aspects(const Side &side)
     return side.blocks.size() == 1 ? aspects(side.blocks[0]) : 0U;
 }
 
-/* What an arrival has that others must agree with, apart for the groups of an intercommunicator. */
+/* Aspects of an arrival that others must agree with, apart for the groups of an intercommunicator. */
 unsigned aspects(const CollectiveEvent &event)
 {
     const unsigned own = 1U | (event.operation != 0 ? 2U : 0U) | aspects(event.same) << 2 |

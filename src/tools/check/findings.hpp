@@ -112,7 +112,7 @@ struct OtherCall {
     }
 };
 
-/* What a deadlocked process waits for. */
+/* An event that a deadlocked process waits for. */
 struct Awaited {
     std::string what;
     std::vector<int> ranks; /* the first of them */

@@ -3,7 +3,7 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Who exchanges data in a collective operation. */
+/* Processes that exchange data in a collective operation. */
 
 #ifndef TOOLS_CHECK_PARTICIPANTS_HPP_INCLUDED
 #define TOOLS_CHECK_PARTICIPANTS_HPP_INCLUDED

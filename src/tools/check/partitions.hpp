@@ -37,7 +37,7 @@ struct Partitions {
         return ranges.empty() ? nullptr : &ranges[static_cast<std::size_t>(number)];
     }
 
-    /* What is wrong with the number as an argument; empty if nothing. */
+    /* Fault of the number as an argument; empty if there is none. */
     std::string fault_of(int number) const
     {
         if (number >= 0 && static_cast<std::size_t>(number) < are_done.size())

@@ -395,8 +395,8 @@ void Replay::tick(int rank)
     own.clock = Clock::with(own.clock, rank, ++own.time);
 }
 
-/* What happened before the other side of a message, or before any member started an operation,
- * happened before the process continues. */
+/* Events before the other side of a message, or before any member started an operation, happened
+ * before the process continues. */
 void Replay::end(int rank, const Step &step)
 {
     if (step.meeting != nullptr)

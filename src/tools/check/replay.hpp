@@ -272,7 +272,7 @@ class Replay {
 
     /* ---- waiting ---- */
 
-    /* What a step waits for. */
+    /* An event that a step waits for. */
     struct Need {
         bool is_open = true; /* may complete whatever the processes do */
         bool is_any = false; /* any process is enough */

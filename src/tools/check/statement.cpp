@@ -284,7 +284,7 @@ std::vector<std::string> Statement::suppression_lines() const
     return lines;
 }
 
-/* What was checked, and what was not, precedes the findings. */
+/* The coverage precedes the findings. */
 std::string Statement::text() const
 {
     std::string text = "check: " + summary() + "\n";

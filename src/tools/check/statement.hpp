@@ -107,7 +107,7 @@ struct Statement {
     /* Findings that are not suppressed. */
     std::vector<FindingSet::Entry> shown() const;
 
-    /* What the entries have suppressed, in their order. */
+    /* Findings that the entries have suppressed, in their order. */
     struct Suppressed {
         std::uint64_t findings = 0, times = 0;
     };
@@ -116,10 +116,10 @@ struct Statement {
     /* "3 findings (1 suppressed) in 812 calls of 4 processes" */
     std::string summary() const;
 
-    /* What was not checked, a line for each reason. */
+    /* Gaps of the analysis, a line for each reason. */
     std::vector<std::string> gaps() const;
 
-    /* What was suppressed, a line for each entry. */
+    /* Suppressed findings, a line for each entry. */
     std::vector<std::string> suppression_lines() const;
 
     std::string text() const;

@@ -21,7 +21,7 @@
 
 namespace qmpi::check {
 
-/* What completes an operation. */
+/* An event that completes an operation. */
 struct Expected {
     enum class What : std::uint8_t {
         unknown,

@@ -39,7 +39,7 @@ class WindowEvents {
     void completed(MPI_Win window);
     void exposed(MPI_Win window, MPI_Group origins);
 
-    /* What to report when a read of the target has completed by a request. With several requests, the
+    /* Event to report when a read of the target has completed by a request. With several requests, the
      * analyser takes all reads as complete then. */
     std::optional<AccessesCompleteEvent> reads(MPI_Win window, int target);
 

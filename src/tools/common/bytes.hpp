@@ -31,7 +31,7 @@ struct Bytes {
 
 namespace bytes {
 
-/* What a communicator is. Unknown until queried. */
+/* Facts of a communicator. Unknown until queried. */
 struct GroupFacts {
     static constexpr int unknown = -1; /* no result of the queries */
 

@@ -3,7 +3,7 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* What all reports in JSON have in common. src/tools/schema/qmpi-report.schema.json describes the
+/* The part that all reports in JSON share. src/tools/schema/qmpi-report.schema.json describes the
  * reports. */
 
 #ifndef TOOLS_ENVELOPE_HPP_INCLUDED
@@ -49,7 +49,7 @@ inline nlohmann::json envelope(const Introduction &introduction, const std::stri
             {"absent", introduction.absent}};
 }
 
-/* What is known of a call site. */
+/* The known facts of a call site. */
 inline nlohmann::json json_of(const CallSite &site)
 {
     nlohmann::json json = {{"module", site.module}, {"offset", site.offset}};

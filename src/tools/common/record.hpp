@@ -43,7 +43,7 @@ struct BlockHead {
 /* Kinds that all tools have; a tool's own kinds follow. */
 enum class Block : std::uint32_t { introduction, first_own };
 
-/* Who has written a record. */
+/* Process and tool that have written a record. */
 struct Introduction {
     std::string tool;
     std::string arguments;

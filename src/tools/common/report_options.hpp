@@ -18,7 +18,7 @@ namespace qmpi {
 /* otf2: a folder that the tool writes itself. */
 enum class Format { text, json, html, otf2 };
 
-/* What the user wants of a tool's reports; a Destination explains and uses it. */
+/* The user's choices for a tool's reports; a Destination explains and uses them. */
 struct ReportOptions : options {
     std::vector<Format> known; /* formats of the tool */
     std::string out;           /* empty: none given */

@@ -25,7 +25,7 @@ namespace detail {
 template <MPI_Functions_enum id, typename Arguments = typename function<id>::arguments>
 struct link;
 
-/* What follows an instance in the place of a function. */
+/* Link that follows an instance for a function. */
 template <MPI_Functions_enum id, typename... Arguments>
 struct link<id, std::tuple<Arguments...>> {
     using result = typename function<id>::result;
@@ -84,7 +84,7 @@ class Instance {
 
     Tool &tool() { return self_.tool(); }
 
-    /* What the library does in a function: work takes the function's arguments. */
+    /* Sets the library's work in a function: it takes the function's arguments. */
     template <MPI_Functions_enum id>
     void library(typename detail::link<id>::work work)
     {

@@ -266,7 +266,7 @@ void change_tool()
 extern "C" {
 void qmpi_pmpi_dlsym();
 
-/* What the tool's dlsym(handle, name) returns; nullptr where it is what the C library's returns. */
+/* Result of the tool's dlsym(handle, name); nullptr where the C library's result is right. */
 __attribute__((used, visibility("hidden"))) void *qmpi_pmpi_find(void *handle, const char *name)
 {
     const instance &caller = calling_instance();

@@ -3,7 +3,7 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* What the tool profile measures, in blocks of a record (common/record.hpp). Each thread has its own
+/* The measurements of the tool profile, in blocks of a record (common/record.hpp). Each thread has its own
  * tables, so a call takes no lock and shares no written memory. Reports may read concurrently:
  * blocks never move, and numbers are atomic. */
 

@@ -21,7 +21,7 @@
 
 namespace qmpi::report {
 
-/* Which processes still run, by their records. */
+/* Processes that still run, by their records. */
 class Lives {
   public:
     void add(int rank, Life life) { ranks_[life].insert(rank); }

@@ -64,7 +64,7 @@ struct Process {
     Clock clock;
     std::vector<std::int32_t> threads; /* that recorded something */
 
-    /* What a journal of one of its threads has. */
+    /* Adds the definitions of a journal of one of its threads. */
     void add(const Process &other, std::int32_t thread);
 
     template <typename Visit>

@@ -183,7 +183,7 @@ thread_local ThreadRecorders own;
 
 /* ---- communication ---- */
 
-/* What a function communicates, known at compile time. */
+/* Communication of a function, known at compile time. */
 template <typename Call>
 struct Shape {
     static constexpr bool is_message = qmpi::movement::is_point_to_point(Call::operation);

@@ -13,7 +13,7 @@ static int rank;
 static void ring(void)
 {
     const int size = 2, period = 1, places[] = {0, 2};
-    /* What goes to the left comes from the right. */
+    /* Data sent to the left arrives from the right. */
     const int sent[] = {1, 2}, received[] = {2, 1};
     MPI_Comm ring;
 

@@ -3,7 +3,7 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* What a probe for any process finds is received from its source: the other message can be the first.
+/* A message that a probe for any process finds is received from its source: the other can be first.
  * ranks: 3 tool: races */
 #include <mpi.h>
 

@@ -28,6 +28,14 @@ def test_header_compiles_alone(mpich, header):
     assert (result.status, result.err) == (0, ""), result
 
 
+@pytest.mark.parametrize("example", ["communicators", "requests", "sends_test"])
+def test_example_compiles_with_clang(mpich, needs, example):
+    """clang limits the nesting of expressions, and a fold over all functions is one."""
+    needs("clang++")
+    result = mpich.run("clang++", "-std=c++17", *WARNINGS, f"-I{mpich.include}", "-fsyntax-only", EXAMPLES / f"{example}.cpp", seconds=600)
+    assert (result.status, result.err) == (0, ""), result
+
+
 def test_library_exports_nothing_of_a_tool(mpich):
     """Two tools in one process may have different versions of the library."""
     tool = mpich.library(EXAMPLES / "sites.cpp", "-std=c++17", "-fvisibility=hidden", "-lqmpi", "-ldw")

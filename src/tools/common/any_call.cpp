@@ -59,7 +59,10 @@ struct Entries {
     template <std::size_t... ids>
     explicit Entries(std::index_sequence<ids...>)
     {
-        ((entries[ids] = entry_of<static_cast<MPI_Functions_enum>(ids)>()), ...);
+        constexpr std::size_t functions[] = {ids...};
+        void (*const known[])() = {entry_of<static_cast<MPI_Functions_enum>(ids)>()...};
+        for (std::size_t i = 0; i < sizeof...(ids); i++)
+            entries[functions[i]] = known[i];
     }
 };
 

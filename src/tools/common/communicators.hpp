@@ -119,10 +119,11 @@ class Communicators {
             Call::id == MPI_COMM_SET_NAME_T || uses_message<Call>();
     }
 
-    /* These functions as a set. */
+    /* These functions as a set. A template, since clang needs the complete class. */
+    template <typename Self = Communicators>
     static constexpr qmpi::function_set functions()
     {
-        return functions(qmpi::detail::function_ids());
+        return Self::functions(qmpi::detail::function_ids());
     }
 
     /* Makes the call, and notes what it created or freed. Accepts any function. */
@@ -166,14 +167,14 @@ class Communicators {
     template <std::size_t... ids>
     static constexpr qmpi::function_set functions(std::index_sequence<ids...>)
     {
+        constexpr MPI_Functions_enum functions[] = {static_cast<MPI_Functions_enum>(ids)...};
+        const bool are_concerned[] = {
+            concerns<qmpi::call<static_cast<MPI_Functions_enum>(ids)>>()...};
         qmpi::function_set set;
-        const auto add_if = [&set](bool is_concerned, MPI_Functions_enum id) {
-            if (is_concerned)
-                set.add(id);
-        };
-        (add_if(concerns<qmpi::call<static_cast<MPI_Functions_enum>(ids)>>(),
-                static_cast<MPI_Functions_enum>(ids)),
-         ...);
+        for (std::size_t i = 0; i < sizeof...(ids); i++) {
+            if (are_concerned[i])
+                set.add(functions[i]);
+        }
         return set;
     }
 

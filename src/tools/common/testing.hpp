@@ -112,7 +112,11 @@ class Instance {
     template <std::size_t... ids>
     void miss_all(std::index_sequence<ids...>)
     {
-        ((self_.next[ids] = {detail::missing<static_cast<MPI_Functions_enum>(ids)>, 0}), ...);
+        using Link = std::decay_t<decltype(self_.next[0])>;
+        constexpr std::size_t functions[] = {ids...};
+        const Link missing[] = {{detail::missing<static_cast<MPI_Functions_enum>(ids)>, 0}...};
+        for (std::size_t i = 0; i < sizeof...(ids); i++)
+            self_.next[functions[i]] = missing[i];
     }
 
     qmpi::detail::instance<Tool> &self_;

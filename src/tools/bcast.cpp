@@ -98,7 +98,7 @@ int create_hidden(MPI_Comm comm, int keyval, MPI_Comm &hidden)
     auto attribute = std::make_unique<MPI_Comm>(hidden);
     error_code = QMPI_Comm_set_attr(comm, keyval, attribute.get());
     if (error_code == MPI_SUCCESS)
-        attribute.release();
+        (void) attribute.release(); /* the delete callback frees it */
     else
         QMPI_Comm_free(&hidden);
     return error_code;

@@ -200,6 +200,7 @@ std::vector<OtherCall> Analyser::calls(const Cycle &cycle)
 std::vector<OtherCall> Analyser::calls(int rank, const std::vector<Position> &positions)
 {
     std::vector<OtherCall> calls;
+    calls.reserve(positions.size());
     for (const Position &position : positions)
         calls.push_back(call(rank, position));
     return calls;

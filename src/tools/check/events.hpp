@@ -148,9 +148,9 @@ struct Members {
     {
         if (!list.empty())
             return list;
-        std::vector<int> ranks;
-        for (int i = 0; i < size; i++)
-            ranks.push_back(first + i * step);
+        std::vector<int> ranks(static_cast<std::size_t>(size), first);
+        for (std::size_t i = 1; i < ranks.size(); i++)
+            ranks[i] = ranks[i - 1] + step;
         return ranks;
     }
 

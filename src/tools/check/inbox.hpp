@@ -43,7 +43,7 @@ class Inbox {
     template <typename Match>
     void add(int source, int tag, Message message, Match match)
     {
-        sends_.insert({{source, tag}, std::move(message)});
+        sends_.emplace(std::make_pair(source, tag), std::move(message));
         match_all_of(source, tag, match);
     }
 

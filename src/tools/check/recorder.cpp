@@ -5,7 +5,7 @@
 
 #include "recorder.hpp"
 
-#include <cstring>
+#include <algorithm>
 #include <new>
 
 namespace qmpi::check {
@@ -73,7 +73,7 @@ void Recorder::found(const Finding &finding)
     const std::string bytes = writer.take();
     char *const block = record_.allocate<char>(RecordBlock::finding, sizeof *times + bytes.size());
     times = new (block) std::atomic<std::uint64_t>(1);
-    std::memcpy(block + sizeof *times, bytes.data(), bytes.size());
+    std::copy(bytes.begin(), bytes.end(), block + sizeof *times);
     Record::publish(block);
 }
 

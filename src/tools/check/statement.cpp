@@ -255,7 +255,7 @@ std::vector<std::string> Statement::gaps() const
         lines.push_back("not looked for: " + names);
     }
     if (processes.empty())
-        lines.push_back(
+        lines.emplace_back(
             "written before MPI_Finalize: what single processes were left out of is in the "
             "records");
     list(processes, comparison_text, [&](const std::string &line) { lines.push_back(line); });
@@ -263,7 +263,7 @@ std::vector<std::string> Statement::gaps() const
         lines.push_back(ranks_text(ranks) + ": left out of the search for " + reason.first + ": " +
                         reason.second);
     if (has_mismatch)
-        lines.push_back("a communicator is not compared after its first collective mismatch");
+        lines.emplace_back("a communicator is not compared after its first collective mismatch");
     return lines;
 }
 

@@ -32,40 +32,40 @@ struct AnyField {
 };
 
 template <typename Value, typename = void>
-constexpr bool has_fields = false;
+inline constexpr bool has_fields = false;
 
 template <typename Value>
-constexpr bool has_fields<Value, std::void_t<decltype(std::declval<Value &>().each(AnyField()))>> =
-    true;
+inline constexpr bool
+    has_fields<Value, std::void_t<decltype(std::declval<Value &>().each(AnyField()))>> = true;
 
 /* Numbers that are one after another in memory, with one size for all. */
 template <typename Value>
-constexpr bool is_list_of_numbers = false;
+inline constexpr bool is_list_of_numbers = false;
 
 template <typename Number>
-constexpr bool is_list_of_numbers<std::vector<Number>> =
+inline constexpr bool is_list_of_numbers<std::vector<Number>> =
     std::is_arithmetic_v<Number> && !std::is_same_v<Number, bool>;
 
 template <>
 inline constexpr bool is_list_of_numbers<std::string> = true;
 
 template <typename Value>
-constexpr bool is_pair = false;
+inline constexpr bool is_pair = false;
 
 template <typename First, typename Second>
-constexpr bool is_pair<std::pair<First, Second>> = true;
+inline constexpr bool is_pair<std::pair<First, Second>> = true;
 
 template <typename Value>
-constexpr bool is_array = false;
+inline constexpr bool is_array = false;
 
 template <typename Element, std::size_t size>
-constexpr bool is_array<std::array<Element, size>> = true;
+inline constexpr bool is_array<std::array<Element, size>> = true;
 
 template <typename Value, typename = void>
-constexpr bool is_map = false;
+inline constexpr bool is_map = false;
 
 template <typename Value>
-constexpr bool is_map<Value, std::void_t<typename Value::mapped_type>> = true;
+inline constexpr bool is_map<Value, std::void_t<typename Value::mapped_type>> = true;
 
 }  // namespace wire
 

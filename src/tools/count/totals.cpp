@@ -104,11 +104,11 @@ void Totals::write(Writer &writer) const
 void Totals::merge(Reader &reader)
 {
     processes += reader.get<int>();
-    count::merge(calls, reader, std::plus<std::uint64_t>());
+    count::merge(calls, reader, std::plus<>());
     count::merge(min, reader, [](auto a, auto b) { return std::min(a, b); });
     count::merge(max, reader, [](auto a, auto b) { return std::max(a, b); });
-    count::merge(sent, reader, std::plus<std::uint64_t>());
-    count::merge(received, reader, std::plus<std::uint64_t>());
+    count::merge(sent, reader, std::plus<>());
+    count::merge(received, reader, std::plus<>());
 }
 
 std::string text_of(const Totals &totals, const Introduction &introduction, bool is_alone)

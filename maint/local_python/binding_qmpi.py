@@ -205,7 +205,7 @@ def dump_chain_ends(f):
             "const MPIR_QMPI_Link *link;",
             ""] + prepare + [
             "link = MPIR_QMPI_first_link(%s);" % f.id,
-            "MPIR_QMPI_TAKE_CONTEXT(context, %s);" % f.id,
+            "MPIR_QMPI_TAKE_CONTEXT(context);",
             "return " + f.call("((%s *) link->fn) " % f.type, ["&context", "link->tool_id"]) + ";"])
     G.out.append("#endif")
     G.out.append("")

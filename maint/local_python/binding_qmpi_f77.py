@@ -140,10 +140,11 @@ def dump_attr_c(path, attributes):
                 "",
                 "MPIR_QMPI_prepare_chain(%s);" % id,
                 "MPIR_QMPI_note_call_site(%s, MPIR_QMPI_CALL_SITE);" % id,
-                "MPIR_QMPI_TAKE_CONTEXT(context, %s);" % id,
+                "MPIR_QMPI_TAKE_CONTEXT(context);",
                 "link = MPIR_QMPI_first_link(%s);" % id]
         if f.is_setter:
-            out += ["context.attr_type = %s;" % width,
+            out += ["context.attr_function = %s;" % id,
+                    "context.attr_type = %s;" % width,
                     "if (link->tool_id)",
                     "    return %s;" % link_call]
         else:

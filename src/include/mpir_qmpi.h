@@ -87,9 +87,9 @@ void MPIR_QMPI_build(enum MPI_Functions_enum function) MPIR_QMPI_HIDDEN;
 /* MPI_Context points to one of these on the stack of the dispatch. */
 struct MPIR_QMPI_Context {
     const void *call_site;      /* return address of the application's call */
-    /* halves of a word, which one instruction sets */
-    uint16_t function;          /* enum MPI_Functions_enum */
-    uint16_t attr_type;         /* MPIR_Attr_type of a Fortran attribute call, else MPIR_ATTR_PTR */
+    /* of an attribute call in Fortran, else zeros (MPIR_ATTR_PTR), which one instruction sets */
+    uint16_t attr_function;     /* enum MPI_Functions_enum */
+    uint16_t attr_type;         /* MPIR_Attr_type */
 };
 
 /* ---- for the generated code of the interface's own functions (src/qmpi/qmpi_api.txt) ---- */
@@ -158,8 +158,9 @@ MPL_STATIC_INLINE_PREFIX void *MPIR_QMPI_storage(int tool_id)
 /* ---- gates ---- */
 
 #define MPIR_QMPI_GATE_OPEN 0
-#define MPIR_QMPI_GATE_CLOSED 1
-#define MPIR_QMPI_GATE_UNBUILT 2        /* closed, and the chain is not built */
+#define MPIR_QMPI_GATE_INTERCEPTED 1    /* closed, MPI is initialized */
+#define MPIR_QMPI_GATE_CLOSED 2 /* MPI is not initialized */
+#define MPIR_QMPI_GATE_UNBUILT 3        /* closed, and the chain is not built */
 extern unsigned char MPIR_QMPI_gate[MPI_LAST_FUNC_T] MPIR_QMPI_HIDDEN;
 
 #define MPIR_QMPI_CALL_SITE __builtin_return_address(0)
@@ -174,7 +175,15 @@ int MPIR_Err_create_code(int, int, const char[], int, int, const char[], const c
 
 MPL_STATIC_INLINE_PREFIX int MPIR_QMPI_gate_is_closed(enum MPI_Functions_enum function)
 {
-    return __atomic_load_n(&MPIR_QMPI_gate[function], __ATOMIC_RELAXED);
+    return MPIR_QMPI_LOAD_GATE(MPIR_QMPI_gate[function]);
+}
+
+/* State of a closed gate. The fence keeps compilers from holding the gate in a register, for which
+ * open gates would need an instruction more. */
+MPL_STATIC_INLINE_PREFIX bool MPIR_QMPI_gate_is(enum MPI_Functions_enum function, int state)
+{
+    __atomic_signal_fence(__ATOMIC_ACQUIRE);
+    return MPIR_QMPI_LOAD_GATE(MPIR_QMPI_gate[function]) == state;
 }
 
 /* A mark that an open gate leaves behind has no effect: until MPI is finalized the gate stays open,
@@ -187,7 +196,7 @@ MPL_STATIC_INLINE_PREFIX void MPIR_QMPI_pass_gate(enum MPI_Functions_enum functi
 /* Prepare the dispatch of a call at a closed gate, in this order. */
 MPL_STATIC_INLINE_PREFIX void MPIR_QMPI_prepare_chain(enum MPI_Functions_enum function)
 {
-    if (unlikely(MPIR_QMPI_gate_is_closed(function) == MPIR_QMPI_GATE_UNBUILT))
+    if (unlikely(MPIR_QMPI_gate_is(function, MPIR_QMPI_GATE_UNBUILT)))
         MPIR_QMPI_build(function);
     __atomic_thread_fence(__ATOMIC_ACQUIRE);    /* the links are published before the gate */
 }
@@ -197,6 +206,8 @@ MPL_STATIC_INLINE_PREFIX void MPIR_QMPI_note_call_site(enum MPI_Functions_enum f
 {
     if (MPIR_QMPI_note.function != (int) function)
         MPIR_QMPI_note.site = call_site;
+    else
+        MPIR_QMPI_note.function = -1;
 }
 
 /* First statement of MPI_X: the chain if a tool may want the call, else the rest of MPI_X. The
@@ -211,7 +222,8 @@ MPL_STATIC_INLINE_PREFIX void MPIR_QMPI_note_call_site(enum MPI_Functions_enum f
                 return dispatch_; \
             } \
             MPIR_QMPI_note.mark = -1; \
-            MPIR_ERRTEST_INITIALIZED_ORDIE(); \
+            if (unlikely(!MPIR_QMPI_gate_is(function_, MPIR_QMPI_GATE_INTERCEPTED))) \
+                MPIR_ERRTEST_INITIALIZED_ORDIE(); \
         } \
     } while (0)
 #define MPIR_QMPI_GATE(function_, dispatch_) \
@@ -248,12 +260,11 @@ void MPIR_QMPI_end_world(void) MPIR_QMPI_HIDDEN;
 /* ---- contexts ---- */
 
 /* The context of the call whose call site was noted. */
-#define MPIR_QMPI_TAKE_CONTEXT(context_, function_) \
+#define MPIR_QMPI_TAKE_CONTEXT(context_) \
     do { \
         (context_).call_site = MPIR_QMPI_note.site; \
-        (context_).function = function_; \
+        (context_).attr_function = 0; \
         (context_).attr_type = MPIR_ATTR_PTR; \
-        MPIR_QMPI_note.function = -1; \
     } while (0)
 
 MPL_STATIC_INLINE_PREFIX const MPIR_QMPI_Link *MPIR_QMPI_first_link(int function)
@@ -266,7 +277,7 @@ MPL_STATIC_INLINE_PREFIX const MPIR_QMPI_Link *MPIR_QMPI_first_link(int function
 MPL_STATIC_INLINE_PREFIX MPIR_Attr_type MPIR_QMPI_attr_type(MPI_Context context,
                                                             enum MPI_Functions_enum function)
 {
-    return context && context->function == function ? context->attr_type : MPIR_ATTR_PTR;
+    return context && context->attr_function == function ? context->attr_type : MPIR_ATTR_PTR;
 }
 
 /* Calls every instance that registered for MPI_Pcontrol. */

@@ -43,11 +43,12 @@ MPICH_API_PUBLIC extern __thread MPIR_QMPI_Note MPIR_QMPI_note
 MPICH_API_PUBLIC extern unsigned char MPII_QMPI_gate[];
 
 #ifdef __SANITIZE_THREAD__
-#define MPIR_QMPI_GATE_IS_CLOSED(function_) \
-    __builtin_expect(__atomic_load_n(&MPII_QMPI_gate[function_], __ATOMIC_RELAXED), 0)
+#define MPIR_QMPI_LOAD_GATE(gate_) __atomic_load_n(&(gate_), __ATOMIC_RELAXED)
 #else   /* compilers do not fold an atomic load into the instruction that compares */
-#define MPIR_QMPI_GATE_IS_CLOSED(function_) __builtin_expect(MPII_QMPI_gate[function_], 0)
+#define MPIR_QMPI_LOAD_GATE(gate_) (gate_)
 #endif
+#define MPIR_QMPI_GATE_IS_CLOSED(function_) \
+    __builtin_expect(MPIR_QMPI_LOAD_GATE(MPII_QMPI_gate[function_]), 0)
 
 /* Notes the call of the function that contains it. */
 #define MPIR_QMPI_NOTE(function_) \

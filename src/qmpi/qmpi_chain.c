@@ -64,9 +64,10 @@ unsigned MPII_QMPI_num_intercepted = 0;
 static void set_gates(bool is_initialized)
 {
     for (int f = 0; f < MPI_LAST_FUNC_T; f++) {
-        const bool is_open = is_initialized && MPIR_QMPI_first_link(f)->tool_id == 0;
-        __atomic_store_n(&MPIR_QMPI_gate[f], is_open ? MPIR_QMPI_GATE_OPEN : MPIR_QMPI_GATE_CLOSED,
-                         __ATOMIC_RELEASE);
+        const bool is_intercepted = MPIR_QMPI_first_link(f)->tool_id != 0;
+        const int gate = !is_initialized ? MPIR_QMPI_GATE_CLOSED
+            : is_intercepted ? MPIR_QMPI_GATE_INTERCEPTED : MPIR_QMPI_GATE_OPEN;
+        __atomic_store_n(&MPIR_QMPI_gate[f], gate, __ATOMIC_RELEASE);
     }
 }
 

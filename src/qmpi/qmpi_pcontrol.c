@@ -58,7 +58,7 @@ int MPIR_QMPI_pcontrol(const void *call_site, int level, va_list varargs)
     read_arguments(&arguments, varargs);
     MPIR_QMPI_prepare_chain(MPI_PCONTROL_T);
     MPIR_QMPI_note_call_site(MPI_PCONTROL_T, call_site);
-    MPIR_QMPI_TAKE_CONTEXT(context, MPI_PCONTROL_T);
+    MPIR_QMPI_TAKE_CONTEXT(context);
     link = MPIR_QMPI_first_link(MPI_PCONTROL_T);
     for (; link->tool_id; link++) {
         const void *const *w = (const void *const *) arguments.w;

@@ -162,6 +162,8 @@ libqmpi_check_la_SOURCES = \
     check/functions.hpp \
     check/handle_rules.cpp \
     check/handle_rules.hpp \
+    check/hub.cpp \
+    check/hub.hpp \
     check/local_process.cpp \
     check/local_process.hpp \
     check/messages.cpp \
@@ -171,12 +173,21 @@ libqmpi_check_la_SOURCES = \
     check/operations.cpp \
     check/operations.hpp \
     check/point_to_point.hpp \
+    check/quiet_thread.hpp \
+    check/relay.cpp \
+    check/relay.hpp \
     check/replay.cpp \
     check/replay.hpp \
     check/resources.cpp \
     check/resources.hpp \
+    check/server.cpp \
+    check/server.hpp \
     check/signature.cpp \
     check/signature.hpp \
+    check/socket.cpp \
+    check/socket.hpp \
+    check/tree.cpp \
+    check/tree.hpp \
     check/waiting.cpp \
     check/waiting.hpp \
     check/window_events.cpp \

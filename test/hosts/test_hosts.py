@@ -15,6 +15,7 @@ from job_ends import ROUNDS
 
 HERE = Path(__file__).resolve().parent
 JOB_ENDS = HERE.parent / "tools/job_ends.c"
+WRONG_ENDS = HERE.parent / "tools/wrong_ends.c"
 HOSTS, PER_HOST = 4, 2
 RANKS = HOSTS * PER_HOST
 
@@ -71,13 +72,13 @@ def net(mpich):
 
 @pytest.fixture
 def job(mpich, net):
-    """Start job_ends.c on all hosts. The list is set for mpiexec only, which hands it on. `script` runs when every
+    """Start a program, job_ends.c, on all hosts. The list is set for mpiexec only, which hands it on. `script` runs when every
     process has made its calls; $job is mpiexec."""
     # MPICH 4.0.2 often waits for ever in MPI_Finalize when processes use UCX's TCP, without QMPI too.
     transport = ["-genv", "UCX_TLS", "tcp,self"] if mpich.version >= (5,) else []
 
-    def job(tools, end="finalize", script="", **variables):
-        program = mpich.program(JOB_ENDS)
+    def job(tools, end="finalize", script="", source=JOB_ENDS, **variables):
+        program = mpich.program(source)
         command = ["./on", "h1", mpich.bin / "mpiexec", "-launcher", "ssh", "-launcher-exec", mpich.work / "launch",
                    "-localhost", "10.77.0.1", "-hosts", ",".join(f"h{i}" for i in range(1, HOSTS + 1)), "-n", RANKS, "-ppn", PER_HOST,
                    "-genv", "LD_PRELOAD", mpich.nap(), *transport, program, end]
@@ -149,6 +150,27 @@ def test_check_tries_each_address_of_a_host(mpich, job, other):
     result = job("check(out=r)")
     assert result.status == 0 and mpich.load("r.json")["absent"] == "", result
     assert "not compared" not in (mpich.work / "r.txt").read_text()
+
+
+def test_check_finds_errors_of_processes_of_all_hosts(mpich, job):
+    """All get the last answer, and remove their records."""
+    result = job("check(out=r,leaks=no)", source=WRONG_ENDS)
+    findings = {one["kind"]: one["ranks"] for one in mpich.load("r.json")["findings"]}
+    assert findings == {"type mismatch": list(range(RANKS)), "buffer overlap": list(range(RANKS))}, result
+    assert result.status == 0 and "compared" not in result.err and not list(mpich.work.glob("*.records")), result
+
+
+def test_check_names_the_processes_of_a_host_that_is_cut_off(mpich, net, job):
+    """They wait for rank 0 once; the others continue. mpiexec then waits for that host until it is killed."""
+    cut = f"""
+        ip -n {net}-h4 link set eth0 down
+        touch go
+        for i in $(seq 600); do [ $(ls again.* 2> /dev/null | wc -l) != {RANKS} ] || break; sleep 0.1; done
+        qmpi_report json r.records > r.json; kill -KILL $job"""
+    result = job("check(out=r,leaks=no)", "resume", cut, WRONG_ENDS)
+    reasons = {task["rank"]: task["not_compared"]["reason"] for task in mpich.load("r.json")["tasks"] if "not_compared" in task}
+    assert reasons == {6: "no connection to rank 0", 7: "no connection to rank 0"}, result
+    assert len(list(mpich.work.glob("again.*"))) == RANKS, result
 
 
 def test_trace(mpich, job):

@@ -9,9 +9,11 @@
  * they are made. Then it ends as the argument says:
  *
  *     finalize, abort, error, kill, kill_all, exit, leave, hang
- *     first     rank 0 is killed; the others repeat the second error alone and are killed, too
- *     stay      the same, but the others then sleep
- *     wait      like hang, but rank 1 is in MPI_Recv */
+ *     first [RANK]    this rank, or 0, is killed; the others repeat the second error alone and are
+ *                     killed, too
+ *     stay [RANK]     the same, but the others then sleep
+ *     wait            like hang, but rank 1 is in MPI_Recv
+ *     resume          when there is a file go, all repeat the second error and write again.RANK */
 
 #define _GNU_SOURCE
 #include "job_ends.h"
@@ -24,11 +26,11 @@ enum { ROUNDS = 10, NUMBERS = 4 };
 
 static int rank, size, mismatches, overlaps;
 
-static void write_known(void)
+static void write_numbers(const char *stem)
 {
     char text[32];
     snprintf(text, sizeof text, "%d %d\n", mismatches, overlaps);
-    write_text("known", rank, text);
+    write_text(stem, rank, text);
 }
 
 static void mismatch(void)
@@ -52,12 +54,14 @@ static void overlap(void)
     overlaps++;
 }
 
-static pid_t process_of_first(void)
+static pid_t process_of(int other)
 {
     int number = 0;
+    char name[32];
     FILE *file;
-    await("process", 0);
-    file = fopen("process.0", "r");
+    await("process", other);
+    snprintf(name, sizeof name, "process.%d", other);
+    file = fopen(name, "r");
     if (fscanf(file, "%d", &number) != 1)
         exit(1);
     fclose(file);
@@ -75,22 +79,26 @@ static void leave_process_group(void)
     setpgid(0, 0);
 }
 
-static void outlive_first(const char *end)
+static void repeat_overlap(void)
 {
-    pid_t first;
-    write_text("ready", rank, "");
-    if (rank == 0) {
-        for (int i = 1; i < size; i++)
-            await("ready", i);
-        write_known();
-        raise(SIGKILL);
-    }
-    first = process_of_first();
-    while (kill(first, 0) == 0 || errno != ESRCH)
-        usleep(1000);
     for (int i = 0; i < ROUNDS; i++)
         overlap();
-    write_known();
+}
+
+static void outlive(int first, const char *end)
+{
+    pid_t process;
+    write_text("ready", rank, "");
+    if (rank == first) {
+        await_all("ready", size);
+        write_numbers("known");
+        raise(SIGKILL);
+    }
+    process = process_of(first);
+    while (kill(process, 0) == 0 || errno != ESRCH)
+        usleep(1000);
+    repeat_overlap();
+    write_numbers("known");
     if (strcmp(end, "first") == 0)
         raise(SIGKILL);
     sleep(300);
@@ -115,9 +123,16 @@ int main(int argc, char **argv)
         overlap();
     }
     if (is_outliving)
-        outlive_first(end);
-    write_known();
+        outlive(argc > 2 ? atoi(argv[2]) : 0, end);
+    write_numbers("known");
     await_all("known", size);
+
+    if (strcmp(end, "resume") == 0) {
+        while (access("go", R_OK) != 0)
+            usleep(1000);
+        repeat_overlap();
+        write_numbers("again");
+    }
 
     if (strcmp(end, "wait") == 0 && rank == 1)
         MPI_Recv(numbers, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* wait */

@@ -7,14 +7,13 @@
  * findings and the limits.
  *
  * A process checks handles, memory of pending operations and epochs locally. Everything else it
- * sends to the analyser, a thread of rank 0. The first calls of each call site wait for its
- * answer, so that a finding is printed even if the program does not survive the call.
+ * sends to the analyser in rank 0, along a tree of hosts. The first calls of each call site wait for
+ * its answer, so that a finding is printed even if the program does not survive the call.
  *
  * This file dispatches calls to the rules, and begins and ends the analysis. */
 
 #include "arguments.hpp"
 #include "collectives.hpp"
-#include "connection.hpp"
 #include "findings.hpp"
 #include "functions.hpp"
 #include "handle_rules.hpp"
@@ -24,11 +23,15 @@
 #include "operations.hpp"
 #include "options.hpp"
 #include "point_to_point.hpp"
+#include "quiet_thread.hpp"
 #include "recorder.hpp"
+#include "relay.hpp"
 #include "report.hpp"
+#include "server.hpp"
 #include "sites.hpp"
 #include "statement.hpp"
 #include "suppressions.hpp"
+#include "tree.hpp"
 #include "waiting.hpp"
 
 #include "../common/process.hpp"
@@ -41,7 +44,6 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -139,14 +141,7 @@ class Check : public ReportingTool<Check> {
         ReportingTool::at_world_begin(world);
         members_ = world.size();
         process_.enter(world);
-        const Address address = begin_analysis(world);
-        const std::string bytes =
-            world.share({reinterpret_cast<const char *>(&address), sizeof address});
-        Address shared;
-        std::memcpy(&shared, bytes.data(), sizeof shared);
-        is_compared_ = process_.connect(world, shared);
-        if (!is_compared_ && world.rank() == 0)
-            complain(name(), "cannot reach rank 0 by TCP; processes are not compared");
+        begin_analysis(world);
         waiting_.start(options_.deadlock != OnDeadlock::ignore);
     }
 
@@ -223,13 +218,27 @@ class Check : public ReportingTool<Check> {
 
     /* ---- start ---- */
 
-    /* Starts the analyser in rank 0 of the world and returns its address. */
-    Address begin_analysis(const qmpi::world &world)
+    /* Connects all processes to the analyser in rank 0 of the world, or none. */
+    void begin_analysis(const qmpi::world &world)
     {
-        const bool is_one_host = all_on_one_host(world);
-        Address address;
-        if (world.rank() != 0)
-            return address;
+        if (world.rank() == 0)
+            make_server(world);
+        is_compared_ = true; /* for reports that the analyser's thread writes */
+        try {
+            relay_ = connect_hosts(world, server_.get(),
+                                   [this](const Address &hub) { process_.connect(hub); });
+        } catch (const qmpi::world_error &error) {
+            is_compared_ = false;
+            if (server_ != nullptr) {
+                server_->close();
+                complain(name(), std::string(error.what()) + "; processes are not compared");
+            }
+        }
+        process_.begin(is_compared_);
+    }
+
+    void make_server(const qmpi::world &world)
+    {
         server_ = std::make_unique<Server>(world.program_size(), options_.timeout,
                                            options_.deadlock != OnDeadlock::ignore, findings_,
                                            recorder_, [this] { end_job_on_deadlock(); });
@@ -240,17 +249,6 @@ class Check : public ReportingTool<Check> {
         /* The job may be killed: write the report after each new finding. */
         if (destination_.has_files())
             findings_.when_new([this] { write(false, ""); });
-        is_compared_ = true; /* for reports that the thread writes */
-        if (!server_->start(is_one_host, address))
-            address.port = 0;
-        return address;
-    }
-
-    static bool all_on_one_host(const qmpi::world &world)
-    {
-        const std::string own = host_name();
-        const std::string first = world.share(own);
-        return all_of(world.comm(), first == own);
     }
 
     /* ---- end ---- */
@@ -291,10 +289,13 @@ class Check : public ReportingTool<Check> {
         waiting_.stop();
         if (is_first) {
             if (is_compared_)
-                server_->finish(std::chrono::seconds(10));
+                server_->finish(longest_wait);
             report(false);
             server_->dismiss();
         }
+        if (relay_ != nullptr)
+            relay_->finish(longest_wait);
+        process_.disconnect();
         if (is_first || is_answered || (are_findings_merged_ && !has_late_findings))
             own_record().remove();
         else if (own_record().is_open())
@@ -401,6 +402,9 @@ class Check : public ReportingTool<Check> {
     HandleRules &handle_rules_ = *new HandleRules(process_);
     Arguments &arguments_ = *new Arguments(process_);
 
+    /* For other processes, in MPI_Finalize */
+    static constexpr auto longest_wait = std::chrono::seconds(10);
+
     std::atomic<bool> has_sessions_{false};
     std::atomic<bool> has_callbacks_{false}; /* attributes of MPI_COMM_SELF */
     std::atomic<bool> is_compared_{false};   /* there is an analyser */
@@ -412,6 +416,7 @@ class Check : public ReportingTool<Check> {
     Statement merged_;               /* of the processes that have reported, without findings */
     int members_ = 1;                /* processes that have the instance */
     std::unique_ptr<Server> server_; /* rank 0 only */
+    std::unique_ptr<Relay> relay_;   /* the first process of another host */
 };
 
 }  // namespace

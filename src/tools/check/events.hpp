@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -47,6 +48,21 @@ enum class Event : std::uint8_t {
     finalized,
     threads,      /* several threads of the process can be in MPI at the same time */
     second_thread /* has communicated */
+};
+
+/* Precedes the fields of each event. */
+struct Head {
+    std::uint32_t size = 0; /* bytes of the fields */
+    Event event{};
+    bool wants_answer = false;
+
+    template <typename Visit>
+    void each(Visit &&visit)
+    {
+        visit(size), visit(event), visit(wants_answer);
+    }
+
+    static constexpr std::size_t bytes = sizeof size + sizeof event + sizeof wants_answer;
 };
 
 /* A call: its function, and its process's number for the call site. */

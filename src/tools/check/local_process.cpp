@@ -5,7 +5,6 @@
 
 #include "local_process.hpp"
 
-#include "../common/merge.hpp"
 #include "../common/process.hpp"
 #include "../common/report.hpp"
 
@@ -72,13 +71,11 @@ void LocalProcess::enter(const qmpi::world &world)
         is_in_world_.push_back(world.has(i));
 }
 
-bool LocalProcess::connect(const qmpi::world &world, const Address &address)
+void LocalProcess::begin(bool is_compared)
 {
-    const bool are_all_up =
-        all_of(world.comm(), address.port != 0 && client_.connect(address, rank_));
-    if (!are_all_up) {
-        client_.end();
-        distrust("no connection to rank 0");
+    if (!is_compared) {
+        client_.disconnect();
+        distrust("no connection to rank 0", false);
     }
     int level = MPI_THREAD_SINGLE;
     QMPI_Query_thread(&level);
@@ -88,7 +85,6 @@ bool LocalProcess::connect(const qmpi::world &world, const Address &address)
     sites_.each([this](std::uint32_t number, const CodeLocation &location) {
         report(Event::site, SiteEvent{number, location.module, location.offset}, false);
     });
-    return are_all_up;
 }
 
 /* ---- comparability ---- */

@@ -69,8 +69,11 @@ class LocalProcess {
     /* In MPI_COMM_WORLD; -1 before. */
     int rank() const { return rank_; }
 
-    /* Connects to the analyser, if its port is not 0. Collective; false unless all succeed. */
-    bool connect(const qmpi::world &world, const Address &address);
+    /* Connects to the analyser by the hub of the host. Throws std::runtime_error. */
+    void connect(const Address &hub) { client_.connect(hub, rank_); }
+
+    /* All processes have connected, or none is compared with others. */
+    void begin(bool is_compared);
 
     bool is_connected() const { return client_.is_up(); }
 
@@ -82,6 +85,7 @@ class LocalProcess {
     }
     bool report(Event event, bool wants_answer) { return client_.report(event, wants_answer); }
     void flush() { client_.flush(); }
+    void disconnect() { client_.disconnect(); }
 
     /* The first calls of a call site wait for the analyser, so that its finding is printed before
      * the program can crash. */

@@ -5,6 +5,8 @@
 
 #include "waiting.hpp"
 
+#include "quiet_thread.hpp"
+
 #include <string>
 #include <utility>
 #include <vector>

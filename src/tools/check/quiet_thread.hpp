@@ -1,0 +1,40 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+#ifndef TOOLS_CHECK_QUIET_THREAD_HPP_INCLUDED
+#define TOOLS_CHECK_QUIET_THREAD_HPP_INCLUDED
+
+#include <thread>
+#include <utility>
+
+#include <pthread.h>
+#include <signal.h>
+
+namespace qmpi::check {
+
+/* A thread that receives no signals: they are the program's. */
+template <typename Work>
+std::thread quiet_thread(Work work)
+{
+    struct Blocked {
+        Blocked()
+        {
+            sigset_t all;
+            sigfillset(&all);
+            pthread_sigmask(SIG_SETMASK, &all, &before);
+        }
+        ~Blocked() { pthread_sigmask(SIG_SETMASK, &before, nullptr); }
+        Blocked(const Blocked &) = delete;
+        Blocked &operator=(const Blocked &) = delete;
+
+        sigset_t before{};
+    };
+    const Blocked blocked;
+    return std::thread(std::move(work));
+}
+
+}  // namespace qmpi::check
+
+#endif /* TOOLS_CHECK_QUIET_THREAD_HPP_INCLUDED */

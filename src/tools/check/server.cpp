@@ -1,0 +1,78 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+#include "server.hpp"
+
+#include <stdexcept>
+
+namespace qmpi::check {
+
+void Server::finish(std::chrono::duration<double> longest)
+{
+    std::unique_lock<std::mutex> guard(lock_);
+    ended_.wait_for(guard, longest, [this] { return analyser_.have_all_ended(); });
+    analyser_.find_cycles();
+    analyser_.find_unreceived();
+}
+
+void Server::find_unreceived()
+{
+    const std::lock_guard<std::mutex> guard(lock_);
+    analyser_.find_cycles();
+    analyser_.find_unreceived();
+}
+
+void Server::dismiss()
+{
+    for (const int rank : waiting_)
+        answer(~rank);
+}
+
+void Server::take(int rank, std::string_view events)
+{
+    if (events.empty())
+        answer(rank);
+    const std::lock_guard<std::mutex> guard(lock_);
+    while (!events.empty()) {
+        const auto head = Reader(events).get<Head>();
+        if (head.size > events.size() - Head::bytes)
+            throw std::runtime_error("an event ends too early");
+        Reader reader(events.substr(Head::bytes, head.size));
+        analyser_.take(rank, head.event, reader);
+        if (head.wants_answer && head.event == Event::finalized)
+            waiting_.push_back(rank);
+        else if (head.wants_answer)
+            answer(rank);
+        events.remove_prefix(Head::bytes + head.size);
+    }
+}
+
+void Server::lost(int rank)
+{
+    const std::lock_guard<std::mutex> guard(lock_);
+    analyser_.lost(rank);
+}
+
+void Server::idle()
+{
+    std::unique_lock<std::mutex> guard(lock_);
+    if (analyser_.have_all_ended())
+        ended_.notify_all();
+    if (!search())
+        return;
+    guard.unlock();
+    on_deadlock_();
+}
+
+bool Server::search()
+{
+    if (std::chrono::steady_clock::now() < next_search_)
+        return false;
+    next_search_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
+    analyser_.find_cycles();
+    return finds_deadlocks_ && analyser_.find_deadlock();
+}
+
+}  // namespace qmpi::check

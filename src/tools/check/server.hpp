@@ -1,0 +1,66 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+/* The hub of rank 0, which passes the events of all processes to the analyser. */
+
+#ifndef TOOLS_CHECK_SERVER_HPP_INCLUDED
+#define TOOLS_CHECK_SERVER_HPP_INCLUDED
+
+#include "analyser.hpp"
+#include "hub.hpp"
+
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace qmpi::check {
+
+class Server : public Hub {
+  public:
+    /* The thread calls on_deadlock after it has reported a deadlock. */
+    Server(int size, std::chrono::duration<double> timeout, bool finds_deadlocks,
+           Findings &findings, Recorder &recorder, std::function<void()> on_deadlock)
+        : Hub(size), analyser_(size, timeout, findings, recorder),
+          finds_deadlocks_(finds_deadlocks), on_deadlock_(std::move(on_deadlock))
+    {
+    }
+
+    ~Server() override { stop(); }
+
+    /* The process takes no part. Before start(). */
+    void exclude(int rank) { analyser_.lost(rank); }
+
+    void find_unreceived();
+
+    /* Waits until all processes have ended or the timeout, then makes the final checks. */
+    void finish(std::chrono::duration<double> longest);
+
+    /* Answers the processes that have ended. After stop(), when the report is written. */
+    void dismiss();
+
+  private:
+    void take(int rank, std::string_view events) override;
+    void lost(int rank) override;
+    void idle() override;
+
+    /* Looks for cycles and deadlocks from time to time. True if there is a new deadlock. */
+    bool search();
+
+    std::mutex lock_; /* protects the analyser */
+    std::condition_variable ended_;
+    Analyser analyser_;
+    const bool finds_deadlocks_;
+    std::function<void()> on_deadlock_;
+    std::vector<int> waiting_; /* processes that have ended and wait until the report is written */
+    std::chrono::steady_clock::time_point next_search_{};
+};
+
+}  // namespace qmpi::check
+
+#endif /* TOOLS_CHECK_SERVER_HPP_INCLUDED */

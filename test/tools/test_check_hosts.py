@@ -1,0 +1,138 @@
+# Copyright (C) by the QMPI for MPICH developers
+#     See COPYRIGHT in top-level directory
+
+"""The tool check on several hosts: processes with host names of their own, on one machine. The names are addresses of
+the loopback interface. Rank 0's host has 16 others as its children in the tree, so one host is a child of the second."""
+
+import json
+import re
+import shutil
+import socket
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+TOOLS = HERE.parents[1] / "src/tools"
+PROGRAM = HERE / "wrong_ends.c"
+HOSTS, RANKS, CHILDREN = 18, 20, 16
+HOST_OF = {rank: rank % HOSTS for rank in range(RANKS)}
+LAST = HOSTS - 1            # rank on the host that is a child of the second host
+
+ON_HOST = f"""#!/bin/sh
+exec unshare -u sh -c 'hostname 127.0.0.$((PMI_RANK % {HOSTS} + 1)); exec "$@"' sh "$@"
+"""
+
+
+@pytest.fixture
+def job(mpich):
+    """Run wrong_ends.c on all hosts; `script` runs when every process has made its errors, $job is mpiexec."""
+    if not shutil.which("unshare") or mpich.run("unshare", "-u", "hostname", "h1").status != 0:
+        pytest.skip("this user cannot give processes host names of their own")
+    on_host = mpich.work / "on_host"
+    on_host.write_text(ON_HOST)
+    on_host.chmod(0o755)
+
+    def job(*end, script="", tools="check(out=r,leaks=no)"):
+        text = f"""
+            mpiexec -n {RANKS} -genv LD_PRELOAD "$1" -genv MPIR_CVAR_QMPI_TOOL_LIST "$2" ./on_host "$3" {' '.join(map(str, end))} &
+            job=$!
+            until [ $(ls known.* 2> /dev/null | wc -l) = {RANKS} ]; do sleep 0.05; done
+            {script}
+            wait $job"""
+        result = mpich.run("sh", "-c", text, "sh", mpich.nap(), tools, mpich.program(PROGRAM), seconds=120)
+        assert mpich.left_over() == [], result
+        return result
+    return job
+
+
+def report_of(mpich):
+    result = mpich.run("qmpi_report", "json", "r.records")
+    assert result.status == 0, result
+    return json.loads(result.out)
+
+
+def kinds(report):
+    return {one["kind"]: set(one["ranks"]) for one in report["findings"]}
+
+
+def test_processes_of_all_hosts_are_compared(mpich, job):
+    """Every process gets the last answer and removes its record."""
+    result = job("finalize")
+    report = mpich.load("r.json")
+    assert (result.status, list(mpich.work.glob("*.records"))) == (0, []), result
+    assert "compared" not in result.err and not any("not_compared" in task for task in report["tasks"]), result
+    assert len({task["host"] for task in report["tasks"]}) == HOSTS
+    assert kinds(report) == {"type mismatch": set(range(RANKS)), "buffer overlap": set(range(RANKS))}
+
+
+def connections(work):
+    """Of a process, by what the script has noted of it."""
+    ours = set(re.findall(r"socket:\[(\d+)\]", (work / "files").read_text()))
+    lines = [line.split() for line in (work / "connections").read_text().splitlines()[1:]]
+    established = "01"
+    return sum(line[3] == established and line[9] in ours for line in lines)
+
+
+def test_rank_0_has_connections_to_its_own_host_and_the_hosts_next_to_it(mpich, job):
+    note = "ls -l /proc/$(cat process.0)/fd > files; cat /proc/net/tcp /proc/net/tcp6 > connections; kill -KILL $job"
+    numbers = []
+    for tools in ("", "check(out=r,leaks=no)"):
+        job("hang", script=note, tools=tools)
+        numbers.append(connections(mpich.work))
+        for known in mpich.work.glob("known.*"):
+            known.unlink()
+    own = [rank for rank in range(RANKS) if HOST_OF[rank] == HOST_OF[0]]
+    assert numbers[1] - numbers[0] == len(own) + CHILDREN + 1       # it is also connected to itself
+
+
+def test_loss_of_a_process_that_others_are_connected_by(mpich, job):
+    """The processes of its host and those of the child are named; the others are compared as before."""
+    lost = 1
+    job("first", lost)
+    report = report_of(mpich)
+    reasons = {task["rank"]: task["not_compared"]["reason"] for task in report["tasks"] if "not_compared" in task}
+    through = [rank for rank in range(RANKS) if HOST_OF[rank] in (HOST_OF[lost], HOST_OF[LAST]) and rank != lost]
+    assert reasons == {rank: "no connection to rank 0" for rank in through}, reasons
+    assert kinds(report) == {"type mismatch": set(range(RANKS)), "buffer overlap": set(range(RANKS))}
+
+
+def test_end_of_rank_0_releases_all_processes(mpich, job):
+    job("first", 0)
+    report = report_of(mpich)
+    assert {task["rank"] for task in report["tasks"] if "not_compared" in task} == set(range(1, RANKS))
+    overlaps = next(one for one in report["findings"] if one["kind"] == "buffer overlap")
+    known = [int((mpich.work / f"known.{rank}").read_text().split()[1]) for rank in range(RANKS)]
+    assert (overlaps["times"], len(overlaps["ranks"])) == (sum(known), RANKS)
+
+
+# ---- messages ----
+
+def test_too_few_files_are_named_with_the_process(mpich):
+    result = mpich.mpiexec(2, "sh", "-c", 'ulimit -n 200; exec "$@"', "sh", mpich.program(PROGRAM), "finalize", tools="check(out=r)")
+    assert re.findall(r"^QMPI .*compared.*|^QMPI .*open files.*", result.err, re.M) == [
+        f"QMPI tool check: rank 0 on {socket.gethostname()}: needs 258 open files, but the limit is 200 (ulimit -Hn); "
+        "processes are not compared"], result
+    assert result.status == 0 and kinds(mpich.load("r.json")) == {"buffer overlap": {0, 1}}, result
+
+
+# ---- hubs, without MPI ----
+
+@pytest.fixture(scope="module")
+def hubs(mpich_module):
+    """Run check_hubs.cpp, in which rank i is on host i, and each host is the child of the one before."""
+    sources = (TOOLS / f"check/{name}.cpp" for name in ("connection", "hub", "relay", "socket"))
+    program = mpich_module.program(HERE / "check_hubs.cpp", *sources, "-std=c++17", f"-I{TOOLS}", "-l:libqmpi.a", "-ldw", "-pthread")
+    return lambda mode: mpich_module.run(program, mode, seconds=60)
+
+
+@pytest.mark.parametrize("mode, out", [
+    ("events", "1 1 1 1\n1001 1001 1001 1001\n"),
+    ("end", "4\n"),
+    ("lost", "1 1 0 1\n2\n"),
+    ("broken", "1 0 0 0\n"),
+    ("foreign", "0 0 0 0 0\n1 1 1 1\n\n")])
+def test_hubs_pass_on(hubs, mode, out):
+    """Answers of each process, number of its events, and lost ranks, as the mode has them."""
+    result = hubs(mode)
+    assert result.status == 0 and result.out.replace(" \n", "\n") == out, result

@@ -28,9 +28,9 @@ void LocalProcess::found(Kind kind, const Position &position, const std::string 
     if (!wants(kind))
         return;
     const Finding found = finding(kind, position, text, others);
-    recorder_.found(found);
+    const bool is_new = recorder_.found(found);
     const FoundEvent event{static_cast<std::uint8_t>(kind), position, text, others};
-    if (!report(Event::found, event, true))
+    if (!report(Event::found, event, is_new)) /* a new one is printed before the call */
         findings_.add(found);
 }
 

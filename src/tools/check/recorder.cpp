@@ -60,13 +60,13 @@ Recorder::Recorder(Record &record, int number, Sites &sites)
 }
 
 /* The block is published after it has the number 1, so that no reader misses a finding. */
-void Recorder::found(const Finding &finding)
+bool Recorder::found(const Finding &finding)
 {
     const std::lock_guard<std::mutex> guard(lock_);
     auto &times = findings_[{finding.kind, finding.rank, finding.function, finding.place.text()}];
     if (times != nullptr) {
         times->fetch_add(1, std::memory_order_relaxed);
-        return;
+        return false;
     }
     Writer writer;
     finding.write(writer);
@@ -75,6 +75,7 @@ void Recorder::found(const Finding &finding)
     times = new (block) std::atomic<std::uint64_t>(1);
     std::copy(bytes.begin(), bytes.end(), block + sizeof *times);
     Record::publish(block);
+    return true;
 }
 
 void Recorder::distrusted(const std::string &reason, const std::string &communicator)

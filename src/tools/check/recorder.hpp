@@ -105,7 +105,8 @@ class Recorder {
     /* number: of the instance */
     Recorder(Record &record, int number, Sites &sites);
 
-    void found(const Finding &finding);
+    /* True if it is new. */
+    bool found(const Finding &finding);
     void distrusted(const std::string &reason, const std::string &communicator = "");
     void omitted(const Omission &omission);
     void suppressed_by(const std::string &suppressions);

@@ -283,10 +283,10 @@ class Check : public ReportingTool<Check> {
      * there is no analyser. */
     void end_analysis(bool has_late_findings)
     {
+        waiting_.stop();
         const bool is_first = server_ != nullptr;
         const bool is_answered = process_.report(Event::finalized, !is_first);
         process_.flush();
-        waiting_.stop();
         if (is_first) {
             if (is_compared_)
                 server_->finish(longest_wait);

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 #include <sys/socket.h>
@@ -42,6 +43,9 @@ void Client::flush()
 {
     const std::lock_guard<std::mutex> guard(lock_);
     send();
+    std::string answers; /* none: they are awaited under the lock */
+    if (socket_.is_open() && !socket_.receive_pending(answers))
+        end();
 }
 
 void Client::disconnect()

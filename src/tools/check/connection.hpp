@@ -42,6 +42,7 @@ class Client {
 
     bool report(Event event, bool wants_answer) { return report(event, NoFields(), wants_answer); }
 
+    /* Also finds out if the connection has ended. */
     void flush();
     void disconnect();
 

@@ -41,10 +41,17 @@ void Socket::prepare()
 {
     timeval limit{};
     limit.tv_sec = max_wait / 1000;
-    const int one = 1;
     setsockopt(descriptor_, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
     setsockopt(descriptor_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
-    setsockopt(descriptor_, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
+    const auto set = [this](int level, int option, int value) {
+        setsockopt(descriptor_, level, option, &value, sizeof value);
+    };
+    constexpr int interval = 5; /* s */
+    set(SOL_SOCKET, SO_KEEPALIVE, 1);
+    set(IPPROTO_TCP, TCP_KEEPIDLE, interval);
+    set(IPPROTO_TCP, TCP_KEEPINTVL, interval);
+    set(IPPROTO_TCP, TCP_USER_TIMEOUT, max_wait);
+    set(IPPROTO_TCP, TCP_NODELAY, 1);
 }
 
 bool Socket::send_all(std::string_view bytes)

@@ -25,7 +25,8 @@ class Socket {
 
     static constexpr int max_wait = 20000; /* ms; then the other side counts as lost */
 
-    /* Lets connecting, sending and receiving fail after max_wait, and sends at once. */
+    /* Lets connecting, sending and receiving fail after max_wait, ends a connection to a host that
+     * is cut off, and sends at once. */
     void prepare();
 
     bool send_all(std::string_view bytes);

@@ -95,7 +95,8 @@ void Waiting::end()
     }
 }
 
-/* Also sends pending events. */
+/* Also sends pending events, and notes the loss of the connection for the report. A message would be of
+ * no use to a job that is about to be killed. */
 void Waiting::report_blocked()
 {
     std::lock_guard<std::mutex> guard(lock_);
@@ -110,6 +111,8 @@ void Waiting::report_blocked()
         process_.report(Event::blocked, std::move(event), false);
     }
     process_.flush();
+    if (!process_.is_connected())
+        process_.distrust("no connection to rank 0", false);
 }
 
 }  // namespace qmpi::check

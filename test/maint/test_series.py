@@ -71,7 +71,7 @@ class Checkout:
             "src/new.c": "new\n", "src/tool": "#!/bin/sh\nno newline at the end", "src/new.c~": "backup\n"})
         (self.folder / "src/tool").chmod(0o755)
         (self.folder / "maint").mkdir()
-        for name in ("series", "newbase.py", "quiltrc"):
+        for name in ("series", "aptsource.py", "newbase.py", "quiltrc"):
             shutil.copy(ROOT / "maint" / name, self.folder / "maint")
         shutil.copytree(ROOT / "packaging", self.folder / "packaging")
 

@@ -2,7 +2,7 @@
 #     See COPYRIGHT in top-level directory
 
 """Debian's test programs of ScaLAPACK, PBLAS and BLACS, as Debian compiled them for its MPICH. They check their own
-numbers: the results with a chain of tools must be those without."""
+numbers."""
 
 import json
 import re
@@ -10,17 +10,25 @@ from collections import Counter
 
 import pytest
 
+from questions import *     # noqa: F401, F403
+
 pytestmark = [pytest.mark.hours]
 
 PACKAGES = ["scalapack-mpi-test", "scalapack-test-common", "libscalapack-mpich2.2", "libblas3", "liblapack3"]
+WHAT = "{} programs"
+# The combine operations of BLACS post a receive into the buffer that they then send (see doc/found.md).
+KNOWN = r"buffer overlap MPI_Send BI_(Tree|Be)Comb "
 RANKS = 4
 KINDS = "lu dblu dtlu gblu llt pbllt ptllt inv ls qr hrd trd brd sep gsep nep".split()
 SCALAPACK = ([f"x{precision}{kind}" for kind in KINDS for precision in "sdcz"] +
              "xssvd xdsvd xssyevr xdsyevr xcheevr xzheevr xcevc xzevc xshseqr xdhseqr".split())
 PBLAS = [f"PBLAS/{precision}pb{level}tst" for level in "123" for precision in "sdcz"]
+TIMING = [f"PBLAS/TIMING/{precision}pb{level}tim" for level in "123" for precision in "sdcz"]
 BLACS = ["BLACS/xCbtest", "BLACS/xFbtest"]
 # They do not end without QMPI either (see doc/found.md).
 HANGING = ["xsllt", "xdllt"]
+# A residual of one of its tests differs from run to run, without tools too, by a factor of 40, and rarely exceeds the bound.
+UNSTEADY = ["xdsep"]
 
 
 @pytest.fixture(scope="module")
@@ -31,30 +39,19 @@ def programs(unpack):
 
 
 def verdicts(text):
-    """Numbers of tests and what became of them, without times. Lines of two processes can be one. BLACS's test of
+    """What became of the tests, and functions of which a time is known. Lines of two processes can be one. BLACS's test of
     repeatable sums passes in some runs only, without tools too."""
-    return Counter(re.findall(r"\d+ tests (?:completed|skipped)[a-z ]*|passed|PASSED(?! +REPEATABLE)|failed|FAILED", text))
+    found = re.findall(r"(\d+) (tests (?:completed|skipped)[a-z ]*)|(passed|PASSED(?! +REPEATABLE)|failed|FAILED)|"
+                       r"P[SDCZ][A-Z0-9]+ +\d+\.\d+ ", text)
+    return sum((Counter({words or word or "times": int(number or 1)}) for number, words, word in found), Counter())
 
 
-def is_known(finding):
-    """The combine operations of BLACS post a receive into the buffer that they then send (see doc/found.md)."""
-    return (finding["kind"] == "buffer overlap" and finding["function"] == "MPI_Send" and
-            re.match(r"BI_(Tree|Be)Comb ", finding["site"]))
-
-
-@pytest.mark.parametrize("name", [name for name in SCALAPACK + PBLAS + BLACS if name not in HANGING])
-def test_numbers_are_those_without_tools(mpich, programs, name):
+@pytest.fixture(scope="module", params=[name for name in SCALAPACK + PBLAS + TIMING + BLACS if name not in HANGING + UNSTEADY])
+def pairs(request, programs, compare):
     folder, variables = programs
-    program = folder / name
-    results = [mpich.mpiexec(RANKS, program, tools=tools, cwd=program.parent, seconds=900, **variables)
-               for tools in ("", f"profile(out={mpich.work}/p),check(out={mpich.work}/c),messages(out={mpich.work}/m)")]
+    program = folder / request.param
     # The last test of BLACS aborts the job.
-    assert [result.status for result in results] == [255 if name in BLACS else 0] * 2, results
-    assert verdicts(results[0].out) and verdicts(results[0].out) == verdicts(results[1].out)
-    written = mpich.work / "c.json"
-    report = written.read_text() if name not in BLACS else mpich.run("qmpi_report", "json", mpich.work / "c.records").out
-    findings = json.loads(report)["findings"]
-    assert [finding for finding in findings if not is_known(finding)] == []
+    return [compare(RANKS, program, results=verdicts, cwd=program.parent, status=255 if request.param in BLACS else 0, **variables)]
 
 
 @pytest.mark.parametrize("name", HANGING)

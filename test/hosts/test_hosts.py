@@ -3,7 +3,6 @@
 
 """Jobs on four hosts: network namespaces with names and addresses of their own, and mpiexec launches across them."""
 
-import json
 import os
 import re
 import shutil
@@ -95,12 +94,6 @@ def job(mpich, net):
 def calls_of(report):
     return {line["name"]: line["calls"] for line in report["functions"]
             if line["name"] in ("MPI_Sendrecv", "MPI_Barrier")}
-
-
-def report_of(mpich, folder):
-    result = mpich.run("qmpi_report", "json", folder)
-    assert result.status == 0, result
-    return json.loads(result.out)
 
 
 ALL_CALLS = {"MPI_Sendrecv": ROUNDS * RANKS, "MPI_Barrier": ROUNDS * RANKS}
@@ -207,14 +200,14 @@ def test_host_without_the_library_may_be_left_out(mpich, job):
 
 def test_killed_process_leaves_its_record(mpich, job):
     result = job("profile(out=r)", "kill")
-    assert result.status != 0 and calls_of(report_of(mpich, "r.records")) == ALL_CALLS, result
+    assert result.status != 0 and calls_of(mpich.report("r.records")) == ALL_CALLS, result
     assert mpich.left_over() == []
 
 
 @pytest.mark.parametrize("signal", ["INT", "TERM"])
 def test_interrupted_mpiexec_leaves_records_of_all_hosts(mpich, job, signal):
     result = job("profile(out=r)", "hang", f"sleep 0.2; kill -{signal} $job")
-    assert calls_of(report_of(mpich, "r.records")) == ALL_CALLS, result
+    assert calls_of(mpich.report("r.records")) == ALL_CALLS, result
     assert mpich.left_over() == []
 
 
@@ -222,5 +215,5 @@ def test_host_that_is_cut_off_leaves_its_records(mpich, net, job):
     """They can be read while the job hangs. mpiexec then waits for that host until it is killed."""
     cut = f"ip -n {net}-h4 link set eth0 down; qmpi_report json r.records > hanging.json; kill -KILL $job"
     result = job("profile(out=r)", "hang", cut)
-    for report in (mpich.load("hanging.json"), report_of(mpich, "r.records")):
+    for report in (mpich.load("hanging.json"), mpich.report("r.records")):
         assert calls_of(report) == ALL_CALLS and len(report["tasks"]) == RANKS, result

@@ -6,7 +6,6 @@ DIR/programs.md has a row for each test file: what ran, both results, and what c
 
 import dataclasses
 import fcntl
-import json
 import re
 import shutil
 from collections import Counter
@@ -91,7 +90,7 @@ class Pair:
 def report(mpich, name):
     """Of a tool; the program may have ended before the tool wrote it."""
     if not (mpich.work / f"{name}.json").exists():
-        return json.loads(mpich.run("qmpi_report", "json", f"{name}.records").out)
+        return mpich.report(f"{name}.records")
     return mpich.load(f"{name}.json")
 
 

@@ -188,8 +188,13 @@ def is_in_abi(func):
     return get_function_name(func, func['_is_large']) in G.opts['abi_header']
 
 def dump_chain_ends(f):
-    """QMPI_X, the tail and the dispatch. Where MPI_ and PMPI_ are two libraries they are in the latter."""
-    G.out.append("#if defined(ENABLE_QMPI) && !defined(MPICH_MPI_FROM_PMPI)")
+    """QMPI_X, the tail and the dispatch. Where MPI_ and PMPI_ are two libraries they are in the latter, and MPI_X calls the
+    dispatch there."""
+    dispatch = "MPIR_QMPI_DISPATCH " + f.declare(f.dispatch)
+    G.out.append("#ifdef ENABLE_QMPI")
+    if not f.is_variadic:
+        dump_broken_line(dispatch + ";")
+    G.out.append("#ifndef MPICH_MPI_FROM_PMPI")
     if f.body != "P" + f.name:
         dump_broken_line(f.declare(f.body), "MPIR_QMPI_BODY(P%s);" % f.name)
     if f.is_variadic:
@@ -200,15 +205,14 @@ def dump_chain_ends(f):
     dump_declared(f.declare(f.tail, TOOL_PARAMS), tail_lines(f))
     if not f.is_variadic:
         prepare = [] if f.tests_initialization else ["MPIR_QMPI_prepare_chain(%s);" % f.id]
-        dump_declared("MPIR_QMPI_DISPATCH " + f.declare(f.dispatch), [
+        dump_body(dispatch, [
             "struct MPIR_QMPI_Context context;",
             "const MPIR_QMPI_Link *link;",
             ""] + prepare + [
             "link = MPIR_QMPI_first_link(%s);" % f.id,
             "MPIR_QMPI_TAKE_CONTEXT(context);",
             "return " + f.call("((%s *) link->fn) " % f.type, ["&context", "link->tool_id"]) + ";"])
-    G.out.append("#endif")
-    G.out.append("")
+    G.out += ["#endif", "#endif", ""]
 
 def tail_lines(f):
     if f.is_variadic:

@@ -100,9 +100,10 @@ def declarations(mpich):
     return dict(re.findall(r"^int P(MPI_(?!\w*f08)\w+)\(([^().]*)\)", text, re.M))
 
 
-def member(mpich):
-    text = MEMBER % (8 * len(declarations(mpich)))
-    for number, (function, parameters) in enumerate(declarations(mpich).items()):
+def member(mpich, functions):
+    """A PMPI tool for the functions; its count of each has the function's position."""
+    text = MEMBER % (8 * len(functions))
+    for number, (function, parameters) in enumerate(functions.items()):
         names = re.findall(r"(\w+)(?:\[\d*\])*(?:,|$)", "" if parameters == "void" else parameters)
         text += f"int {function}({parameters}) {{ calls[{number}]++; return P{function}({', '.join(names)}); }}\n"
     return mpich.library(text, "-Wno-deprecated-declarations", name="member.c")
@@ -111,7 +112,7 @@ def member(mpich):
 @pytest.fixture(scope="module")
 def compare(request, mpich_module):
     """Runs a program without tools and with the chain; returns the pair, which becomes part of the row."""
-    mpich, pairs = mpich_module, []
+    mpich, functions, pairs = mpich_module, declarations(mpich_module), []
 
     def compare(ranks, *command, results, name=None, status=0, **keywords):
         def run(tools, **more):
@@ -121,13 +122,13 @@ def compare(request, mpich_module):
 
         plain = run("")
         assert plain.results, command
-        prefix, names = f"run{len(pairs)}-", list(declarations(mpich))
+        prefix = f"run{len(pairs)}-"
         calls = mpich.work / f"{prefix}calls"
-        calls.write_bytes(bytes(8 * len(names)))
+        calls.write_bytes(bytes(8 * len(functions)))
         profile, check, messages = (f"{tool}(out={mpich.work}/{prefix}{tool})" for tool in ("profile", "check", "messages"))
-        chained = run(f"{profile},pmpi={member(mpich)},{check},{messages}", MEMBER_CALLS=calls)
-        profiled = {line["name"]: line["calls"] for line in report(mpich, f"{prefix}profile")["functions"] if line["name"] in names}
-        counted = {function: count for function, count in zip(names, memoryview(calls.read_bytes()).cast("l")) if count}
+        chained = run(f"{profile},pmpi={member(mpich, functions)},{check},{messages}", MEMBER_CALLS=calls)
+        profiled = {line["name"]: line["calls"] for line in report(mpich, f"{prefix}profile")["functions"] if line["name"] in functions}
+        counted = {function: count for function, count in zip(functions, memoryview(calls.read_bytes()).cast("l")) if count}
         pairs.append(Pair(name or Path(command[0]).name, ranks, plain, chained, profiled, counted,
                           report(mpich, f"{prefix}check")["findings"]))
         return pairs[-1]

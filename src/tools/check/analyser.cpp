@@ -56,7 +56,10 @@ void Analyser::take(int rank, Event event, Reader &reader)
         take_partitioned(rank, reader.get<PartitionedEvent>());
         break;
     case Event::await:
-        replay_.await(rank, reader.get<AwaitEvent>());
+        replay_.await(rank, reader.get<OperationEvent>());
+        break;
+    case Event::truncated:
+        process(rank).truncated = reader.get<OperationEvent>();
         break;
     case Event::completed:
         replay_.completed(rank, reader.get<CompletedEvent>());
@@ -626,6 +629,29 @@ void Analyser::compare_matched(int rank, std::uint64_t number)
     process(rank).matched.erase(number);
 }
 
+bool Analyser::awaits_sender(int rank)
+{
+    const OperationEvent &truncated = process(rank).truncated;
+    if (!truncated.is_collective) {
+        const auto inbox = inboxes_.find({truncated.communicator, rank});
+        return inbox != inboxes_.end() && inbox->second.has_receive(truncated.number);
+    }
+    const auto group = groups_.find(truncated.communicator);
+    return group != groups_.end() && !group->second.has_mismatch &&
+        group->second.operations.count(truncated.number) > 0;
+}
+
+void Analyser::settle_truncated(int rank)
+{
+    const OperationEvent &truncated = process(rank).truncated;
+    const auto group = groups_.find(truncated.communicator);
+    const bool has_group = truncated.is_collective && group != groups_.end();
+    const bool is_found = has_group ? std::exchange(group->second.has_mismatch, true)
+                                    : process(rank).truncated_receives.erase(truncated.number) > 0;
+    if (!is_found)
+        add(kind_of_too_long(truncated.is_collective), rank, truncated.position, too_long);
+}
+
 void Analyser::take_partitioned(int rank, const PartitionedEvent &event)
 {
     if (is_excluded(event.communicator) || !process(event.peer).is_trusted)
@@ -661,6 +687,9 @@ void Analyser::compare(int source, const Message &message, int rank, const Recei
     if (!process(rank).is_trusted || !process(source).is_trusted)
         return;
     const Comparison result = check::compare(message.signature, receive.signature);
+    const bool is_mismatch = result == Comparison::longer || result == Comparison::different;
+    if (is_mismatch && message.signature.bytes() > receive.signature.bytes())
+        process(rank).truncated_receives.insert(receive.number);
     const auto who = [&] {
         return "rank " + std::to_string(source) + " sends " + message.signature.text() + " (" +
             text(source, message.position) + ")";

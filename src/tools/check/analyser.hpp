@@ -52,6 +52,13 @@ class Analyser {
     bool have_all_ended() const { return ended_ == processes_.size(); }
     int size() const { return static_cast<int>(processes_.size()); }
 
+    /* The process has told of a message that is longer than its buffer (Event::truncated), and the
+     * call that sends it is not known yet. */
+    bool awaits_sender(int rank);
+
+    /* That call will not be awaited longer. */
+    void settle_truncated(int rank);
+
     /* Reports messages that were never received, once, if no process will communicate again. */
     void find_unreceived();
 
@@ -91,8 +98,10 @@ class Analyser {
         bool is_silent = false;   /* will not communicate again */
         bool is_finalized = false;
         bool is_lost = false;
-        bool has_ended = false;                             /* finalized or lost */
-        std::unordered_map<std::uint64_t, Matched> matched; /* by number of the probe's receive */
+        bool has_ended = false;                               /* finalized or lost */
+        std::unordered_map<std::uint64_t, Matched> matched;   /* by number of the probe's receive */
+        std::unordered_set<std::uint64_t> truncated_receives; /* numbers of those with a finding */
+        OperationEvent truncated; /* the last operation whose message was too long */
     };
 
     /* Partitioned operations of one kind that have no counterpart yet. */

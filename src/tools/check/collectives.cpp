@@ -31,9 +31,9 @@ void Collectives::begin(Current &current, bool is_persistent)
     current.expected = report(current.communicator, std::move(current.event));
 }
 
-Blocked Collectives::wait(Current &current)
+Blocked Collectives::wait(const Current &current)
 {
-    return Blocked(waiting_, {current.position, true, {std::move(current.expected)}});
+    return Blocked(waiting_, {current.position, true, {current.expected}});
 }
 
 /* The operation goes on after the call. */
@@ -53,9 +53,13 @@ void Collectives::follow(Current &current, MPI_Request request, bool is_persiste
 
 void Collectives::end(const Current &current, int error_code, bool frees_communicator)
 {
-    if (error_code != MPI_SUCCESS)
-        process_.distrust("a communication failed");
-    else if (frees_communicator && current.communicator != nullptr) {
+    if (error_code != MPI_SUCCESS) {
+        const bool is_compared = current.expected.what == Expected::What::start;
+        process_.failed(error_code,
+                        {current.position, true, is_compared ? current.communicator->id : 0,
+                         current.expected.number},
+                        is_compared);
+    } else if (frees_communicator && current.communicator != nullptr) {
         const std::lock_guard<std::mutex> guard(lock_);
         numbers_.erase(current.communicator->id);
     }

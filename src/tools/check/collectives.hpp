@@ -71,7 +71,7 @@ class Collectives {
     };
 
     void begin(Current &current, bool is_persistent);
-    Blocked wait(Current &current);
+    Blocked wait(const Current &current);
     void follow(Current &current, MPI_Request request, bool is_persistent);
     void end(const Current &current, int error_code, bool frees_communicator);
 

@@ -33,6 +33,7 @@ enum class Event : std::uint8_t {
     matched,
     partitioned,
     await,
+    truncated,
     completed,
     probe,
     window,
@@ -317,8 +318,9 @@ struct PartitionedEvent {
     }
 };
 
-/* The call waits for an operation with a request: a message, or a collective operation. */
-struct AwaitEvent {
+/* A message, or a collective operation, and a call that waits for it or that found its message too
+ * long for the buffer. */
+struct OperationEvent {
     Position position;
     bool is_collective = false;
     std::uint64_t communicator = 0; /* of a collective operation */

@@ -42,6 +42,13 @@ enum class Kind : std::uint8_t {
     message_race
 };
 
+/* For MPI_ERR_TRUNCATE of the library, if the call that has sent the message is not known. */
+inline constexpr const char *too_long = "the message is longer than the buffer";
+constexpr Kind kind_of_too_long(bool is_collective)
+{
+    return is_collective ? Kind::signature : Kind::truncation;
+}
+
 /* Name for users, and the switch: its name, help and default. Kinds with the same switch follow the
  * first one's. */
 struct KindName {

@@ -11,6 +11,16 @@
 #include <algorithm>
 
 namespace qmpi::check {
+namespace {
+
+bool is_truncation(int error_code)
+{
+    int error_class = MPI_SUCCESS;
+    return QMPI_Error_class(error_code, &error_class) == MPI_SUCCESS &&
+        error_class == MPI_ERR_TRUNCATE;
+}
+
+}  // namespace
 
 LocalProcess::LocalProcess(Findings &findings, Recorder &recorder, Sites &sites)
     : findings_(findings), recorder_(recorder), sites_(sites)
@@ -98,6 +108,13 @@ void LocalProcess::distrust(const char *reason, bool is_printed)
         write_stderr("QMPI check: rank " + std::to_string(rank_) +
                      ": no longer compared with other processes: " + reason + "\n");
     report(Event::distrust, true);
+}
+
+void LocalProcess::failed(int error_code, const OperationEvent &operation, bool is_compared)
+{
+    if (is_truncation(error_code) && !(is_compared && report(Event::truncated, operation, true)))
+        found(kind_of_too_long(operation.is_collective), operation.position, too_long);
+    distrust("a communication failed");
 }
 
 void LocalProcess::exclude(const Communicator &communicator, const char *reason)

@@ -9,17 +9,6 @@
 #include <utility>
 
 namespace qmpi::check {
-namespace {
-
-bool is_truncation(int error_code)
-{
-    int error_class = MPI_SUCCESS;
-    return QMPI_Error_class(error_code, &error_class) == MPI_SUCCESS &&
-        error_class == MPI_ERR_TRUNCATE;
-}
-
-}  // namespace
-
 void Messages::begin(Pending &pending)
 {
     const bool sends = pending.send.exists && pending.send.peer != MPI_PROC_NULL;
@@ -131,7 +120,8 @@ void Messages::expect(Pending &pending, const Position &position)
             if (expected.what == Expected::What::start)
                 process_.report(
                     Event::await,
-                    AwaitEvent{position, true, expected.communicator->id, expected.number}, false);
+                    OperationEvent{position, true, expected.communicator->id, expected.number},
+                    false);
         }
         if (pending.number != 0 && !pending.is_cancelled)
             await(position, pending.number);
@@ -149,7 +139,7 @@ void Messages::expect(Pending &pending, const Position &position)
 
 void Messages::await(const Position &position, std::uint64_t number)
 {
-    process_.report(Event::await, AwaitEvent{position, false, 0, number}, false);
+    process_.report(Event::await, OperationEvent{position, false, 0, number}, false);
 }
 
 void Messages::completed(Pending &pending, const MPI_Status *status)
@@ -221,9 +211,18 @@ void Messages::end_shared(SharedHandle &shared)
 
 void Messages::failed(const Pending &pending, int error_code)
 {
-    if (pending.receive.exists && is_truncation(error_code) && !pending.is_certain)
-        process_.found(Kind::truncation, pending.position, "the message is longer than the buffer");
-    process_.distrust("a communication failed");
+    OperationEvent operation{pending.position, !pending.receive.exists, 0, pending.number};
+    bool is_compared = pending.number != 0 && pending.is_certain;
+    if (is_compared)
+        operation.communicator = pending.communicator->id;
+    for (const Expected &expected : pending.expected) {
+        if (expected.what == Expected::What::start) {
+            operation.communicator = expected.communicator->id;
+            operation.number = expected.number;
+            is_compared = true;
+        }
+    }
+    process_.failed(error_code, operation, is_compared);
 }
 
 void Messages::matched(const Pending &probe, int source, int tag, const MPI_Status &status,

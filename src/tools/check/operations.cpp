@@ -95,7 +95,7 @@ void Operations::end(Pending &pending, const MPI_Status *status, Outcome outcome
     if (outcome == Outcome::completed)
         check_unchanged(pending);
     if (outcome == Outcome::failed)
-        messages_.failed(pending, status != nullptr ? status->MPI_ERROR : MPI_SUCCESS);
+        messages_.failed(pending, status->MPI_ERROR);
     else if (outcome == Outcome::freed) {
         if (pending.number != 0 && !pending.is_certain)
             process_.distrust("the request of a pending receive was freed");

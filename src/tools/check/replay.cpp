@@ -169,7 +169,7 @@ void Replay::fence(int rank, const FenceEvent &event)
         add(rank, Step::Kind::wait, event.position, meeting);
 }
 
-void Replay::await(int rank, const AwaitEvent &event)
+void Replay::await(int rank, const OperationEvent &event)
 {
     if (event.is_collective) {
         if (const auto found = process(rank).meetings.extract({event.communicator, event.number}))

@@ -107,7 +107,7 @@ class Replay {
     /* members: null if unknown */
     void collective(int rank, const CollectiveEvent &event, const SharedRanks &members);
 
-    void await(int rank, const AwaitEvent &event);
+    void await(int rank, const OperationEvent &event);
 
     /* A request that nothing has waited for is complete: the program has asked for it. */
     void completed(int rank, const CompletedEvent &event);

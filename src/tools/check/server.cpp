@@ -5,6 +5,8 @@
 
 #include "server.hpp"
 
+#include "erase.hpp"
+
 #include <stdexcept>
 
 namespace qmpi::check {
@@ -43,6 +45,8 @@ void Server::take(int rank, std::string_view events)
         analyser_.take(rank, head.event, reader);
         if (head.wants_answer && head.event == Event::finalized)
             waiting_.push_back(rank);
+        else if (head.event == Event::truncated)
+            truncated_.emplace_back(rank, std::chrono::steady_clock::now() + longest_on_the_way);
         else if (head.wants_answer)
             answer(rank);
         events.remove_prefix(Head::bytes + head.size);
@@ -58,12 +62,26 @@ void Server::lost(int rank)
 void Server::idle()
 {
     std::unique_lock<std::mutex> guard(lock_);
+    answer_truncated();
     if (analyser_.have_all_ended())
         ended_.notify_all();
     if (!search())
         return;
     guard.unlock();
     on_deadlock_();
+}
+
+void Server::answer_truncated()
+{
+    const auto now = std::chrono::steady_clock::now();
+    erase_if(truncated_, [&](const auto &truncated) {
+        const auto [rank, last] = truncated;
+        if (analyser_.awaits_sender(rank) && now < last)
+            return false;
+        analyser_.settle_truncated(rank);
+        answer(rank);
+        return true;
+    });
 }
 
 bool Server::search()

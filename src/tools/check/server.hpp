@@ -49,6 +49,13 @@ class Server : public Hub {
     void lost(int rank) override;
     void idle() override;
 
+    /* Processes send their events within 0.1 seconds. */
+    static constexpr std::chrono::seconds longest_on_the_way{1};
+
+    /* Answers processes that have got a message too long for the buffer, when the call that sent it is
+     * known: it can be in another process's buffer yet. */
+    void answer_truncated();
+
     /* Looks for cycles and deadlocks from time to time. True if there is a new deadlock. */
     bool search();
 
@@ -59,6 +66,8 @@ class Server : public Hub {
     std::function<void()> on_deadlock_;
     std::vector<int> waiting_; /* processes that have ended and wait until the report is written */
     std::chrono::steady_clock::time_point next_search_{};
+    std::vector<std::pair<int, std::chrono::steady_clock::time_point>>
+        truncated_; /* processes that wait for an answer, and how long at most */
 };
 
 }  // namespace qmpi::check

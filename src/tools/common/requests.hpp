@@ -72,16 +72,6 @@ class Requests {
     /* The program cancels requests from now on. */
     void expect_cancelled() { can_be_cancelled_.store(true, std::memory_order_relaxed); }
 
-    Outcome outcome_of(const MPI_Status &status, int error_code) const
-    {
-        if (error_code != MPI_SUCCESS)
-            return Outcome::failed;
-        int is_cancelled = 0;
-        if (can_be_cancelled_.load(std::memory_order_relaxed))
-            QMPI_Test_cancelled(&status, &is_cancelled);
-        return is_cancelled ? Outcome::cancelled : Outcome::completed;
-    }
-
     /* True if there are no records, so that no request needs to be looked up. */
     bool is_empty() const { return number_.load(std::memory_order_relaxed) == 0; }
 
@@ -155,7 +145,24 @@ class Requests {
         put_back(node);
     }
 
-    /* Ends the operation of a removed record. */
+    /* Ends the operation of a removed record, which has this status and error. A function of one
+     * request leaves MPI_ERROR of the status as it was (MPI 4.0, 3.2.5). */
+    template <typename Visit>
+    void finish(Node node, const MPI_Status &status, int error_code, Visit &visit)
+    {
+        if (error_code != MPI_SUCCESS) {
+            MPI_Status failed{};
+            failed.MPI_ERROR = error_code;
+            finish(node, &failed, Outcome::failed, visit);
+            return;
+        }
+        int is_cancelled = 0;
+        if (can_be_cancelled_.load(std::memory_order_relaxed))
+            QMPI_Test_cancelled(&status, &is_cancelled);
+        finish(node, &status, is_cancelled ? Outcome::cancelled : Outcome::completed, visit);
+    }
+
+    /* The same with a known outcome. */
     template <typename Visit>
     void finish(Node node, const MPI_Status *status, Outcome outcome, Visit &visit)
     {
@@ -316,7 +323,7 @@ template <typename Call, typename Record, typename Visit>
         ? is_flag_set(call)
         : *request == MPI_REQUEST_NULL || node->is_persistent;
     if (has_ended)
-        requests.finish(node, status, requests.outcome_of(*status, error_code), visit);
+        requests.finish(node, *status, error_code, visit);
     else
         requests.put_back(node);
     return error_code;
@@ -341,7 +348,7 @@ template <typename Call, typename Record, typename Visit>
     /* Removes the record of a persistent request too. */
     node->is_persistent = false;
     if (is_complete)
-        requests.finish(node, &status, requests.outcome_of(status, status_error), visit);
+        requests.finish(node, status, status_error, visit);
     else
         requests.finish(node, nullptr, Outcome::freed, visit);
     return error_code;
@@ -392,8 +399,7 @@ template <typename Call, typename Record, typename Visit>
         const int own_error = is_each_told ? status.MPI_ERROR : error_code;
         if (node == nullptr || own_error == MPI_ERR_PENDING)
             return;
-        requests.finish(std::exchange(node, nullptr), &status,
-                        requests.outcome_of(status, own_error), visit);
+        requests.finish(std::exchange(node, nullptr), status, own_error, visit);
     };
     if (error_code != MPI_SUCCESS && !is_each_told) {
         /* Handles show which ones completed. */

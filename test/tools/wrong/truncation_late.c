@@ -1,0 +1,27 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+/* A later message of a loop is longer than the buffer, and its sender makes no call for a while. ranks: 2 */
+#include <mpi.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+    int rank, values[10] = {0};
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    for (int i = 0; i < 10; i++) {
+        if (rank == 0)
+            MPI_Send(values, i == 9 ? 2 : 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+        else
+            MPI_Recv(values, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);   /* expect: truncation */
+    }
+    if (rank == 0)
+        usleep(50000);
+    MPI_Finalize();
+    return 0;
+}

@@ -158,6 +158,8 @@ libqmpi_check_la_SOURCES = \
     check/connection.cpp \
     check/connection.hpp \
     check/events.hpp \
+    check/fatal_errors.cpp \
+    check/fatal_errors.hpp \
     check/few.hpp \
     check/functions.hpp \
     check/handle_rules.cpp \

@@ -238,6 +238,15 @@ def test_status_of_a_wrong_program_is_that_without_the_tool(mpich, run, name):
     assert status == without.status or (status in ended and without.status in ended)
 
 
+@pytest.mark.parametrize("changed", ["world", "self"])
+def test_error_handlers_are_those_of_the_program(mpich, changed):
+    """check has one of its own where the program has none; the library decides what happens without one."""
+    program = mpich.program(HERE / "error_handlers.c")
+    without = mpich.mpiexec(1, program, changed, tools="")
+    result = mpich.mpiexec(1, program, changed, tools="check(out=handlers.txt,arguments=no)")
+    assert without.status and (result.status, result.out) == (without.status, without.out), (without, result)
+
+
 def lines_without_numbers(result):
     """Lines of all processes in one order; times and addresses differ from run to run."""
     return sorted(re.sub(r"[0-9. ]+", "N", result.out).splitlines())

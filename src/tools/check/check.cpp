@@ -14,6 +14,7 @@
 
 #include "arguments.hpp"
 #include "collectives.hpp"
+#include "fatal_errors.hpp"
 #include "findings.hpp"
 #include "functions.hpp"
 #include "handle_rules.hpp"
@@ -127,10 +128,12 @@ class Check : public ReportingTool<Check> {
                 if (error_code == MPI_SUCCESS) {
                     if (!has_effect)
                         process_.distrust("the library has accepted an invalid argument");
+                    fatal_errors_.follow(call);
                     handle_rules_.follow(call, here, freed);
                     arguments_.follow(call);
                     follow_end(call);
-                }
+                } else
+                    fatal_errors_.raise(error_code);
                 return error_code;
             }
         }
@@ -141,6 +144,7 @@ class Check : public ReportingTool<Check> {
         ReportingTool::at_world_begin(world);
         members_ = world.size();
         process_.enter(world);
+        fatal_errors_.begin();
         begin_analysis(world);
         waiting_.start(options_.deadlock != OnDeadlock::ignore);
     }
@@ -262,6 +266,7 @@ class Check : public ReportingTool<Check> {
         const bool has_callbacks = has_callbacks_;
         if (is_in_world && !has_callbacks)
             find_leaks();
+        fatal_errors_.end();
         const int error_code = [&] {
             CollectiveEvent event;
             const Position position = event.position = process_.position(here);
@@ -401,6 +406,7 @@ class Check : public ReportingTool<Check> {
     OneSided &one_sided_ = *new OneSided(process_, operations_);
     HandleRules &handle_rules_ = *new HandleRules(process_);
     Arguments &arguments_ = *new Arguments(process_);
+    FatalErrors &fatal_errors_ = *new FatalErrors;
 
     /* For other processes, in MPI_Finalize */
     static constexpr auto longest_wait = std::chrono::seconds(10);

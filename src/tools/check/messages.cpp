@@ -211,18 +211,19 @@ void Messages::end_shared(SharedHandle &shared)
 
 void Messages::failed(const Pending &pending, int error_code)
 {
-    OperationEvent operation{pending.position, !pending.receive.exists, 0, pending.number};
-    bool is_compared = pending.number != 0 && pending.is_certain;
-    if (is_compared)
-        operation.communicator = pending.communicator->id;
     for (const Expected &expected : pending.expected) {
-        if (expected.what == Expected::What::start) {
-            operation.communicator = expected.communicator->id;
-            operation.number = expected.number;
-            is_compared = true;
-        }
+        if (expected.what == Expected::What::start)
+            process_.failed(error_code,
+                            {pending.position, true, expected.communicator->id, expected.number},
+                            true);
     }
-    process_.failed(error_code, operation, is_compared);
+    const bool is_compared = pending.number != 0 && pending.is_certain;
+    if (pending.receive.exists)
+        process_.failed(
+            error_code,
+            {pending.position, false, is_compared ? pending.communicator->id : 0, pending.number},
+            is_compared);
+    process_.distrust("a communication failed");
 }
 
 void Messages::matched(const Pending &probe, int source, int tag, const MPI_Status &status,

@@ -7,6 +7,8 @@
 
 #include "erase.hpp"
 
+#include "../common/report.hpp"
+
 #include <stdexcept>
 
 namespace qmpi::check {
@@ -79,6 +81,7 @@ void Server::answer_truncated()
         if (analyser_.awaits_sender(rank) && now < last)
             return false;
         analyser_.settle_truncated(rank);
+        await_stderr(); /* the error may end the job */
         answer(rank);
         return true;
     });

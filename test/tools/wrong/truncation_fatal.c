@@ -1,0 +1,23 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+/* A later message of a loop is longer than the buffer; the library ends the job. ranks: 2 */
+#include <mpi.h>
+
+int main(int argc, char **argv)
+{
+    int rank, values[10] = {0};
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 10; i++) {
+        if (rank == 0)
+            MPI_Send(values, i == 9 ? 2 : 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+        else
+            MPI_Recv(values, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);   /* expect: truncation */
+    }
+    MPI_Finalize();
+    return 0;
+}

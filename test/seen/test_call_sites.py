@@ -44,6 +44,17 @@ def tool(mpich_module):
     return path
 
 
+def static_linking(mpich):
+    """Options and libraries to link MPICH's libraries statically, and only these: libgcc_s has no static form."""
+    folder = mpich.work / "static"
+    if not folder.exists():
+        folder.mkdir()
+        for library in (mpich.prefix / "lib").glob("*.a"):
+            (folder / library.name).symlink_to(library)
+    needed = re.search(r"^dependency_libs='(.*)'", (mpich.prefix / "lib/libmpi.la").read_text(), re.M)
+    return [f"-L{folder}"], ["-lmpi", *needed[1].split()]
+
+
 @pytest.fixture(scope="module")
 def program(mpich_module, tool):
     """Compiles a program once for all lengths of the chain."""
@@ -56,9 +67,9 @@ def program(mpich_module, tool):
             folder = mpich_module.work / re.sub(r"\W", "_", "-".join(key))
             folder.mkdir()
             modules = [f"-J{folder}"] if compiler == "mpifort" else []
-            static = ["-Wl,-Bstatic"] if linking == "static" else []
+            static, libraries = static_linking(mpich_module) if linking == "static" else ([], [])
             made[key] = mpich_module.run(mpich_module.bin / compiler, "-g", *level.split(), *static, *options, *modules,
-                                         HERE / source, tool, "-o", folder / "program", "-lstdc++", "-ldl")
+                                         HERE / source, tool, "-o", folder / "program", "-lstdc++", "-ldl", *libraries)
             made[key].path = folder / "program"
         assert made[key].status == 0, repr(made[key])
         return made[key].path

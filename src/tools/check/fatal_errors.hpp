@@ -19,7 +19,8 @@ namespace qmpi::check {
  * (errutil.c). Thread-safe between begin() and end(). */
 class FatalErrors {
   public:
-    /* In the call that begins the world. Does nothing if the program or a tool has set a handler. */
+    /* In the call that begins the world. Does nothing if the program or a tool has set a handler, or if
+     * calls hide their errors behind handlers. */
     void begin();
 
     /* Before MPI_Finalize */

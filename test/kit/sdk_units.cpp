@@ -5,6 +5,7 @@
 
 #include <qmpi/log.hpp>
 #include <qmpi/per_thread.hpp>
+#include <qmpi/requests.hpp>
 #include <qmpi/testing.hpp>
 
 #include <qmpi.hpp>
@@ -15,6 +16,7 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 namespace {
@@ -143,6 +145,48 @@ void missing()
     tool.call<MPI_COMM_SIZE_T>(MPI_COMM_WORLD, &size);
 }
 
+// ---- requests ----
+
+struct Waits : qmpi::tool<Waits> {
+    qmpi::Requests<int> requests;
+    int error = MPI_SUCCESS;
+
+    int MPI_Irecv(qmpi::call<MPI_IRECV_T> &call)
+    {
+        const int result = call();
+        requests.add(*qmpi::get<qmpi::role::request>(call), 0);
+        return result;
+    }
+    int MPI_Wait(qmpi::call<MPI_WAIT_T> &call)
+    {
+        return qmpi::complete(call, requests,
+                              [this](int, const MPI_Status *status, qmpi::Outcome outcome) {
+                                  if (outcome == qmpi::Outcome::failed)
+                                      error = status->MPI_ERROR;
+                              });
+    }
+};
+
+void requests()
+{
+    qmpi::testing::Instance<Waits> waits;
+    MPI_Request request = MPI_REQUEST_NULL;
+    waits.library<MPI_IRECV_T>([](auto... arguments) {
+        *std::get<6>(std::make_tuple(arguments...)) = MPI_Request{1};
+        return MPI_SUCCESS;
+    });
+    waits.library<MPI_WAIT_T>([](MPI_Request *done, MPI_Status *) {
+        *done = MPI_REQUEST_NULL;
+        return MPI_ERR_TRUNCATE;
+    });
+    waits.call<MPI_IRECV_T>(nullptr, 0, MPI_INT, 0, 0, MPI_COMM_WORLD, &request);
+    MPI_Status status{};
+    status.MPI_ERROR = 99;
+    need(waits.call<MPI_WAIT_T>(&request, &status) == MPI_ERR_TRUNCATE, "the call fails");
+    need(waits.tool().error == MPI_ERR_TRUNCATE, "the tool gets the error of the call");
+    need(status.MPI_ERROR == 99, "the program's status has none");
+}
+
 // ---- log ----
 
 struct Logs : qmpi::tool<Logs> {
@@ -180,11 +224,9 @@ QMPI_TOOL("logs", Logs)
 
 int main(int, char **argv)
 {
-    const std::pair<const char *, void (*)()> units[] = {{"per_thread", per_thread},
-                                                         {"testing", testing},
-                                                         {"missing", missing},
-                                                         {"log", log},
-                                                         {"log_in_a_program", log_in_a_program}};
+    const std::pair<const char *, void (*)()> units[] = {
+        {"per_thread", per_thread}, {"testing", testing}, {"missing", missing},
+        {"requests", requests},     {"log", log},         {"log_in_a_program", log_in_a_program}};
     for (const auto &[name, unit] : units) {
         if (argv[1] != nullptr && std::string(argv[1]) == name) {
             unit();

@@ -17,7 +17,8 @@ struct Error {
 };
 thread_local Error last;
 
-/* In the library, which may hold locks */
+/* In the library, which may hold locks. The type is that of MPI_Comm_errhandler_function. */
+/* NOLINTNEXTLINE(readability-non-const-parameter) */
 void remember(MPI_Comm *communicator, int *error_code, ...)
 {
     last = {*communicator, *error_code};

@@ -57,7 +57,7 @@ struct Options : ReportOptions {
         std::vector<std::string> names;
         for (std::size_t i = 0; i < number_of_kinds; i++) {
             if (!wanted[i])
-                names.push_back(kind_names[i].name);
+                names.emplace_back(kind_names[i].name);
         }
         return names;
     }

@@ -108,6 +108,7 @@ std::string write_json(const Team &team, const std::string &stem, const Definiti
         [&] { return write_chrome_events(part_of(stem, team.rank), definitions, recordings); }));
     if (team.rank == 0 && reason.empty()) {
         std::vector<std::string> parts;
+        parts.reserve(static_cast<std::size_t>(team.size));
         for (int i = 0; i < team.size; i++)
             parts.push_back(part_of(stem, i));
         reason = attempt([&] { return join_chrome_events(stem + ".json", parts, definitions); });
@@ -205,6 +206,7 @@ std::vector<std::string> journals_in(const std::string &folder, int rank)
     closedir(directory);
     std::sort(found.begin(), found.end());
     std::vector<std::string> paths;
+    paths.reserve(found.size());
     for (auto &entry : found)
         paths.push_back(std::move(entry.second));
     return paths;

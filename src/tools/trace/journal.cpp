@@ -250,7 +250,8 @@ void Journal::move_file(const std::string &path)
 
 void Journal::introduce()
 {
-    define(Kind::process, static_cast<std::uint32_t>(thread_), store_.introduction() + is_locked_);
+    define(Kind::process, static_cast<std::uint32_t>(thread_),
+           store_.introduction() + static_cast<char>(is_locked_));
 }
 
 void Journal::close()

@@ -160,7 +160,7 @@ class Journal {
     int thread_;
     int file_ = -1;
     std::string path_;
-    char is_locked_ = 0;     /* the file, see mark_as_running() */
+    bool is_locked_ = false; /* the file, see mark_as_running() */
     char *window_ = nullptr; /* mapped memory */
     char *next_ = nullptr;   /* next record */
     char *end_ = nullptr;

@@ -33,6 +33,7 @@ std::vector<std::string> names_of(const std::map<std::int32_t, std::size_t> &ind
         range.last = rank;
     }
     std::vector<std::string> names;
+    names.reserve(ranges.size());
     for (const Range &range : ranges)
         names.push_back(range.first == range.last ? "Rank " + std::to_string(range.first)
                                                   : "Ranks " + std::to_string(range.first) + "-" +

@@ -49,8 +49,8 @@ int main(int argc, char **argv)
     MPI_Comm_set_errhandler(own, handler);
     fail("own handler", own);
 
-    const char *base = argc > 1 ? argv[1] : "";
-    const MPI_Comm changed = strcmp(base, "self") == 0 ? MPI_COMM_SELF : MPI_COMM_WORLD;
+    const char *name = argc > 1 ? argv[1] : "";
+    const MPI_Comm changed = strcmp(name, "self") == 0 ? MPI_COMM_SELF : MPI_COMM_WORLD;
     MPI_Comm_set_errhandler(changed, MPI_ERRORS_RETURN);
     if (changed == MPI_COMM_WORLD) {
         fail("changed later", before);

@@ -9,6 +9,7 @@
 #include <utility>
 
 namespace qmpi::check {
+
 void Messages::begin(Pending &pending)
 {
     const bool sends = pending.send.exists && pending.send.peer != MPI_PROC_NULL;

@@ -34,13 +34,6 @@ bool has_handler(MPI_Comm communicator, MPI_Errhandler handler)
     return is_equal;
 }
 
-int send_too_much(MPI_Comm communicator)
-{
-    char sent = 0, received = 0;
-    return QMPI_Sendrecv(&sent, 1, MPI_BYTE, 0, 0, &received, 0, MPI_BYTE, 0, 0, communicator,
-                         MPI_STATUS_IGNORE);
-}
-
 }  // namespace
 
 void FatalErrors::begin()
@@ -49,16 +42,7 @@ void FatalErrors::begin()
         return;
     QMPI_Comm_dup(MPI_COMM_SELF, &without_handler_);
     QMPI_Comm_create_errhandler(remember, &handler_);
-    MPI_Comm with_handler = MPI_COMM_NULL;
-    QMPI_Comm_dup(MPI_COMM_SELF, &with_handler);
-    QMPI_Comm_set_errhandler(with_handler, handler_);
-    /* A call must still have its error when a handler has returned. It has not in MPICH 5.0.1. */
-    if (send_too_much(with_handler) != MPI_SUCCESS)
-        QMPI_Comm_set_errhandler(MPI_COMM_WORLD, handler_);
-    else
-        end();
-    last = {};
-    QMPI_Comm_free(&with_handler);
+    QMPI_Comm_set_errhandler(MPI_COMM_WORLD, handler_);
 }
 
 void FatalErrors::end()
@@ -81,7 +65,9 @@ MPI_Comm FatalErrors::substitute() const
         QMPI_Comm_get_errhandler(candidates[i], &saved[i]);
         QMPI_Comm_set_errhandler(candidates[i], handler_);
     }
-    send_too_much(without_handler_);
+    char sent = 0, received = 0;
+    QMPI_Sendrecv(&sent, 1, MPI_BYTE, 0, 0, &received, 0, MPI_BYTE, 0, 0, without_handler_,
+                  MPI_STATUS_IGNORE);
     for (int i = 0; i < 2; i++) {
         QMPI_Comm_set_errhandler(candidates[i], saved[i]);
         QMPI_Errhandler_free(&saved[i]);

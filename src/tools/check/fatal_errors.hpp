@@ -19,8 +19,7 @@ namespace qmpi::check {
  * (errutil.c). Thread-safe between begin() and end(). */
 class FatalErrors {
   public:
-    /* In the call that begins the world. Does nothing if the program or a tool has set a handler, or if
-     * calls hide their errors behind handlers. */
+    /* In the call that begins the world. Does nothing if the program or a tool has set a handler. */
     void begin();
 
     /* Before MPI_Finalize */

@@ -7,21 +7,11 @@
 
 #include "../common/process.hpp"
 #include "../common/report.hpp"
+#include "../common/requests.hpp"
 
 #include <algorithm>
 
 namespace qmpi::check {
-namespace {
-
-bool is_truncation(int error_code)
-{
-    int error_class = MPI_SUCCESS;
-    return QMPI_Error_class(error_code, &error_class) == MPI_SUCCESS &&
-        error_class == MPI_ERR_TRUNCATE;
-}
-
-}  // namespace
-
 LocalProcess::LocalProcess(Findings &findings, Recorder &recorder, Sites &sites)
     : findings_(findings), recorder_(recorder), sites_(sites)
 {
@@ -112,7 +102,8 @@ void LocalProcess::distrust(const char *reason, bool is_printed)
 
 void LocalProcess::failed(int error_code, const OperationEvent &operation, bool is_compared)
 {
-    if (is_truncation(error_code) && !(is_compared && report(Event::truncated, operation, true)))
+    if (is_of_class(error_code, MPI_ERR_TRUNCATE) &&
+        !(is_compared && report(Event::truncated, operation, true)))
         found(kind_of_too_long(operation.is_collective), operation.position, too_long);
     distrust("a communication failed");
 }

@@ -277,15 +277,16 @@ class Requests {
     std::array<Shard, number_of_shards> shards_;
 };
 
+/* Is an error code of this class (MPI_ERR_TRUNCATE and the like)? Thread-safe. */
+inline bool is_of_class(int error_code, int error_class)
+{
+    int found = MPI_SUCCESS;
+    return error_code != MPI_SUCCESS && QMPI_Error_class(error_code, &found) == MPI_SUCCESS &&
+        found == error_class;
+}
+
 /* The functions are not inlined: a call without followed requests must not pay for them. */
 namespace requests_detail {
-
-inline bool is_in_status(int error_code)
-{
-    int error_class = MPI_SUCCESS;
-    return error_code != MPI_SUCCESS && QMPI_Error_class(error_code, &error_class) == MPI_SUCCESS &&
-        error_class == MPI_ERR_IN_STATUS;
-}
 
 /* Flag of MPI_Test... */
 template <typename Call>
@@ -392,7 +393,7 @@ template <typename Call, typename Record, typename Visit>
         statuses = own_statuses.data();
     }
     const int error_code = call();
-    const bool is_each_told = is_in_status(error_code);
+    const bool is_each_told = is_of_class(error_code, MPI_ERR_IN_STATUS);
 
     auto finish = [&](int index, const MPI_Status &status) {
         auto &node = nodes[static_cast<std::size_t>(index)];

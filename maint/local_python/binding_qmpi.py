@@ -154,7 +154,7 @@ class AbiFunction(Function):
 # ---- the entry of one function ----
 
 def initialization_test(func):
-    """The first statement of internal_X. The gate in front of internal_X has made the test already."""
+    """The first statement of internal_X. The gate, which comes before it, has made the test already."""
     if tests_initialization(func) and ('_is_abi' not in func or is_in_abi(func)):
         return "MPIR_QMPI_ERRTEST_INITIALIZED_ORDIE();"
     return "MPIR_ERRTEST_INITIALIZED_ORDIE();"
@@ -170,8 +170,8 @@ def dump_entry(func, dump_manpage=None):
     dump_mpi_function(f)
 
 def dump_abi_entry(func, declaration):
-    """Appends all that precedes the body of a function of the ABI's library to G.out: the chain lies at
-    the border of the ABI, in front of the conversion of handles."""
+    """Appends all that precedes the body of a function of the ABI's library to G.out: the chain is at
+    the border of the ABI, before the conversion of handles."""
     f = AbiFunction(func, declaration)
     gate = []
     if is_in_abi(func):

@@ -218,7 +218,7 @@ def role(f, p):
     return "other"
 
 def effect(f, p):
-    """What f does to the object of a handle parameter (enum effect of qmpi.hpp)."""
+    """Effect of f on the object of a handle parameter (enum effect of qmpi.hpp)"""
     operation, form = f.description.operation, f.description.form
     is_output = direction(f, p) == "out"
     if role(f, p) not in HANDLES and not RE.match(OTHER_HANDLES, p['kind']):
@@ -249,7 +249,7 @@ def dump_functions_hpp(path, names, known, dump_c_file):
     describe(known, load_descriptions(G.get_srcdir_path(DESCRIPTION), names))
     out = ["#ifndef QMPI_FUNCTIONS_HPP_INCLUDED", "#define QMPI_FUNCTIONS_HPP_INCLUDED", "",
            "#ifndef QMPI_HPP_INCLUDED", "#error \"include qmpi.hpp instead\"", "#endif", "",
-           "/* mpi.h may have a macro in front of the function; a tool intercepts the function. */"]
+           "/* mpi.h may have a macro of the function's name; a tool intercepts the function. */"]
     out += ["#undef " + f.name for f in known if RE.match(r'MPI_\w+_(c2f|f2c)$', f.name)]
     out += ["",
            "namespace qmpi {", "inline namespace v1 {",

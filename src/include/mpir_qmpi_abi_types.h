@@ -3,7 +3,7 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Where the library of the MPI ABI is built, MPI_Comm is MPICH's own type and ABI_Comm that of the
+/* In the library of the MPI ABI, MPI_Comm is MPICH's own type and ABI_Comm that of the
  * application and its tools. The first inclusion gives the latter the names MPI_, the second takes
  * them back. */
 

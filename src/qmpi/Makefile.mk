@@ -84,7 +84,7 @@ mpi_fc_modules += $(qmpi_f08_modules)
 BUILT_SOURCES += $(qmpi_f08_modules)
 CLEANFILES += $(qmpi_f08_modules) $(qmpi_f08_stamps)
 
-# A module's file and object come from one run of the compiler; the stamp stands for both.
+# A module's file and object come from one run of the compiler; the stamp represents both.
 src/qmpi/f08/qmpi_f08.stamp: src/qmpi/f08/qmpi_f08.f90 src/binding/fortran/use_mpi_f08/mpi_f08_link_constants.stamp
 	$(mod_verbose)$(F08_COMPILE_MODS) -c src/qmpi/f08/qmpi_f08.f90 -o src/qmpi/f08/qmpi_f08.lo
 	@touch $@

@@ -57,7 +57,7 @@ cvars:
       verbosity   : MPI_T_VERBOSITY_USER_BASIC
       scope       : MPI_T_SCOPE_ALL_EQ
       description : |-
-        What to do about an entry of the tool list that cannot be used. A message is printed in
+        Action for an entry of the tool list that cannot be used. A message is printed in
         both cases.
         abort - end the job before MPI is initialized
         warn  - continue without the entry

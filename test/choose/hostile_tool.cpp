@@ -4,7 +4,7 @@
  */
 
 /* A tool that misbehaves in MPI_Comm_rank, as its argument says:
- *   silent     never calls on
+ *   silent     never calls the next link
  *   throws     throws a std::runtime_error
  *   jumps      jumps to an earlier instance of this tool, over all that is between
  *   again      calls MPI_Comm_rank in place of the next link, once

@@ -173,7 +173,7 @@ LIBRARIES = ("libucs", "libucp", "libuct", "libucm")
 
 
 def is_allowed(error):
-    """Whether an error is one of those above, or is inside UCX."""
+    """Is an error one of those above, or inside UCX?"""
     stacks = error.findall("stack")
     text = " ".join(element.text or "" for name in ("auxwhat", "text") for element in error.iter(name))
     variable = re.search(r'data symbol "(\w+)"', text)

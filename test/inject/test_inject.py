@@ -81,7 +81,7 @@ def calls(mpich, inject):
 
 @pytest.fixture(scope="module")
 def runtime(mpich_module):
-    """Where in libmpi the functions of src/qmpi are."""
+    """Addresses in libmpi of the functions of src/qmpi"""
     sources = {path.name: path.read_text() for path in (HERE.parents[1] / "src/qmpi").glob("*.c")}
     names = {name for text in sources.values() for name in re.findall(r"^(?:[\w*]+ )*\*?(MPI[IR]_QMPI_\w+)\(", text, re.M)}
     source, ranges = None, []
@@ -99,7 +99,7 @@ def runtime(mpich_module):
 
 
 def fault(result, ranks, has_report):
-    """What is wrong with the end of a job, or nothing."""
+    """The fault of the end of a job, or nothing"""
     said = re.search(r"^(MPICH: |QMPI )", result.err, re.M)
     if result.status == TIME_OUT:
         return "waits"

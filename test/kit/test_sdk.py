@@ -1,7 +1,7 @@
 # Copyright (C) by the QMPI for MPICH developers
 #     See COPYRIGHT in top-level directory
 
-"""What the tools share, as a tool outside of this tree uses it: qmpi/*.hpp, libqmpi.a, qmpi.pc, the CMake package."""
+"""The code that tools share, as a tool outside of this tree uses it: qmpi/*.hpp, libqmpi.a, qmpi.pc, the CMake package."""
 
 import re
 from pathlib import Path

@@ -51,7 +51,7 @@ def run(pmpi):
 
 
 def record(result, function):
-    """What the tools noted of the call of a function."""
+    """Notes of the tools on the calls of a function"""
     return "\n".join(re.findall(rf"^{function}: (.*)$", result.out, re.M))
 
 

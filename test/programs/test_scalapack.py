@@ -38,7 +38,7 @@ def programs(unpack):
 
 
 def verdicts(text):
-    """What became of the tests, and functions of which a time is known. Lines of two processes can be one. BLACS's test of
+    """Results of the tests, and functions of which a time is known. Lines of two processes can be one. BLACS's test of
     repeatable sums passes in some runs only, without tools too."""
     found = re.findall(r"(\d+) (tests (?:completed|skipped)[a-z ]*)|(passed|PASSED(?! +REPEATABLE)|failed|FAILED)|"
                        r"P[SDCZ][A-Z0-9]+ +\d+\.\d+ ", text)

@@ -104,7 +104,7 @@ def build(mpich_module, tree, needs):
 
 
 def wrong_sites(done, expected):
-    """What the tool printed is not the lines of the program's calls."""
+    """Printed call sites that are not the lines of the program's calls"""
     wrong = []
     sites = []
     for text in done.out.splitlines():

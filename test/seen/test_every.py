@@ -46,7 +46,7 @@ def symbols_of(libraries):
 
 
 class Run:
-    """What the program of an interface called, what the tool saw, and what the libraries export."""
+    """The calls of an interface's program, those that the tool saw, and the symbols of the libraries"""
 
     def __init__(self, title, mpich, description):
         interface = every.INTERFACES[title](description)
@@ -73,7 +73,7 @@ class Run:
         return sum(map(int, counts[-1])) if counts else None
 
     def forms(self, call):
-        """Which of MPI_X, PMPI_X and QMPI_X exist, as letters."""
+        """Those of MPI_X, PMPI_X and QMPI_X that exist, as letters"""
         return "".join(letter for letter, form in zip("MPQ", call.forms) if form in self.symbols)
 
 

@@ -64,7 +64,7 @@ class Suite:
         return results.read_results(self.out)
 
     def output(self, name):
-        """What a failed test printed."""
+        """Output of a failed test"""
         directory = name.partition("/")[0]
         wanted = " ".join(re.sub(r" #\d+$", "", name).partition("/")[2].split())
         path = self.out / "logs" / f"{directory}.junit.xml"

@@ -63,7 +63,7 @@ def read_expected(path):
 
 
 def expected_results(expected, results):
-    """What the base gives for the tests of a run: its known failures fail, all others pass or are skipped."""
+    """Results of the base for the tests of a run: its known failures fail, all others pass or are skipped."""
     fails, unstable = expected
     wanted = {}
     for test, status in results.items():

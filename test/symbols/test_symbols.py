@@ -1,7 +1,7 @@
 # Copyright (C) by the QMPI for MPICH developers
 #     See COPYRIGHT in top-level directory
 
-"""What the installation with QMPI exports and declares, compared with the unpatched base.
+"""Symbols and declarations of the installation with QMPI, compared with the unpatched base.
 
 A test lists all offenders of a group, and prints the number of things compared (shown with -rP).
 """

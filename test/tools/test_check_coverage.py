@@ -1,7 +1,7 @@
 # Copyright (C) by the QMPI for MPICH developers
 #     See COPYRIGHT in top-level directory
 
-"""What the tool check has not looked for: its reports name the processes that a part of the analysis leaves out."""
+"""Limits of one run of the tool check: its reports name the processes that a part of the analysis leaves out."""
 
 from pathlib import Path
 

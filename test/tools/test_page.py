@@ -90,7 +90,7 @@ def column(page, title, number):
 
 
 def tip(page, title):
-    """What the cursor of a chart shows: heading, then a dictionary."""
+    """Text at the cursor of a chart: heading, then a dictionary"""
     heading = page.of(f"{card(title)} .tip", "it.hidden ? null : it.firstChild.textContent")
     lines = page.all(f"{card(title)} .tip .line", "[...it.querySelectorAll(':scope > span:not(.swatch)')].map(part => part.textContent)")
     return heading, {name: plain(value) for name, value in lines}

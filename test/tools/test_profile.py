@@ -171,7 +171,7 @@ def test_every_call_of_the_communication_patterns(mpich, profiled, language, ran
 # ---- real programs ----
 
 def witnessed(output):
-    """What the witness has counted; lines of several processes may be joined."""
+    """Counts of the witness; lines of several processes may be joined."""
     sums = none()
     for line in output.splitlines():
         if "witness " in line:

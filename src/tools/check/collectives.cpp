@@ -36,7 +36,7 @@ Blocked Collectives::wait(const Current &current)
     return Blocked(waiting_, {current.position, true, {current.expected}});
 }
 
-/* The operation goes on after the call. */
+/* The operation continues after the call. */
 void Collectives::follow(Current &current, MPI_Request request, bool is_persistent)
 {
     Pending pending;

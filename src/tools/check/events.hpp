@@ -461,7 +461,7 @@ struct ExposureEvent {
     }
 };
 
-/* The order of the process's calls on a communicator is unknown from now on. */
+/* From here the order of the process's calls on a communicator is unknown. */
 struct ExcludeEvent {
     std::uint64_t communicator = 0;
     bool is_last = false; /* the call frees it */

@@ -59,7 +59,7 @@ struct CurrentCall {
     }
 };
 
-/* Where a call site is; the reader of the record looks up file and line. */
+/* Address of a call site; the reader of the record looks up file and line. */
 struct SiteBlock {
     std::uint32_t number = 0;
     CodeLocation location;

@@ -5,7 +5,7 @@
 
 /* Findings that the user does not want to see. A line of the file is an entry
  *     MPI_Isend at halo.c:231: buffer overlap
- * as the report prints it; in each of the three parts * stands for any characters, ? for one. Empty
+ * as the report prints it; in each of the three parts * matches any characters, ? one. Empty
  * lines and lines that begin with # are skipped. */
 
 #ifndef TOOLS_CHECK_SUPPRESSIONS_HPP_INCLUDED

@@ -351,7 +351,7 @@ class Profile : public ReportingTool<Profile> {
         return std::max<std::size_t>(number, 1);
     }
 
-    /* Where a call communicates, if it does. */
+    /* The object on which a call communicates, if it does. */
     struct Place {
         MPI_Comm communicator = MPI_COMM_NULL;
         MPI_Win window = MPI_WIN_NULL;

@@ -198,7 +198,7 @@ export function arrange(n, edges, box, width) {
     return {places: all, width: right, height: bottom};
 }
 
-/** Where a line from the centre of a box leaves it.
+/** The point at which a line from the centre of a box leaves it.
  * @param {Point} centre
  * @param {Point} toward
  * @param {Size} box */

@@ -40,26 +40,19 @@ def test_calls_are_seen_once_and_unchanged(mpich, binding):
 
 
 @pytest.mark.parametrize("binding", BINDINGS)
-def test_callbacks_work_below_and_above_tools(mpich, base, binding):
+def test_callbacks_work_below_and_above_tools(mpich, binding):
     passall = mpich.library(HERE.parent / "mpi/qmpi/passall.c")
     # ends the program if it sees a call that the library makes inside another call
     nested = mpich.library(HERE.parent / "suite/nested.cpp", "-std=c++17", "-DMPICH_SKIP_MPICXX")
-    def build(installation, name):
-        program = mpich.work / name
-        done = mpich.run(installation.bin / "mpifort", "-g", "-O1", "-fallow-argument-mismatch", f"-D{binding}",
-                         f"-J{mpich.work}", *["-DLACKS_CONVERSION_FN_NULL"] * (mpich.version < (5,)),
-                         HERE / "callbacks.F90", "-o", program)
-        assert done.status == 0, repr(done)
-        return program
-
-    result = mpich.mpiexec(2, build(mpich, "callbacks"), tools="passall,nested,passall",
-                           LD_PRELOAD=f"{passall}:{nested}")
+    program = mpich.work / "callbacks"
+    done = mpich.run(mpich.bin / "mpifort", "-g", "-O1", "-fallow-argument-mismatch", f"-D{binding}",
+                     f"-J{mpich.work}", *["-DLACKS_CONVERSION_FN_NULL"] * (mpich.version < (5,)),
+                     HERE / "callbacks.F90", "-o", program)
+    assert done.status == 0, repr(done)
+    result = mpich.mpiexec(2, program, tools="passall,nested,passall", LD_PRELOAD=f"{passall}:{nested}")
     passed, failed = checks(result)
-    # MPICH 5 gives Fortran's handlers of failed calls other codes than the calls return
-    unpatched = base.mpiexec(2, build(base, "callbacks-base"))
-    assert sorted(result.out.splitlines()) == sorted(unpatched.out.splitlines()), repr(result)
-    assert passed + failed >= CALLBACKS, repr(result)
-    assert failed <= (2 if mpich.version >= (5,) else 0), repr(result)
+    assert failed == 0, repr(result)
+    assert passed >= CALLBACKS, repr(result)
 
 
 @pytest.mark.parametrize("module, names", [("mpi", ["MPI_Sizeof", "QMPI_Sizeof"]), ("mpi_f08", ["MPI_Sizeof"])])

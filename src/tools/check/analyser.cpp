@@ -633,6 +633,9 @@ bool Analyser::awaits_sender(int rank)
 {
     const OperationEvent &truncated = process(rank).truncated;
     if (!truncated.is_collective) {
+        const auto &matched = process(rank).matched;
+        if (const auto receive = matched.find(truncated.number); receive != matched.end())
+            return !receive->second.send;
         const auto inbox = inboxes_.find({truncated.communicator, rank});
         return inbox != inboxes_.end() && inbox->second.has_receive(truncated.number);
     }

@@ -218,12 +218,14 @@ void Messages::failed(const Pending &pending, int error_code)
                             {pending.position, true, expected.communicator->id, expected.number},
                             true);
     }
-    const bool is_compared = pending.number != 0 && pending.is_certain;
-    if (pending.receive.exists)
+    if (pending.receive.exists) {
+        const bool is_certain = pending.number != 0 && pending.is_certain;
+        const std::uint64_t number = is_certain ? pending.number : pending.matched_number;
         process_.failed(
             error_code,
-            {pending.position, false, is_compared ? pending.communicator->id : 0, pending.number},
-            is_compared);
+            {pending.position, false, is_certain ? pending.communicator->id : 0, number},
+            number != 0);
+    }
     process_.distrust("a communication failed");
 }
 
@@ -248,8 +250,8 @@ void Messages::matched(const Pending &probe, int source, int tag, const MPI_Stat
     matched_[message] = number;
 }
 
-void Messages::receive_matched(const Position &position, MPI_Message message, MPI_Count count,
-                               MPI_Datatype datatype)
+std::uint64_t Messages::receive_matched(const Position &position, MPI_Message message,
+                                        MPI_Count count, MPI_Datatype datatype)
 {
     std::uint64_t number = 0;
     {
@@ -257,10 +259,12 @@ void Messages::receive_matched(const Position &position, MPI_Message message, MP
         if (const auto found = matched_.extract(message))
             number = found.mapped();
     }
-    if (number != 0 && !process_.is_distrusted())
-        process_.report(Event::matched,
-                        MatchedEvent{position, number, process_.types.signature(datatype, count)},
-                        process_.waits_for_answer(position));
+    if (number == 0 || process_.is_distrusted())
+        return 0;
+    process_.report(Event::matched,
+                    MatchedEvent{position, number, process_.types.signature(datatype, count)},
+                    process_.waits_for_answer(position));
+    return number;
 }
 
 Expectations Messages::expected_by_probe(const Pending &probe, int source, int tag)

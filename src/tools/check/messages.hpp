@@ -51,9 +51,10 @@ struct Pending {
     Ranges ranges;
     SharedCommunicator communicator;
     Message send, receive;
-    std::uint64_t number = 0;      /* of the receive, if the analyser knows it */
-    std::uint64_t send_number = 0; /* the same of the send */
-    bool is_awaited = false;       /* the analyser knows that the program waits for it */
+    std::uint64_t number = 0;         /* of the receive, if the analyser knows it */
+    std::uint64_t send_number = 0;    /* the same of the send */
+    std::uint64_t matched_number = 0; /* the same of a matched message's receive */
+    bool is_awaited = false;          /* the analyser knows that the program waits for it */
     std::shared_ptr<SharedHandle> shared;
     bool is_certain = false; /* the analyser knows which message it gets */
     bool is_cancelled = false;
@@ -92,9 +93,10 @@ class Messages {
     void matched(const Pending &probe, int source, int tag, const MPI_Status &status,
                  MPI_Message message);
 
-    /* The process is about to receive such a message. */
-    void receive_matched(const Position &position, MPI_Message message, MPI_Count count,
-                         MPI_Datatype datatype);
+    /* The process is about to receive such a message. Returns the number of the receive, 0 if the
+     * analyser does not know it. */
+    std::uint64_t receive_matched(const Position &position, MPI_Message message, MPI_Count count,
+                                  MPI_Datatype datatype);
 
     /* A probe is about to wait. */
     Expectations expected_by_probe(const Pending &probe, int source, int tag);

@@ -77,6 +77,12 @@ class Operations {
     {
         Pending pending = describe(call, here);
         pending.reads = reads;
+        return start(call, pending);
+    }
+
+    template <typename Call>
+    int start(Call &call, Pending &pending)
+    {
         pending.expected.emplace_back(); /* unknown peers */
         const int error_code = go(call);
         if (error_code == MPI_SUCCESS)

@@ -57,16 +57,21 @@ class PointToPoint {
     template <typename Call>
     int receive_matched(Call &call, const Here &here)
     {
+        Pending pending = operations_.describe(call, here);
+        pending.receive.exists = true;
         if (const MPI_Message *message = qmpi::get<qmpi::role::message>(call))
-            messages_.receive_matched(process_.position(here), *message,
-                                      static_cast<MPI_Count>(qmpi::get<qmpi::role::count>(call)),
-                                      qmpi::get<qmpi::role::datatype>(call));
+            pending.matched_number = messages_.receive_matched(
+                pending.position, *message,
+                static_cast<MPI_Count>(qmpi::get<qmpi::role::count>(call)),
+                qmpi::get<qmpi::role::datatype>(call));
+        int error_code;
         if constexpr (has_request<Call>())
-            return operations_.start(call, here);
-        else {
-            operations_.describe(call, here);
-            return operations_.go(call);
-        }
+            error_code = operations_.start(call, pending);
+        else
+            error_code = operations_.go(call);
+        if (error_code != MPI_SUCCESS)
+            messages_.failed(pending, error_code);
+        return error_code;
     }
 
   private:

@@ -1,0 +1,33 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+/* A later matched message is longer than the buffer of a request, and its sender makes no call for a
+ * while. ranks: 2 */
+#include <mpi.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+    int rank, values[10] = {0};
+    MPI_Message message;
+    MPI_Request request;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    for (int i = 0; i < 10; i++) {
+        if (rank == 0)
+            MPI_Send(values, i == 9 ? 2 : 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+        else {
+            MPI_Mprobe(0, 0, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+            MPI_Imrecv(values, 1, MPI_INT, &message, &request);               /* expect: truncation */
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+        }
+    }
+    if (rank == 0)
+        usleep(50000);
+    MPI_Finalize();
+    return 0;
+}

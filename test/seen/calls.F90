@@ -181,10 +181,8 @@ program calls
   call saw("MPI_Cart_sub")
   call MPI_Comm_free(comm, ierr)
   call saw("MPI_Comm_free")
-#ifndef ONLY_GRAPHS     /* MPICH 5 asks for the neighbors of a graph even if the communicator is a grid */
   call MPI_Neighbor_alltoallv(sent, [1, 1], [0, 1], MPI_INTEGER, received, [1, 1], [0, 1], MPI_INTEGER, cart, ierr)
   call saw("MPI_Neighbor_alltoallv")
-#endif
   call MPI_Comm_free(cart, ierr)
   call saw("MPI_Comm_free")
   ranks = 0

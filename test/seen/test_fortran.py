@@ -30,7 +30,6 @@ def test_calls_are_seen_once_and_unchanged(mpich, binding):
     tool = mpich.library(HERE / "record.cpp", "-std=c++17")
     program = mpich.work / "calls"
     done = mpich.run(mpich.bin / "mpifort", "-g", "-O1", *BINDINGS[binding], f"-D{binding}", f"-J{mpich.work}",
-                     *["-DONLY_GRAPHS"] * (mpich.version >= (5,) and binding == "USE_MPI_F08"),
                      HERE / "calls.F90", "-o", program, tool, f"-Wl,-rpath,{tool.parent}")
     assert done.status == 0, repr(done)
     result = mpich.mpiexec(1, program, tools="record", LD_PRELOAD=tool)

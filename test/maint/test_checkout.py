@@ -96,7 +96,7 @@ def test_cpp_style(needs):
     assert done.returncode == 0, "\n".join(l for l in done.stderr.splitlines() if "error:" in l)
 
 
-C_FILES = below("src/qmpi", "src/include", "src/binding", "test/mpi/qmpi", suffixes=(".c", ".h"))
+C_FILES = below("src/qmpi", "src/include", "src/binding", "test/mpi", suffixes=(".c", ".h"))
 
 
 @pytest.mark.parametrize("path", C_FILES, ids=lambda p: str(p.relative_to(ROOT)))

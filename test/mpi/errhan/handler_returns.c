@@ -3,8 +3,8 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* A function that fails returns the error code that the user's error handler has got. A function that
- * only calls the handler returns MPI_SUCCESS. */
+/* A function that fails returns the error code that the user's error handler has got. A function
+ * that only calls the handler returns MPI_SUCCESS. */
 
 #include "mpi.h"
 #include <stdio.h>
@@ -38,7 +38,8 @@ static int check(const char *what, int failed, int called)
     int errs = 0;
 
     if (failed == MPI_SUCCESS || failed != code_of_handler) {
-        fprintf(stderr, "%s: the function returned %d, its handler has got %d\n", what, failed, code_of_handler);
+        fprintf(stderr, "%s: the function returned %d, its handler has got %d\n", what, failed,
+                code_of_handler);
         errs++;
     }
     if (called != MPI_SUCCESS) {
@@ -68,6 +69,7 @@ int main(int argc, char *argv[])
     MPI_File file;
     MPI_Session session;
     char text[MPI_MAX_PSET_NAME_LEN];
+    const int mode = MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE;
     int errs = 0, length = sizeof text;
 
     MTest_Init(&argc, &argv);
@@ -75,21 +77,23 @@ int main(int argc, char *argv[])
     MPI_Comm_dup(MPI_COMM_SELF, &comm);
     MPI_Comm_create_errhandler(comm_handler, &handler);
     MPI_Comm_set_errhandler(comm, handler);
-    CHECK("communicator", MPI_Send(NULL, 0, MPI_INT, 77, 0, comm), MPI_Comm_call_errhandler(comm, MPI_ERR_OTHER));
+    CHECK("communicator", MPI_Send(NULL, 0, MPI_INT, 77, 0, comm),
+          MPI_Comm_call_errhandler(comm, MPI_ERR_OTHER));
     MPI_Errhandler_free(&handler);
 
     MPI_Win_create(NULL, 0, 1, MPI_INFO_NULL, comm, &win);
     MPI_Win_create_errhandler(win_handler, &handler);
     MPI_Win_set_errhandler(win, handler);
-    CHECK("window", MPI_Put(NULL, 0, MPI_INT, 77, 0, 0, MPI_INT, win), MPI_Win_call_errhandler(win, MPI_ERR_OTHER));
+    CHECK("window", MPI_Put(NULL, 0, MPI_INT, 77, 0, 0, MPI_INT, win),
+          MPI_Win_call_errhandler(win, MPI_ERR_OTHER));
     MPI_Errhandler_free(&handler);
     MPI_Win_free(&win);
 
-    if (MPI_File_open(comm, "handler_returns.tmp", MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
-                      MPI_INFO_NULL, &file) == MPI_SUCCESS) {
+    if (MPI_File_open(comm, "handler_returns.tmp", mode, MPI_INFO_NULL, &file) == MPI_SUCCESS) {
         MPI_File_create_errhandler(file_handler, &handler);
         MPI_File_set_errhandler(file, handler);
-        CHECK("file", MPI_File_seek(file, -1, MPI_SEEK_SET), MPI_File_call_errhandler(file, MPI_ERR_OTHER));
+        CHECK("file", MPI_File_seek(file, -1, MPI_SEEK_SET),
+              MPI_File_call_errhandler(file, MPI_ERR_OTHER));
         MPI_Errhandler_free(&handler);
         MPI_File_close(&file);
     }

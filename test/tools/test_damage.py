@@ -117,6 +117,14 @@ def test_no_number_is_believed(mpich, damage, tool):
         assert_no_crash(mpich, tool, at)
 
 
+@pytest.mark.parametrize("tool", RECORDING)
+def test_name_of_a_tool_is_text(mpich, damage, tool):
+    """Each message is one line."""
+    name = tool.encode()
+    damage(tool, lambda content: content.replace(name, name[:2] + b"\n" + name[3:], 1))
+    assert_no_crash(mpich, tool)
+
+
 def assert_no_crash(mpich, tool, *how):
     command = ["otf2", "--keep", "--json", "--html", "-o", "made"] if tool == "trace" else ["json"]
     result = mpich.run("sh", "-c", 'ulimit -v 4000000; exec "$@"', "sh", "qmpi_report", *command, name_of(tool), seconds=30)

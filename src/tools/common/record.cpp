@@ -10,6 +10,7 @@
 #include "text.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -217,7 +218,8 @@ Introduction RecordView::introduction() const
         found.each([&reader](auto &field) { field = reader.get<std::decay_t<decltype(field)>>(); });
         has_one = true;
     });
-    if (!has_one)
+    const auto is_control = [](unsigned char c) { return std::iscntrl(c) != 0; };
+    if (!has_one || std::any_of(found.tool.begin(), found.tool.end(), is_control))
         throw std::runtime_error("the record does not say what it is");
     return found;
 }

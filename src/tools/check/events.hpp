@@ -323,7 +323,7 @@ struct PartitionedEvent {
 struct OperationEvent {
     Position position;
     bool is_collective = false;
-    std::uint64_t communicator = 0; /* unless a message is awaited: its number is enough */
+    std::uint64_t communicator = 0; /* 0: the number is enough, of an awaited or matched message */
     std::uint64_t number = 0;
 
     template <typename Visit>

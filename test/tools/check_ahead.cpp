@@ -20,7 +20,7 @@ int main(int argc, char **argv)
     const std::uint64_t world = 1, calls = std::strtoull(argv[1], nullptr, 10);
     Replay replay(2, false);
     replay.receive(0, ReceiveEvent{{MPI_IRECV_T, 0}, world, 1, 1, 0, false, false, false, {}});
-    replay.await(0, OperationEvent{{MPI_WAIT_T, 1}, false, 0, 1});
+    replay.await(0, OperationEvent{{MPI_WAIT_T, 1}, {false, 0, 1}});
     for (std::uint64_t i = 0; i < calls; i++)
         replay.send(0, SendEvent{{MPI_SEND_T, 2}, world, 2 + i, 1, 0, {}});
     for (const Omission &omission : replay.take_omissions())

@@ -56,7 +56,7 @@ class Job {
                  {MPI_IRECV_T, 0}, world, first + 1, left, 0, false, false, false, one_number()});
         take(rank, Event::send,
              SendEvent{{MPI_SEND_T, 1}, world, first + 2, right, 0, one_number()});
-        take(rank, Event::await, OperationEvent{{MPI_WAIT_T, 2}, false, 0, first + 1});
+        take(rank, Event::await, OperationEvent{{MPI_WAIT_T, 2}, {false, 0, first + 1}});
         take(rank, Event::received, ReceivedEvent{world, first + 1, left, 0, false});
         CollectiveEvent reduction;
         reduction.position = {MPI_ALLREDUCE_T, 3};

@@ -62,7 +62,7 @@ void Analyser::take(int rank, Event event, Reader &reader)
         process(rank).truncated = reader.get<OperationEvent>();
         break;
     case Event::completed:
-        replay_.completed(rank, reader.get<CompletedEvent>());
+        replay_.completed(rank, reader.get<OperationKey>());
         break;
     case Event::probe:
         replay_.probe(rank, reader.get<ProbeEvent>());
@@ -629,30 +629,31 @@ void Analyser::compare_matched(int rank, std::uint64_t number)
     process(rank).matched.erase(number);
 }
 
-bool Analyser::awaits_sender(int rank)
+bool Analyser::awaits_sender(int rank) const
 {
-    const OperationEvent &truncated = process(rank).truncated;
-    if (!truncated.is_collective) {
-        const auto &matched = process(rank).matched;
-        if (const auto receive = matched.find(truncated.number); receive != matched.end())
-            return !receive->second.send;
-        const auto inbox = inboxes_.find({truncated.communicator, rank});
-        return inbox != inboxes_.end() && inbox->second.has_receive(truncated.number);
+    const Process &receiver = processes_[static_cast<std::size_t>(rank)];
+    const auto &[is_collective, communicator, number] = receiver.truncated.operation;
+    if (is_collective) {
+        const auto group = groups_.find(communicator);
+        return group != groups_.end() && !group->second.has_mismatch &&
+            group->second.operations.count(number) > 0;
     }
-    const auto group = groups_.find(truncated.communicator);
-    return group != groups_.end() && !group->second.has_mismatch &&
-        group->second.operations.count(truncated.number) > 0;
+    if (const auto found = receiver.matched.find(number); found != receiver.matched.end())
+        return !found->second.send;
+    const auto inbox = inboxes_.find({communicator, rank});
+    return inbox != inboxes_.end() && inbox->second.has_receive(number);
 }
 
 void Analyser::settle_truncated(int rank)
 {
-    const OperationEvent &truncated = process(rank).truncated;
-    const auto group = groups_.find(truncated.communicator);
-    const bool has_group = truncated.is_collective && group != groups_.end();
+    Process &receiver = process(rank);
+    const auto &[position, operation] = receiver.truncated;
+    const auto group = groups_.find(operation.communicator);
+    const bool has_group = operation.is_collective && group != groups_.end();
     const bool is_found = has_group ? std::exchange(group->second.has_mismatch, true)
-                                    : process(rank).truncated_receives.erase(truncated.number) > 0;
+                                    : receiver.truncated_receives.erase(operation.number) > 0;
     if (!is_found)
-        add(kind_of_too_long(truncated.is_collective), rank, truncated.position, too_long);
+        add(kind_of_too_long(operation.is_collective), rank, position, too_long);
 }
 
 void Analyser::take_partitioned(int rank, const PartitionedEvent &event)

@@ -54,7 +54,7 @@ class Analyser {
 
     /* The process has told of a message that is longer than its buffer (Event::truncated), and the
      * call that sends it is not known yet. */
-    bool awaits_sender(int rank);
+    bool awaits_sender(int rank) const;
 
     /* That call will not be awaited longer. */
     void settle_truncated(int rank);

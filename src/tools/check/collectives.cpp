@@ -55,10 +55,10 @@ void Collectives::end(const Current &current, int error_code, bool frees_communi
 {
     if (error_code != MPI_SUCCESS) {
         const bool is_compared = current.expected.what == Expected::What::start;
-        process_.failed(error_code,
-                        {current.position, true, is_compared ? current.communicator->id : 0,
-                         current.expected.number},
-                        is_compared);
+        process_.failed(
+            error_code,
+            {current.position, is_compared ? current.expected.collective() : OperationKey{true}},
+            is_compared);
     } else if (frees_communicator && current.communicator != nullptr) {
         const std::lock_guard<std::mutex> guard(lock_);
         numbers_.erase(current.communicator->id);

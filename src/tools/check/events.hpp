@@ -318,10 +318,8 @@ struct PartitionedEvent {
     }
 };
 
-/* A message, or a collective operation, and a call that waits for it or that found its message too
- * long for the buffer. */
-struct OperationEvent {
-    Position position;
+/* An operation of a process: a send or receive, or a collective operation. */
+struct OperationKey {
     bool is_collective = false;
     std::uint64_t communicator = 0; /* 0: the number is enough, of an awaited or matched message */
     std::uint64_t number = 0;
@@ -329,25 +327,22 @@ struct OperationEvent {
     template <typename Visit>
     void each(Visit &&visit)
     {
-        visit(position);
         visit(is_collective);
         visit(communicator);
         visit(number);
     }
 };
 
-/* The program learned that the operation is complete, without a call that waits for it. */
-struct CompletedEvent {
-    bool is_collective = false;
-    std::uint64_t communicator = 0; /* of a collective operation */
-    std::uint64_t number = 0;
+/* A call that waits for an operation, or that found its message too long for the buffer. */
+struct OperationEvent {
+    Position position;
+    OperationKey operation;
 
     template <typename Visit>
     void each(Visit &&visit)
     {
-        visit(is_collective);
-        visit(communicator);
-        visit(number);
+        visit(position);
+        visit(operation);
     }
 };
 

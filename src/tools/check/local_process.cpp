@@ -100,11 +100,11 @@ void LocalProcess::distrust(const char *reason, bool is_printed)
     report(Event::distrust, true);
 }
 
-void LocalProcess::failed(int error_code, const OperationEvent &operation, bool is_compared)
+void LocalProcess::failed(int error_code, const OperationEvent &event, bool is_compared)
 {
     if (is_of_class(error_code, MPI_ERR_TRUNCATE) &&
-        !(is_compared && report(Event::truncated, operation, true)))
-        found(kind_of_too_long(operation.is_collective), operation.position, too_long);
+        !(is_compared && report(Event::truncated, event, true)))
+        found(kind_of_too_long(event.operation.is_collective), event.position, too_long);
     distrust("a communication failed");
 }
 

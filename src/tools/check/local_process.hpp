@@ -103,7 +103,7 @@ class LocalProcess {
 
     /* A communication has failed. is_compared: the analyser knows the operation, and may know the call
      * that has sent more than the buffer holds */
-    void failed(int error_code, const OperationEvent &operation, bool is_compared);
+    void failed(int error_code, const OperationEvent &event, bool is_compared);
 
     /* The process has used an operation that can order it after others, and that the analyser does
      * not follow. what: that operation; a literal */

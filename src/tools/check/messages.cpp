@@ -119,10 +119,8 @@ void Messages::expect(Pending &pending, const Position &position)
             await(position, pending.send_number);
         for (const Expected &expected : pending.expected) {
             if (expected.what == Expected::What::start)
-                process_.report(
-                    Event::await,
-                    OperationEvent{position, true, expected.communicator->id, expected.number},
-                    false);
+                process_.report(Event::await, OperationEvent{position, expected.collective()},
+                                false);
         }
         if (pending.number != 0 && !pending.is_cancelled)
             await(position, pending.number);
@@ -140,7 +138,7 @@ void Messages::expect(Pending &pending, const Position &position)
 
 void Messages::await(const Position &position, std::uint64_t number)
 {
-    process_.report(Event::await, OperationEvent{position, false, 0, number}, false);
+    process_.report(Event::await, OperationEvent{position, {false, 0, number}}, false);
 }
 
 void Messages::completed(Pending &pending, const MPI_Status *status)
@@ -151,12 +149,10 @@ void Messages::completed(Pending &pending, const MPI_Status *status)
         end_shared(*std::exchange(pending.shared, nullptr));
     else if (!pending.is_awaited) {
         if (pending.send_number != 0)
-            process_.report(Event::completed, CompletedEvent{false, 0, pending.send_number}, false);
+            process_.report(Event::completed, OperationKey{false, 0, pending.send_number}, false);
         for (const Expected &expected : pending.expected) {
             if (expected.what == Expected::What::start)
-                process_.report(Event::completed,
-                                CompletedEvent{true, expected.communicator->id, expected.number},
-                                false);
+                process_.report(Event::completed, expected.collective(), false);
         }
     }
     if (pending.number != 0 && status != nullptr)
@@ -214,16 +210,14 @@ void Messages::failed(const Pending &pending, int error_code)
 {
     for (const Expected &expected : pending.expected) {
         if (expected.what == Expected::What::start)
-            process_.failed(error_code,
-                            {pending.position, true, expected.communicator->id, expected.number},
-                            true);
+            process_.failed(error_code, {pending.position, expected.collective()}, true);
     }
     if (pending.receive.exists) {
         const bool is_certain = pending.number != 0 && pending.is_certain;
         const std::uint64_t number = is_certain ? pending.number : pending.matched_number;
         process_.failed(
             error_code,
-            {pending.position, false, is_certain ? pending.communicator->id : 0, number},
+            {pending.position, {false, is_certain ? pending.communicator->id : 0, number}},
             number != 0);
     }
     process_.distrust("a communication failed");

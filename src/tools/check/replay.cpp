@@ -171,19 +171,21 @@ void Replay::fence(int rank, const FenceEvent &event)
 
 void Replay::await(int rank, const OperationEvent &event)
 {
-    if (event.is_collective) {
-        if (const auto found = process(rank).meetings.extract({event.communicator, event.number}))
+    const auto &[is_collective, communicator, number] = event.operation;
+    if (is_collective) {
+        if (const auto found = process(rank).meetings.extract({communicator, number}))
             add(rank, Step::Kind::wait, event.position, found.mapped());
-    } else if (const auto found = process(rank).ends.extract(event.number))
+    } else if (const auto found = process(rank).ends.extract(number))
         add(rank, Step::Kind::wait, event.position, found.mapped());
 }
 
-void Replay::completed(int rank, const CompletedEvent &event)
+void Replay::completed(int rank, const OperationKey &operation)
 {
-    if (event.is_collective) {
-        if (const auto found = process(rank).meetings.extract({event.communicator, event.number}))
+    const auto &[is_collective, communicator, number] = operation;
+    if (is_collective) {
+        if (const auto found = process(rank).meetings.extract({communicator, number}))
             add(rank, Step::Kind::look, {}, found.mapped());
-    } else if (const auto found = process(rank).ends.extract(event.number)) {
+    } else if (const auto found = process(rank).ends.extract(number)) {
         /* A send may have completed without its receive. */
         const End &end = *found.mapped();
         if (!end.is_send || end.is_synchronous)

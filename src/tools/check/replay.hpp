@@ -110,7 +110,7 @@ class Replay {
     void await(int rank, const OperationEvent &event);
 
     /* A request that nothing has waited for is complete: the program has asked for it. */
-    void completed(int rank, const CompletedEvent &event);
+    void completed(int rank, const OperationKey &operation);
     void cancelled(int rank, std::uint64_t number);
 
     void probe(int rank, const ProbeEvent &event);

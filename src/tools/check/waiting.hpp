@@ -37,6 +37,9 @@ struct Expected {
         0; /* of the collective operation or receive, or see above; 0: of a probe */
     int peer = MPI_ANY_SOURCE;
     int tag = MPI_ANY_TAG;
+
+    /* The collective operation, if that is what starts. */
+    OperationKey collective() const { return {true, communicator->id, number}; }
 };
 
 using Expectations = Few<Expected, 1>;

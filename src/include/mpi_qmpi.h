@@ -59,7 +59,7 @@ typedef void (MPI_Tool_init_function) (int tool_id);
  * call of the application reaches a tool; the last instance of the chain first. */
 typedef void (MPIX_Tool_ready_function) (int tool_id);
 
-/* World functions. begin is called at the end of MPI_Init, end at the begin of MPI_Finalize, in all
+/* World functions. begin is called at the end of MPI_Init, end at the start of MPI_Finalize, in all
  * processes of MPI_COMM_WORLD that have the same instance: same tool, same arguments, and the same
  * number among such instances of its process.
  *   comm     private communicator of these processes, in the order of their ranks in

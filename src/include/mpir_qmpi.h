@@ -253,7 +253,7 @@ void MPIR_QMPI_set_initialized(bool is_initialized) MPIR_QMPI_HIDDEN;
  * publishes the instances of this process. */
 void MPIR_QMPI_publish_world(void) MPIR_QMPI_HIDDEN;
 
-/* Called at the end of MPI_Init and at the begin of MPI_Finalize: call the world functions. */
+/* Called at the end of MPI_Init and at the start of MPI_Finalize: call the world functions. */
 void MPIR_QMPI_begin_world(void) MPIR_QMPI_HIDDEN;
 void MPIR_QMPI_end_world(void) MPIR_QMPI_HIDDEN;
 

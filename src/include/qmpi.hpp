@@ -2408,7 +2408,7 @@ class tool {
     /* Called when the chain is built, before the first call. From here on next<>() works. */
     void ready() {}
 
-    /* Called at the end of MPI_Init and at the begin of MPI_Finalize, when the tools have passed it
+    /* Called at the end of MPI_Init and at the start of MPI_Finalize, when the tools have passed it
      * on, whatever functions the tool intercepts; collective over the world. Instances that
      * communicate here never wait for each other, even if the tool lists differ. Not called in
      * programs that use sessions only. */

@@ -250,7 +250,7 @@ def test_wrappers_in_a_library_that_the_tool_needs(run, parts):
 def test_tool_of_several_libraries_cannot_be_a_member_twice(run, parts):
     assert_refused(run(chain("parts/libparts.so", "parts/libparts.so"), "functions"), "parts/libparts.so",
                    "it needs libwrappers.so, which uses MPI or dlsym and belongs to an earlier entry of the list: "
-                   "of such libraries there is only one in a process")
+                   "a process can load such a library only once")
 
 
 def test_tool_that_shares_a_library_with_the_program_is_refused(pmpi, run, parts):
@@ -260,7 +260,7 @@ def test_tool_that_shares_a_library_with_the_program_is_refused(pmpi, run, parts
     assert done.status == 0, done
     assert_refused(run(chain("parts/libparts.so"), "./linked", "functions"), "parts/libparts.so",
                    "it needs libnext.so, which uses MPI and which the program has loaded for itself: "
-                   "calls of the tool and of the program cannot be told apart")
+                   "calls of the tool cannot be distinguished from those of the program")
 
 
 # ---- Fortran ----
@@ -299,7 +299,7 @@ REFUSED = {
     "unknown name": ("libnowhere.so", "cannot open shared object file: No such file or directory"),
     "unresolved reference": ("./libunresolved.so", "undefined symbol: there_is_no_such_function"),
     "library without MPI": ("./libnothing.so", "it defines no function of MPI, so it is no PMPI tool"),
-    "Fortran alone": ("./libfortran_only.so", "it wraps functions of Fortran (mpi_comm_rank_) and none of C"),
+    "Fortran alone": ("./libfortran_only.so", "it wraps Fortran functions (mpi_comm_rank_) but no C functions"),
     "another MPI library": ("./libother.so", "is an MPI library and not the program's (it defines PMPI_Comm_rank)"),
 }
 

@@ -61,7 +61,7 @@ def test_zero_findings_come_with_what_was_not_looked_for(open_page):
 def test_report_from_before_finalize_says_so(open_page):
     assert open_page("deadlock").all(".remarks li") == [
         "not looked for: buffer changed, message race",
-        "written before MPI_Finalize: what single processes were left out of is in the records"]
+        "written before MPI_Finalize: the records name the processes that a part of the analysis left out"]
 
 
 def test_run_that_was_not_compared_is_not_called_good(open_page):

@@ -219,7 +219,7 @@ bool Operations::check_arrived(MPI_Request request, int number, const Here &here
     const bool is_known = requests_.visit(request, [&](Pending &pending) {
         maker = pending.position;
         if (pending.partitions != nullptr)
-            fault = pending.partitions->are_sent ? "asks for the arrival of a partition of a send"
+            fault = pending.partitions->are_sent ? "queries the arrival of a partition of a send"
                                                  : pending.partitions->fault_of(number);
     });
     if (!fault.empty())

@@ -256,8 +256,8 @@ std::vector<std::string> Statement::gaps() const
     }
     if (processes.empty())
         lines.emplace_back(
-            "written before MPI_Finalize: what single processes were left out of is in the "
-            "records");
+            "written before MPI_Finalize: the records name the processes that a part of the "
+            "analysis left out");
     list(processes, comparison_text, [&](const std::string &line) { lines.push_back(line); });
     for (const auto &[reason, ranks] : omissions)
         lines.push_back(ranks_text(ranks) + ": left out of the search for " + reason.first + ": " +

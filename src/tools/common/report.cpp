@@ -337,7 +337,7 @@ void Destination::claim_name(const Owner &owner, const std::string &out,
     out_ += "-" + std::to_string(owner.instance);
     if (!claim_files())
         throw qmpi::argument_error("argument out=" + out + ": output names " + out + " and " +
-                                   out_ + " already used");
+                                   out_ + " are already used");
 }
 
 std::string Destination::stem(const Reporter &reporter) const

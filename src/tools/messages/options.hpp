@@ -21,8 +21,8 @@ struct Options : ReportOptions {
     {
     }
 
-    function_set functions =
-        option("functions", set::all).help("only these sets of functions or functions");
+    function_set functions = option("functions", set::all)
+                                 .help("only these functions or sets, as in collective+MPI_Send");
     int top = option("top", 20).at_least(0).help("pairs in the text");
     int rows = option("rows", 1024)
                    .between(1, 1000000)

@@ -142,11 +142,11 @@ void claim(const library &l)
     if (!is_new && is_changed)
         refuse("it needs " + l.name() +
                ", which uses MPI or dlsym and belongs to an earlier entry"
-               " of the list: of such libraries there is only one in a process");
+               " of the list: a process can load such a library only once");
     if (!is_new)
         refuse("it needs " + l.name() +
                ", which uses MPI and which the program has loaded for"
-               " itself: calls of the tool and of the program cannot be told apart");
+               " itself: calls of the tool cannot be distinguished from those of the program");
     if ((l.value(DT_FLAGS_1) & DF_1_INITFIRST) != 0)
         refuse(l.name() + " must be initialized first (it is linked with -z initfirst)");
     if (!is_changed)
@@ -177,9 +177,10 @@ void find_own(const libraries &all)
         }
     }
     if (!has_own && !fortran.empty())
-        refuse("it wraps functions of Fortran (" + fortran +
-               ") and none of C; a member of the chain"
-               " needs those of C, by which calls from Fortran come too");
+        refuse(
+            "it wraps Fortran functions (" + fortran +
+            ") but no C functions; a member of the chain must wrap the C functions, which Fortran"
+            " calls also reach");
     if (!has_own)
         refuse("it defines no function of MPI, so it is no PMPI tool");
 }

@@ -63,7 +63,7 @@ struct Group {
         };
         parts.erase(std::remove_if(parts.begin(), parts.end(), is_damaged), parts.end());
         if (parts.empty())
-            throw std::runtime_error("no record can be read, from " + first + " on");
+            throw std::runtime_error("none of the records can be read; the first is " + first);
     }
 
     /* Of the first process; absent says what is missing. */

@@ -151,7 +151,7 @@ def test_apply_keeps_time_stamps(checkout):
 
 @pytest.mark.parametrize("path, text, key", [
     ("src/new.c", "other code\n", None),
-    ("src/new.c", "=== BEGIN_CVAR_INFO_BLOCK ===\nX\n=== END_CVAR_INFO_BLOCK ===\n", "generate-key"),
+    ("src/new.c", "=== BEGIN_MPI_T_CVAR_INFO_BLOCK ===\nX\n=== END_MPI_T_CVAR_INFO_BLOCK ===\n", "generate-key"),
     ("src/new.c", 'x("**new_error");\n', "generate-key"),
     ("src/Makefile.am", "x\n", "generate-key"),
     ("examples/a.c", "x\n", None),
@@ -166,6 +166,14 @@ def test_keys_say_when_autogen_must_run(checkout, path, text, key):
     write(checkout.folder, {path: text})
     checkout.apply()
     assert [name for name in before if (checkout.tree / ".series" / name).read_text() != before[name]] == ([key] if key else [])
+
+
+def test_first_patch_of_a_file_of_code_needs_no_autogen(checkout):
+    keys = []
+    for count in (0, 1):
+        checkout.apply(f"--first={count}")
+        keys.append((checkout.tree / ".series/generate-key").read_text())
+    assert keys[0] == keys[1]
 
 
 def test_overlay_and_patches_can_shrink(checkout):

@@ -189,16 +189,16 @@ def dump_function(func):
 
 def dump_checks_and_body(func):
     G.out += ["int mpi_errno = MPI_SUCCESS;", ""]
-    has_jumps = False
-    if 'phase' in func and PHASES[func['phase']][0]:
-        has_jumps = True
-        condition, message, _ = PHASES[func['phase']]
-        G.out.append("MPIR_ERR_CHKANDJUMP(%s, mpi_errno, MPI_ERR_OTHER, \"**%s\");" % (condition, message))
+    tests = []
     for condition, message, form, args, _ in checks(func):
-        has_jumps = True
-        G.out.append("MPIR_ERR_CHKANDJUMP1(%s, mpi_errno," % condition)
-        G.out.append("                     MPI_ERR_ARG, \"**%s\", \"**%s %s\", %s);" %
-                     (message, message, form, args))
+        tests += ["MPIR_ERR_CHKANDJUMP1(%s, mpi_errno," % condition,
+                  "                     MPI_ERR_ARG, \"**%s\", \"**%s %s\", %s);" % (message, message, form, args)]
+    if 'phase' in func and PHASES[func['phase']][0]:
+        condition, message, _ = PHASES[func['phase']]
+        test = "MPIR_ERR_CHKANDJUMP(%s, mpi_errno, MPI_ERR_OTHER, \"**%s\");" % (condition, message)
+        # without a chain there is no instance, which says more than that the chain is incomplete
+        tests.insert(len(tests) if func['phase'] == "linked" else 0, test)
+    G.out += tests
     G.out.append("")
     if 'body' in func:
         G.out += func['body']
@@ -207,7 +207,7 @@ def dump_checks_and_body(func):
         dump_broken_line("mpi_errno = %s(%s);" % (impl, ', '.join(func['_impl_arg_list'])))
     # no error handler is called: the interface is used before MPI_Init and after MPI_Finalize
     G.out.append("")
-    if has_jumps:
+    if tests:
         G.out += ["fn_exit:", "return mpi_errno;", "fn_fail:", "goto fn_exit;"]
     else:
         G.out.append("return mpi_errno;")
@@ -228,6 +228,9 @@ def dump_broken_line(s):
 TYPEDEFS = {
     "MPI_Tool_init_function": "typedef void (MPI_Tool_init_function) (int tool_id);",
     "MPIX_Tool_ready_function": "typedef void (MPIX_Tool_ready_function) (int tool_id);",
+    "MPIX_Tool_world_begin_function":
+        "typedef void (MPIX_Tool_world_begin_function) (int tool_id, MPI_Comm comm, const int peers[]);",
+    "MPIX_Tool_world_end_function": "typedef void (MPIX_Tool_world_end_function) (int tool_id);",
     "MPIX_Tool_function": "typedef void (*MPIX_Tool_function) (void);",
 }
 

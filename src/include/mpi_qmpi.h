@@ -10,7 +10,8 @@
  *
  * Names and meaning follow the proposal for section 15.2.2 of the MPI standard; names that the
  * proposal lacks begin with MPIX_. Each function has a manual page in section 3. All of them return
- * an MPI error code, change nothing when they fail, and never call an error handler. Unless its
+ * an MPI error code, change nothing when they fail (except that MPIX_Register_tool remembers a tool
+ * of another version), and never call an error handler. Unless its
  * manual page says otherwise, a function can be called before MPI is initialized, after it is
  * finalized, and from any thread. In a library configured without QMPI all of them return
  * MPI_ERR_UNSUPPORTED_OPERATION.
@@ -64,7 +65,8 @@ typedef void (MPIX_Tool_ready_function) (int tool_id);
  * number among such instances of its process.
  *   comm     private communicator of these processes, in the order of their ranks in
  *            MPI_COMM_WORLD, that returns errors; MPI_COMM_NULL if the library could not make one.
- *            Instances with the same processes share it: use it only in world functions.
+ *            Instances with the same processes share it: use it only in world functions. A process
+ *            that calls MPI_Session_init before MPI_Init is alone.
  *   peers    [rank in MPI_COMM_WORLD] id of the instance in that process, or one of the values
  *            below; valid as long as the process */
 typedef void (MPIX_Tool_world_begin_function) (int tool_id, MPI_Comm comm, const int peers[]);

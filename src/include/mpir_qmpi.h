@@ -249,12 +249,12 @@ void MPIR_QMPI_set_initialized(bool is_initialized) MPIR_QMPI_HIDDEN;
 
 /* ---- the world ---- */
 
-/* Called while MPI initializes, before the barrier that exchanges keys of the process manager:
- * publishes the instances of this process. */
-void MPIR_QMPI_publish_world(void) MPIR_QMPI_HIDDEN;
+/* Called while MPI initializes, before it waits for other processes: publishes the instances of
+ * this process unless it begins with MPI_Session_init. */
+void MPIR_QMPI_publish_world(bool is_world_model) MPIR_QMPI_HIDDEN;
 
 /* Called at the end of MPI_Init and at the start of MPI_Finalize: call the world functions. */
-void MPIR_QMPI_begin_world(void) MPIR_QMPI_HIDDEN;
+void MPIR_QMPI_begin_world(bool is_world_model) MPIR_QMPI_HIDDEN;
 void MPIR_QMPI_end_world(void) MPIR_QMPI_HIDDEN;
 
 /* ---- contexts ---- */
@@ -303,8 +303,8 @@ int MPIR_QMPI_mpit_init(void) MPIR_QMPI_HIDDEN;
 #define MPIR_QMPI_ERRTEST_INITIALIZED_ORDIE() MPIR_ERRTEST_INITIALIZED_ORDIE()
 #define MPIR_QMPI_ENTER(FUNCTION_, function_, ...) (void) 0
 #define MPIR_QMPI_set_initialized(is_initialized_) (void) 0
-#define MPIR_QMPI_publish_world() (void) 0
-#define MPIR_QMPI_begin_world() (void) 0
+#define MPIR_QMPI_publish_world(is_world_model_) (void) 0
+#define MPIR_QMPI_begin_world(is_world_model_) (void) 0
 #define MPIR_QMPI_end_world() (void) 0
 #define MPIR_QMPI_cvar_write(addr_, value_) MPI_SUCCESS
 #define MPIR_QMPI_cvar_is_closed(addr_) 0

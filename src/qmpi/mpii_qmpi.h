@@ -31,9 +31,13 @@ typedef struct {
 /* Fixed when the chain is built. */
 extern MPII_QMPI_Settings MPII_QMPI_settings MPIR_QMPI_HIDDEN;
 
-/* Sets MPII_QMPI_settings from MPI_T's variables and the environment; ends the job with a
- * message if a setting other than the list has an invalid value. */
-void MPII_QMPI_read_settings(void) MPIR_QMPI_HIDDEN;
+/* Sets MPII_QMPI_settings from MPI_T's variables, the environment and MPICH's configuration file;
+ * ends the job with a message if a setting other than the list has an invalid value. The texts last
+ * if there is a list, or if this is the last time. */
+void MPII_QMPI_read_settings(bool is_last_time) MPIR_QMPI_HIDDEN;
+
+/* Of MPICH releases that have such a file (USE_CONFIGFILE): sets its variables in the environment. */
+int MPIR_T_read_config_file(const char *path);
 
 /* Keep the chain from being built while settings change. begin returns false when it is too late;
  * do not call end then. */

@@ -237,6 +237,13 @@ static bool initializes(int function)
         function == MPI_SESSION_INIT_T;
 }
 
+/* Other functions of MPI_T leave the chain open, so that all its variables can be written. */
+static bool is_for_settings(int function)
+{
+    return !strncmp(MPIR_QMPI_function_name[function], "MPI_T_", 6) &&
+        function != MPI_T_INIT_THREAD_T;
+}
+
 /* Enters phase SETTING from OPEN; false if the chain is built or being built. */
 static bool enter_setting(bool waits)
 {
@@ -256,7 +263,7 @@ static bool enter_setting(bool waits)
 static void build(bool is_last_chance)
 {
     is_builder = true;
-    MPII_QMPI_read_settings();
+    MPII_QMPI_read_settings(is_last_chance);
     if (MPII_QMPI_settings.list || is_last_chance) {
         MPL_atomic_release_store_int64(&state, state_in_this_process(BUILDING));
         build_chain();
@@ -282,7 +289,7 @@ void MPIR_QMPI_build(enum MPI_Functions_enum function)
     }
     /* dlopen and output are cancellation points; a canceled builder would leave others waiting */
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
-    if (enter_setting(initializes(function)))
+    if (!is_for_settings(function) && enter_setting(initializes(function)))
         build(initializes(function) || MPIR_Errutil_is_initialized());
     pthread_setcancelstate(cancel_state, NULL);
     MPIR_QMPI_note = note;      /* init callbacks may have called MPI */

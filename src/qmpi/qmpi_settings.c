@@ -35,7 +35,8 @@ cvars:
         the library contains several; pmpi(PATH) or pmpi=PATH is a library that wraps MPI functions
         through the profiling interface. Arguments for the tool can follow in parentheses. The same
         tool can be listed several times. Can be written until the chain of tools is built, at the
-        latest until MPI is initialized. The environment variable QMPI_TOOL_LIST works as well.
+        latest until MPI is initialized; calls of MPI_T other than MPI_T_init_thread do not build
+        it. The environment variable QMPI_TOOL_LIST works as well.
 
     - name        : MPIR_CVAR_QMPI_TOOL_PATH
       category    : TOOLS
@@ -57,9 +58,8 @@ cvars:
       verbosity   : MPI_T_VERBOSITY_USER_BASIC
       scope       : MPI_T_SCOPE_ALL_EQ
       description : |-
-        Action for an entry of the tool list that cannot be used. A message is printed in
-        both cases.
-        abort - end the job before MPI is initialized
+        Action for an entry of the tool list that cannot be used, besides a message:
+        abort - end the job before MPI is initialized;
         warn  - continue without the entry
 
     - name        : MPIR_CVAR_QMPI_VERBOSE
@@ -124,39 +124,65 @@ static const char *value_of(Setting setting)
     return value && value[strspn(value, " \t\r\n")] ? value : NULL;
 }
 
-/* Index of the value in words, a list that NULL ends; 0 if the setting is not set. */
-static int index_of(Setting setting, const char *const words[], const char *expected)
+/* The words that MPICH accepts: the value is true at odd indexes. */
+static const char *const booleans[] = {
+    "false", "true", "no", "yes", "off", "on", "0", "1", "FALSE", "TRUE", "NO", "YES", "OFF", "ON",
+    NULL
+};
+static const char *const actions[] = { "abort", "warn", NULL };
+
+/* Index of the value in words, a list that NULL ends: the index of NULL for any other value; 0 for
+ * none. */
+static int index_in(const char *const words[], const char *value)
 {
-    const char *value = value_of(setting);
-    char shown[MPII_QMPI_SHOWN];
     int i = 0;
 
-    if (!value)
-        return 0;
-    while (words[i] && strcasecmp(words[i], value))
+    while (value && words[i] && strcmp(words[i], value))
         i++;
-    if (!words[i])
-        MPII_QMPI_fatal("invalid value '%s' of %s (expected %s)",
-                        MPII_QMPI_show(value, strlen(value), shown, sizeof(shown)),
-                        names[setting], expected);
     return i;
 }
 
-void MPII_QMPI_read_settings(void)
+static bool is_true(Setting setting, const char *const words[], const char *expected)
 {
-    /* false at even indexes */
-    static const char *const booleans[] =
-        { "false", "true", "no", "yes", "off", "on", "0", "1", NULL };
-    static const char *const actions[] = { "abort", "warn", NULL };
-    const char *value;
+    const char *value = value_of(setting);
+    const int i = index_in(words, value);
+    char shown[MPII_QMPI_SHOWN];
 
-    MPII_QMPI_settings.is_verbose = index_of(VERBOSE, booleans, "true or false") % 2;
-    MPII_QMPI_settings.warns_only = index_of(ON_ERROR, actions, "abort or warn");
-    value = value_of(LIST);
-    MPII_QMPI_settings.list = value ? MPII_QMPI_copy(value) : NULL;
-    value = value_of(PATH);
-    MPII_QMPI_settings.path = value && MPII_QMPI_settings.list ? MPII_QMPI_copy(value) : "";
-    if (is_privileged() && environment(LIST) && environment(VERBOSE)) {
+    if (!words[i]) {
+        MPII_QMPI_show(value, strlen(value), shown, sizeof(shown));
+        unsetenv(names[setting]);       /* else MPI_T refuses it, and the job cannot be ended */
+        MPII_QMPI_fatal("invalid value '%s' of %s (expected %s)", shown, names[setting], expected);
+    }
+    return i % 2;
+}
+
+/* The texts belong to the environment or to written. */
+static MPII_QMPI_Settings current_settings(void)
+{
+    const char *path = value_of(PATH);
+    MPII_QMPI_Settings settings = {
+        .list = value_of(LIST),
+        .path = path ? path : "",
+        .warns_only = is_true(ON_ERROR, actions, "abort or warn"),
+        .is_verbose = is_true(VERBOSE, booleans, "true or false")
+    };
+
+    return settings;
+}
+
+void MPII_QMPI_read_settings(bool is_last_time)
+{
+#ifdef USE_CONFIGFILE
+    MPIR_T_read_config_file(USE_CONFIGFILE);
+#endif
+    MPII_QMPI_settings = current_settings();
+    if (MPII_QMPI_settings.list || is_last_time) {
+        if (MPII_QMPI_settings.list)
+            MPII_QMPI_settings.list = MPII_QMPI_copy(MPII_QMPI_settings.list);
+        MPII_QMPI_settings.path = MPII_QMPI_copy(MPII_QMPI_settings.path);
+    }
+    if (is_last_time && is_privileged() && environment(LIST) &&
+        index_in(booleans, environment(VERBOSE)) % 2) {
         MPII_QMPI_settings.is_verbose = true;
         MPII_QMPI_report("this process has more privileges than its user: "
                          "no tool is loaded from the environment");
@@ -229,17 +255,16 @@ static void add_performance_variable(const char *name, unsigned *value, const ch
 
 int MPIR_QMPI_mpit_init(void)
 {
-    if (MPII_QMPI_begin_settings()) {
-        show_text(&MPIR_CVAR_QMPI_TOOL_LIST, value_of(LIST));
-        show_text(&MPIR_CVAR_QMPI_TOOL_PATH, value_of(PATH));
+    const bool is_open = MPII_QMPI_begin_settings();
+    const MPII_QMPI_Settings settings = is_open ? current_settings() : MPII_QMPI_settings;
+
+    show_text(&MPIR_CVAR_QMPI_TOOL_LIST, settings.list);
+    show_text(&MPIR_CVAR_QMPI_TOOL_PATH, settings.path);
+    MPIR_CVAR_QMPI_ON_ERROR = settings.warns_only ? MPIR_CVAR_QMPI_ON_ERROR_warn
+        : MPIR_CVAR_QMPI_ON_ERROR_abort;
+    MPIR_CVAR_QMPI_VERBOSE = settings.is_verbose;
+    if (is_open)
         MPII_QMPI_end_settings();
-    } else {
-        show_text(&MPIR_CVAR_QMPI_TOOL_LIST, MPII_QMPI_settings.list);
-        show_text(&MPIR_CVAR_QMPI_TOOL_PATH, MPII_QMPI_settings.path);
-        MPIR_CVAR_QMPI_ON_ERROR = MPII_QMPI_settings.warns_only ? MPIR_CVAR_QMPI_ON_ERROR_warn
-            : MPIR_CVAR_QMPI_ON_ERROR_abort;
-        MPIR_CVAR_QMPI_VERBOSE = MPII_QMPI_settings.is_verbose;
-    }
     add_performance_variable("qmpi_num_instances", &MPIR_QMPI_chain.num_linked,
                              "Number of tool instances in the chain");
     add_performance_variable("qmpi_num_intercepted", &MPII_QMPI_num_intercepted,

@@ -16,12 +16,13 @@
 
 /* Tells instances when MPI_COMM_WORLD begins and ends, and which processes have the same instance.
  *
- * While MPI initializes, a process publishes its instances in the process manager's key-value
- * space; a process without tools publishes nothing. After the barrier that MPI makes anyway, the
- * first process with tools reads them all and sends the table to the others with tools. Every
- * process computes the same order of all instances of the job and calls world functions in this
- * order, so instances that communicate in them never wait for each other, whatever the order of
- * their lists. */
+ * While MPI initializes, before it waits for other processes, a process publishes its instances in
+ * the process manager's key-value space. A process without tools publishes nothing, and neither
+ * does one that begins with MPI_Session_init: it may never call MPI_Init, where others would wait
+ * for it. Then the first process with tools reads them all and sends the table to the others with
+ * tools. Every process computes the same order of all instances of the job and calls world
+ * functions in this order, so instances that communicate in them never wait for each other,
+ * whatever the order of their lists. */
 
 /* Others know an instance by hexadecimal digits: its tool id and its signature. Instances with the
  * same signature are the same tool with the same arguments, and have the same number among such
@@ -127,13 +128,13 @@ static void key_of(int rank, int number, char *key, size_t size)
     snprintf(key, size, "qmpi-%d-%d", rank, number);
 }
 
-void MPIR_QMPI_publish_world(void)
+void MPIR_QMPI_publish_world(bool is_world_model)
 {
     const int per_value = (MPIR_pmi_max_val_size() - 2) / INSTANCE_DIGITS * INSTANCE_DIGITS;
     char key[64], *value;
     Text own;
 
-    if (num_members == 0 || MPIR_Process.size == 1 || per_value == 0)
+    if (!is_world_model || num_members == 0 || MPIR_Process.size == 1 || per_value == 0)
         return;
     own = own_instances();
     value = MPII_QMPI_allocate(per_value + 2, 1);
@@ -189,9 +190,10 @@ static int find_first(void)
 
 /* ---- waiting ---- */
 
-/* Processes may share a processor with those that they wait for. */
+/* Processes may share a processor with those that they wait for, and other threads the lock. */
 static void rest(useconds_t * pause)
 {
+    MPID_THREAD_CS_YIELD(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
     usleep(*pause);
     if (*pause < 1000)
         *pause *= 2;
@@ -523,12 +525,12 @@ void MPII_QMPI_set_world_functions(const MPII_QMPI_Registration * registrations,
     }
 }
 
-void MPIR_QMPI_begin_world(void)
+void MPIR_QMPI_begin_world(bool is_world_model)
 {
     Process *processes;
     Text table;
 
-    if (num_members == 0)
+    if (!is_world_model || num_members == 0)
         return;
     table = exchange_table();
     processes = processes_of(&table);

@@ -3,11 +3,25 @@
 
 """Bad lists and bad libraries: a message that names the thing, and exit status 1 before MPI starts."""
 
+import re
 import shutil
 
 import pytest
 
 from faults import assert_refused, faults, is_short_line
+
+# Puts the file conf in the place of MPICH's.
+CONFIGURATION = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+FILE *fopen(const char *path, const char *mode)
+{
+    FILE *(*next)(const char *, const char *) = (FILE * (*)(const char *, const char *)) dlsym(RTLD_NEXT, "fopen");
+    return next(strcmp(path, "/etc/mpich.conf") == 0 ? "conf" : path, mode);
+}
+"""
 
 # what: entry, text that the message must have
 BAD = {
@@ -118,6 +132,23 @@ def test_unknown_value_is_refused(run, variable, value):
     result = run("./libwitness.so", "./program", "early", **{variable: value})
     assert (result.status, result.out) == (1, ""), result
     assert variable in result.err and value in result.err and is_short_line(result.err), result
+
+
+@pytest.mark.parametrize("variable, value", [("MPIR_CVAR_QMPI_ON_ERROR", "WARN"), ("MPIR_CVAR_QMPI_VERBOSE", "loud")])
+def test_unknown_value_of_one_process_ends_the_job(choose, variable, value):
+    """The others wait in MPI_Init. MPI_T refuses such a value, too."""
+    result = choose.run("mpiexec", "-n", 1, "-env", variable, value, "./program", ":", "-n", 1, "./program")
+    assert result.status != 0 and re.search(rf"^MPICH: rank 0: .* '{value}' of {variable}", result.err, re.M), result
+
+
+def test_list_of_the_configuration_file(choose, run):
+    """MPICH's own file of variables, where the release has one; the tool sees the first call of the program."""
+    if b"/etc/mpich.conf" not in (choose.prefix / "lib/libmpi.so").read_bytes():
+        pytest.skip("this release of MPICH has no configuration file")
+    (choose.work / "conf").write_text("MPIR_CVAR_QMPI_TOOL_LIST=./libwitness.so(configured)\n")
+    library = choose.library(CONFIGURATION, name="configuration.c")
+    result = run(None, LD_PRELOAD=library)
+    assert result.status == 0 and "witness(configured)" in result.out, result
 
 
 def test_init_callback_that_registers_nothing_is_no_fault(run):

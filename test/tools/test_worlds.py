@@ -147,6 +147,13 @@ def test_sessions_only(mpich, run, tool):
                                          for report in reports)
 
 
+@pytest.mark.parametrize("what", ["mixed", "crossed"])
+@pytest.mark.parametrize("tool", TOOLS)
+def test_session_before_the_world(run, tool, what):
+    """Nobody waits for a process that begins with MPI_Session_init: it may not call MPI_Init, or only after the others."""
+    run((2, f"{tool}(out=r)"), what=(what,))
+
+
 @pytest.mark.parametrize("tool", TOOLS)
 def test_spawned_processes(mpich, spawned, tool):
     result = spawned(2, mpich.program(HERE / "worlds.c"), "spawn", tools=f"{tool}({arguments_of(tool)})")

@@ -8,7 +8,9 @@
  *     world       BARRIERS barriers, a broadcast, a reduction, and messages around a ring
  *     paused      the same; ranks below the second argument end with MPI_Pcontrol(0)
  *     exhausted   the same after making communicators until the library has no more
- *     session     the barriers on the communicator of a session, without MPI_Init
+ *     session     the same on the communicator of a session, without MPI_Init
+ *     mixed       rank 0 uses a session only, and its own process set; the others use MPI_COMM_SELF
+ *     crossed     between MPI_Init of rank 0 and that of the others is a barrier of a session
  *     spawn       the same in two spawned processes and their parents */
 
 #include <mpi.h>
@@ -47,18 +49,53 @@ static void work(MPI_Comm comm)
         MPI_Barrier(comm);
 }
 
-static void work_in_session(void)
+static MPI_Session session;
+static MPI_Comm session_comm;
+
+static void begin_session(const char *set)
 {
-    MPI_Session session;
     MPI_Group group;
-    MPI_Comm comm;
     MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
-    MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
-    MPI_Comm_create_from_group(group, "worlds", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm);
-    work(comm);
-    MPI_Comm_free(&comm);
+    MPI_Group_from_session_pset(session, set, &group);
+    MPI_Comm_create_from_group(group, "worlds", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session_comm);
     MPI_Group_free(&group);
+}
+
+static void end_session(void)
+{
+    MPI_Comm_free(&session_comm);
     MPI_Session_finalize(&session);
+}
+
+static void work_in_session(const char *set)
+{
+    begin_session(set);
+    work(session_comm);
+    end_session();
+}
+
+static void mix(int rank)
+{
+    if (rank == 0) {
+        work_in_session("mpi://SELF");
+    } else {
+        MPI_Init(NULL, NULL);
+        work(MPI_COMM_SELF);
+        MPI_Finalize();
+    }
+}
+
+static void cross(int rank)
+{
+    begin_session("mpi://WORLD");
+    if (rank != 0)
+        MPI_Barrier(session_comm);
+    MPI_Init(NULL, NULL);
+    if (rank == 0)
+        MPI_Barrier(session_comm);
+    work(MPI_COMM_WORLD);
+    MPI_Finalize();
+    end_session();
 }
 
 static void use_all_communicators(void)
@@ -84,11 +121,17 @@ static void spawn(char *program)
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "world";
-    int rank = 0;
+    const char *own = getenv("PMI_RANK");
+    int rank = own ? atoi(own) : 0;
 
     if (strcmp(what, "session") == 0) {
-        work_in_session();
+        work_in_session("mpi://WORLD");
         printf("session %s\n", is_right ? "right" : "WRONG");
+        return 0;
+    }
+    if (strcmp(what, "mixed") == 0 || strcmp(what, "crossed") == 0) {
+        (strcmp(what, "mixed") == 0 ? mix : cross) (rank);
+        printf("rank %d %s\n", rank, is_right ? "right" : "WRONG");
         return 0;
     }
     MPI_Init(&argc, &argv);

@@ -1228,6 +1228,16 @@ class world {
         }
     }
 
+    /* Collective: true if the value is true in all processes, false if an MPI call fails. */
+    bool all(bool value) const
+    {
+        int own = value, lowest = own;
+        const int error_code = size_ == 1 ? MPI_SUCCESS : await([&](MPI_Request *request) {
+            return QMPI_Iallreduce(&own, &lowest, 1, MPI_INT, MPI_MIN, comm_, request);
+        });
+        return error_code == MPI_SUCCESS && lowest != 0;
+    }
+
     /* Collective: runs work in rank 0 only and returns its text in all. If it threw, all throw a
      * world_error. */
     template <typename Work>
@@ -2337,7 +2347,8 @@ struct QMPI_DETAIL_HIDDEN registration {
     static void world_end(int tool_id) noexcept
     {
         instance<Tool> &self = *instances<Tool>::by_id[tool_id];
-        if (self.is_alive)
+        /* Where MPI_Finalize comes after the end of the object, nobody may wait for this process. */
+        if (self.world->all(self.is_alive))
             guarded("at_world_end", [&self] { self.tool().at_world_end(*self.world); });
     }
 
@@ -2411,7 +2422,8 @@ class tool {
     /* Called at the end of MPI_Init and at the start of MPI_Finalize, when the tools have passed it
      * on, whatever functions the tool intercepts; collective over the world. Instances that
      * communicate here never wait for each other, even if the tool lists differ. Not called in
-     * programs that use sessions only. */
+     * programs that use sessions only; at_world_end not if a process calls MPI_Finalize when its
+     * object has ended. */
     void at_world_begin(const world &) {}
     void at_world_end(const world &) {}
 

@@ -9,7 +9,7 @@
  *     paused      the same; ranks below the second argument end with MPI_Pcontrol(0)
  *     exhausted   the same after making communicators until the library has no more
  *     session     the same on the communicator of a session, without MPI_Init
- *     mixed       rank 0 uses a session only, and its own process set; the others use MPI_COMM_SELF
+ *     late        rank 0 calls MPI_Finalize in a handler of exit() that is older than the tools
  *     crossed     between MPI_Init of rank 0 and that of the others is a barrier of a session
  *     spawn       the same in two spawned processes and their parents */
 
@@ -52,11 +52,11 @@ static void work(MPI_Comm comm)
 static MPI_Session session;
 static MPI_Comm session_comm;
 
-static void begin_session(const char *set)
+static void begin_session(void)
 {
     MPI_Group group;
     MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
-    MPI_Group_from_session_pset(session, set, &group);
+    MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
     MPI_Comm_create_from_group(group, "worlds", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session_comm);
     MPI_Group_free(&group);
 }
@@ -67,27 +67,9 @@ static void end_session(void)
     MPI_Session_finalize(&session);
 }
 
-static void work_in_session(const char *set)
-{
-    begin_session(set);
-    work(session_comm);
-    end_session();
-}
-
-static void mix(int rank)
-{
-    if (rank == 0) {
-        work_in_session("mpi://SELF");
-    } else {
-        MPI_Init(NULL, NULL);
-        work(MPI_COMM_SELF);
-        MPI_Finalize();
-    }
-}
-
 static void cross(int rank)
 {
-    begin_session("mpi://WORLD");
+    begin_session();
     if (rank != 0)
         MPI_Barrier(session_comm);
     MPI_Init(NULL, NULL);
@@ -96,6 +78,11 @@ static void cross(int rank)
     work(MPI_COMM_WORLD);
     MPI_Finalize();
     end_session();
+}
+
+static void finalize(void)
+{
+    MPI_Finalize();
 }
 
 static void use_all_communicators(void)
@@ -125,15 +112,19 @@ int main(int argc, char **argv)
     int rank = own ? atoi(own) : 0;
 
     if (strcmp(what, "session") == 0) {
-        work_in_session("mpi://WORLD");
+        begin_session();
+        work(session_comm);
+        end_session();
         printf("session %s\n", is_right ? "right" : "WRONG");
         return 0;
     }
-    if (strcmp(what, "mixed") == 0 || strcmp(what, "crossed") == 0) {
-        (strcmp(what, "mixed") == 0 ? mix : cross) (rank);
+    if (strcmp(what, "crossed") == 0) {
+        cross(rank);
         printf("rank %d %s\n", rank, is_right ? "right" : "WRONG");
         return 0;
     }
+    if (strcmp(what, "late") == 0 && rank == 0)
+        atexit(finalize);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (strcmp(what, "spawn") == 0)
@@ -146,6 +137,7 @@ int main(int argc, char **argv)
         MPI_Pcontrol(0);
     printf("rank %d %s\n", rank, is_right ? "right" : "WRONG");
     fflush(stdout);
-    MPI_Finalize();
+    if (strcmp(what, "late") != 0 || rank != 0)
+        MPI_Finalize();
     return 0;
 }

@@ -75,6 +75,7 @@ typedef void (MPIX_Tool_world_end_function) (int tool_id);
 #define MPIX_TOOL_NONE 0        /* the process has no tools with world functions */
 #define MPIX_TOOL_OTHER (-1)    /* the process has other tools */
 #define MPIX_TOOL_VARIANT (-2)  /* the process has the tool, with other arguments or fewer times */
+#define MPIX_TOOL_ALONE (-3)    /* one of the two processes began with MPI_Session_init */
 
 /* Any function of a tool; cast to and from the type of the function, such as MPI_Send_t *. */
 typedef void (*MPIX_Tool_function) (void);

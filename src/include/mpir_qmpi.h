@@ -250,7 +250,7 @@ void MPIR_QMPI_set_initialized(bool is_initialized) MPIR_QMPI_HIDDEN;
 /* ---- the world ---- */
 
 /* Called while MPI initializes, before it waits for other processes: publishes the instances of
- * this process unless it begins with MPI_Session_init. */
+ * this process. */
 void MPIR_QMPI_publish_world(bool is_world_model) MPIR_QMPI_HIDDEN;
 
 /* Called at the end of MPI_Init and at the start of MPI_Finalize: call the world functions. */

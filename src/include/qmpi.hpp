@@ -1172,12 +1172,12 @@ class world {
 
     bool is_complete() const { return size_ == program_size_; }
 
-    /* True if another process has the same tool with other arguments, and a lower rank than all
-     * processes of this world. */
+    /* True if another process may have the same tool and is not in this world, and has a lower rank
+     * than all processes of this world. */
     bool follows_variant() const
     {
         for (int i = 0; i < program_size_ && !has(i); i++) {
-            if (peers_[i] == MPIX_TOOL_VARIANT)
+            if (peers_[i] == MPIX_TOOL_VARIANT || peers_[i] == MPIX_TOOL_ALONE)
                 return true;
         }
         return false;
@@ -1289,6 +1289,7 @@ class world {
     static const char *reason(int peer)
     {
         return peer == MPIX_TOOL_VARIANT ? "other arguments"
+            : peer == MPIX_TOOL_ALONE    ? "a session before MPI_Init"
             : peer == MPIX_TOOL_NONE     ? "no tools"
                                          : "other tools";
     }

@@ -36,7 +36,7 @@ extern MPII_QMPI_Settings MPII_QMPI_settings MPIR_QMPI_HIDDEN;
  * if there is a list, or if this is the last time. */
 void MPII_QMPI_read_settings(bool is_last_time) MPIR_QMPI_HIDDEN;
 
-/* Of MPICH releases that have such a file (USE_CONFIGFILE): sets its variables in the environment. */
+/* In releases of MPICH with such a file (USE_CONFIGFILE): sets its variables in the environment. */
 int MPIR_T_read_config_file(const char *path);
 
 /* Keep the chain from being built while settings change. begin returns false when it is too late;

@@ -395,8 +395,8 @@ static const MPII_QMPI_Tool *find_name(const char *name, Message message)
     visit_directories(name_files, &files);
     visit_directories(name_directory, &directories);
     fail(message, "no tool named '%s': it is not registered (registered tools: %s) and not in the "
-         "tool directories (%s; tools found there: %s)", show(name, shown, sizeof(shown)), text_of(&registered),
-         text_of(&directories), text_of(&files));
+         "tool directories (%s; tools found there: %s)", show(name, shown, sizeof(shown)),
+         text_of(&registered), text_of(&directories), text_of(&files));
     return NULL;
 }
 

@@ -17,10 +17,10 @@
 /* Tells instances when MPI_COMM_WORLD begins and ends, and which processes have the same instance.
  *
  * While MPI initializes, before it waits for other processes, a process publishes its instances in
- * the process manager's key-value space. A process without tools publishes nothing, and neither
- * does one that begins with MPI_Session_init: it may never call MPI_Init, where others would wait
- * for it. Then the first process with tools reads them all and sends the table to the others with
- * tools. Every process computes the same order of all instances of the job and calls world
+ * the process manager's key-value space; a process without tools publishes nothing. One that
+ * begins with MPI_Session_init publishes only this: it may never call MPI_Init, where others would
+ * wait for it. Then the first process with tools reads them all and sends the table to the others
+ * with tools. Every process computes the same order of all instances of the job and calls world
  * functions in this order, so instances that communicate in them never wait for each other,
  * whatever the order of their lists. */
 
@@ -32,8 +32,12 @@
 #define SIGNATURE_DIGITS 16
 #define INSTANCE_DIGITS (ID_DIGITS + SIGNATURE_DIGITS)
 
+/* In place of the instances of a process that calls MPI_Session_init before MPI_Init. */
+#define ALONE "~"
+
 typedef struct {
     int num;
+    bool is_alone;
     const char *instances;      /* digits, in the order of the list */
 } Process;
 
@@ -134,8 +138,13 @@ void MPIR_QMPI_publish_world(bool is_world_model)
     char key[64], *value;
     Text own;
 
-    if (!is_world_model || num_members == 0 || MPIR_Process.size == 1 || per_value == 0)
+    if (num_members == 0 || MPIR_Process.size == 1 || per_value == 0)
         return;
+    if (!is_world_model) {
+        key_of(MPIR_Process.rank, 0, key, sizeof(key));
+        MPIR_pmi_kvs_put(key, ALONE);
+        return;
+    }
     own = own_instances();
     value = MPII_QMPI_allocate(per_value + 2, 1);
     is_published = true;
@@ -180,7 +189,7 @@ static int find_first(void)
 
     for (; rank < MPIR_Process.comm_world->rank; rank++) {
         Text text = read_instances(rank);
-        is_found = text.length > 0;
+        is_found = text.length >= INSTANCE_DIGITS;
         MPL_direct_free(text.chars);
         if (is_found)
             break;
@@ -233,16 +242,13 @@ static void append_line(Text * table, int number, const Text * instances)
     append(table, "\n", 1);
 }
 
-/* This process and those from it up to the end. */
-static Text read_table(int end)
+static Text read_table(void)
 {
-    const Text none = { 0, 0, NULL };
-    Text table = none, instances = own_instances();
-    int number = 1;
+    Text table = { 0, 0, NULL }, instances = { 0, 0, NULL };
+    int number = 0;
 
-    append_line(&table, MPIR_Process.comm_world->rank, &none);
-    for (int rank = MPIR_Process.comm_world->rank + 1; rank < end; rank++) {
-        Text next = read_instances(rank);
+    for (int rank = 0; rank < MPIR_Process.comm_world->local_size; rank++) {
+        Text next = rank == MPIR_Process.comm_world->rank ? own_instances() : read_instances(rank);
         if (!is_same(&next, &instances)) {
             append_line(&table, number, &instances);
             number = 0;
@@ -269,6 +275,7 @@ static Process *processes_of(const Text * table)
         at = strchr(at, '\n');
         for (; rank < end && rank < size; rank++) {
             processes[rank].num = (at - instances) / INSTANCE_DIGITS;
+            processes[rank].is_alone = *instances == *ALONE;
             processes[rank].instances = instances;
         }
         at++;
@@ -326,7 +333,20 @@ static Text receive_table(int first)
     return table;
 }
 
-/* A process that could not publish its instances is expected by none and expects none. */
+/* Of a process that has not published its instances: it is expected by none and expects none. */
+static Text table_of_one(void)
+{
+    const int own = MPIR_Process.comm_world->rank;
+    const Text others = { sizeof(ALONE) - 1, 0, (char *) ALONE };
+    Text table = { 0, 0, NULL }, instances = own_instances();
+
+    append_line(&table, own, &others);
+    append_line(&table, 1, &instances);
+    append_line(&table, MPIR_Process.comm_world->local_size - own - 1, &others);
+    MPL_direct_free(instances.chars);
+    return table;
+}
+
 static Text exchange_table(void)
 {
     const int own = MPIR_Process.comm_world->rank;
@@ -336,7 +356,7 @@ static Text exchange_table(void)
         const int first = find_first();
         MPID_THREAD_CS_ENTER(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
         if (first == own) {
-            table = read_table(MPIR_Process.comm_world->local_size);
+            table = read_table();
             send_table(&table);
         } else
             table = receive_table(first);
@@ -344,7 +364,7 @@ static Text exchange_table(void)
     }
     if (table.length == 0) {
         MPL_direct_free(table.chars);
-        table = read_table(own + 1);
+        table = table_of_one();
     }
     return table;
 }
@@ -391,7 +411,7 @@ static int peer_of(const Process * process, const char *signature)
     for (int i = 0; i < process->num; i++)
         if (has_instance(process, i, signature, TOOL_DIGITS))
             return MPIX_TOOL_VARIANT;
-    return process->num ? MPIX_TOOL_OTHER : MPIX_TOOL_NONE;
+    return process->is_alone ? MPIX_TOOL_ALONE : process->num ? MPIX_TOOL_OTHER : MPIX_TOOL_NONE;
 }
 
 /* Sorts the members and fills in their peers. */

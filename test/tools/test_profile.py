@@ -317,6 +317,30 @@ def test_off_records_nothing_before_pcontrol(report_of):
     assert report_of("off")["functions"] == []
 
 
+@pytest.fixture
+def pauses(mpich):
+    """Run pauses.c with these steps."""
+    def pauses(steps, tools):
+        result = mpich.mpiexec(2, mpich.program(HERE / "pauses.c"), *steps.split(), tools=tools)
+        assert result.status == 0, result
+    return pauses
+
+
+def test_persistent_requests_that_are_older_than_the_profile_have_their_bytes(mpich, pauses):
+    pauses("init start wait 1 start wait start wait", "profile(out=report.json,off)")
+    report, wanted = mpich.load("report.json"), {"MPI_Recv_init": (0, 0, 400), "MPI_Send_init": (0, 400, 0)}
+    assert found_functions(report, wanted) == wanted
+    assert {site["function"]: numbers(site) for site in report["sites"] if site["function"] in wanted} == wanted
+
+
+def test_call_sites_without_calls_have_no_time(mpich, pauses):
+    """After the reset, persistent requests have bytes at the call sites that created them."""
+    pauses("init start wait 2 start wait", "profile(out=reset)")
+    found = {site["function"]: (numbers(site), site["call_time_s"]) for site in mpich.load("reset.json")["sites"]}
+    assert found["MPI_Send_init"] == ((0, 200, 0), {"min": 0, "mean": 0, "max": 0})
+    assert [path.name for path in mpich.work.glob("reset.*") if "18446744073" in path.read_text()] == []
+
+
 def test_sites_limits_the_lists_of_the_text(mpich, ends):
     ends("out=few.txt,sites=1")
     text = (mpich.work / "few.txt").read_text()

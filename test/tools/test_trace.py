@@ -227,15 +227,18 @@ def values(packed):
     return [value for part in packed for value in (part[:1] * part[1] if isinstance(part, list) else [part])]
 
 
-def test_page_has_bytes_at_the_function_that_describes_the_operation(unknown):
-    """The functions that complete the requests are not recorded."""
-    page = (unknown[1] / "few.html").read_text()
+def moved_in(page):
+    """{function: (bytes sent, bytes received)} of the table of functions."""
     data = json.loads(re.search('<script type="application/json" id="data">(.*?)</script>', page, re.S)[1])
     table = next(part for part in data["parts"] if part["kind"] == "table")
     columns = {column["title"]: values(column["values"]) for column in table["columns"]}
-    moved = {name: (sent, received) for name, sent, received in zip(*(columns[key] for key in ("Function", "Sent", "Received")))
-             if sent or received}
-    assert moved == {"MPI_Isend": (600, 0), "MPI_Irecv": (0, 600)}
+    return {name: (sent, received) for name, sent, received in zip(*(columns[key] for key in ("Function", "Sent", "Received")))
+            if sent or received}
+
+
+def test_page_has_bytes_at_the_function_that_describes_the_operation(unknown):
+    """The functions that complete the requests are not recorded."""
+    assert moved_in((unknown[1] / "few.html").read_text()) == {"MPI_Isend": (600, 0), "MPI_Irecv": (0, 600)}
 
 
 def test_archive_has_the_call_sites(messages):
@@ -353,6 +356,11 @@ def test_message_names_the_command_that_finishes_the_trace(mpich, run):
     assert f"qmpi_report otf2 {mpich.work}/exit.unfinished" in result.err, result
 
 
+def test_one_process_reports_that_the_program_did_not_finalize(run):
+    result = run("trace(out=exit)", "world", "exit", options=["-disable-auto-cleanup"])
+    assert result.err.count("the program ended without MPI_Finalize") == 1, result
+
+
 def test_trace_without_one_of_its_journals_is_finished(mpich, run, finish):
     run("trace(out=lost)", "world", "kill")
     (mpich.work / "lost.unfinished/1.0.journal").unlink()
@@ -421,6 +429,33 @@ def test_pcontrol_switches_the_trace_off_and_on(traced):
     assert traced("formats=otf2", "world", "quiet").calls(0)["MPI_Sendrecv"] == 2000
 
 
+@pytest.mark.parametrize("steps, number", [
+    ("0 init start wait 1 start wait start wait", 2), ("begin 0 wait", 1), ("init start 0 wait", 1),
+    ("init start wait 0 start 1 wait", 1), ("0 begin 1 wait", 0)])
+def test_messages_that_start_while_recording_is_on_are_complete_and_no_others(mpich, steps, number):
+    result = mpich.mpiexec(2, mpich.program(HERE / "pauses.c"), *steps.split(), tools="trace(out=pauses,formats=otf2)")
+    assert result.status == 0, result
+    trace = Trace(mpich, "pauses")
+    assert_form(trace)
+    for rank in range(2):
+        assert trace.messages({"MPI_ISEND"}, rank) == trace.messages({"MPI_IRECV"}, rank) == (
+            {(1 - rank, 1, 100): number} if number else {})
+        assert trace.requests({"MPI_ISEND"}, rank) == trace.requests({"MPI_ISEND_COMPLETE"}, rank)
+        assert trace.requests({"MPI_IRECV_REQUEST"}, rank) == trace.requests({"MPI_IRECV"}, rank)
+
+
+def test_page_has_bytes_of_persistent_requests_that_are_created_while_recording_is_off(mpich):
+    steps = "0 init 1 start wait start wait".split()
+    mpich.mpiexec(2, mpich.program(HERE / "pauses.c"), *steps, tools="trace(out=created.html)")
+    assert moved_in((mpich.work / "created.html").read_text()) == {"MPI_Send_init": (400, 0), "MPI_Recv_init": (0, 400)}
+
+
+def test_calls_that_create_persistent_requests_are_left_out_while_recording_is_off(mpich):
+    mpich.mpiexec(2, mpich.program(HERE / "pauses.c"), *"0 init 1 start wait".split(), tools="trace(out=created,formats=otf2)")
+    assert Trace(mpich, "created").calls(0) == {"MPI_Init": 1, "MPI_Comm_rank": 1, "MPI_Pcontrol": 1, "MPI_Startall": 1,
+                                                "MPI_Waitall": 1, "MPI_Request_free": 2, "MPI_Finalize": 1}
+
+
 def test_clock_of_the_process(traced):
     assert_form(traced("clock=process"))
 
@@ -456,6 +491,37 @@ def test_limit_keeps_the_first_calls_and_reports_for_each_rank(mpich, run):
     trace = Trace(mpich, "limited")
     assert_form(trace)
     assert 1000 < trace.calls(0)["MPI_Sendrecv"] < 6000
+
+
+SHORT_THREADS = """
+#include <mpi.h>
+#include <pthread.h>
+static void *work(void *unused)
+{
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return unused;
+}
+int main(int argc, char **argv)
+{
+    int level;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+    for (int i = 0; i < 200; i++) {
+        pthread_t thread;
+        pthread_create(&thread, NULL, work, NULL);
+        pthread_join(thread, NULL);
+    }
+    return MPI_Finalize();
+}
+"""
+
+
+def test_limit_counts_what_ended_threads_have_recorded(mpich):
+    """A journal starts with 64 KB; those of 200 threads have a few hundred bytes each."""
+    program = mpich.program(SHORT_THREADS, "-pthread", name="threads200.c")
+    result = mpich.mpiexec(1, program, tools="trace(out=short,limit=1,formats=otf2)")
+    assert (result.status, result.err) == (0, ""), result
+    assert Trace(mpich, "short").calls(0)["MPI_Comm_rank"] == 200
 
 
 SITES = """

@@ -253,19 +253,33 @@ class Profile : public ReportingTool<Profile> {
     }
 
     /* Makes a call that is not recorded. Operations that were recorded when they started are still
-     * followed. */
+     * followed, and persistent ones may start while the profile is on. */
     template <typename Call>
     auto pass(Call &call)
     {
-        if constexpr (Traffic::needs<Call>()) {
+        constexpr bool is_persistent = movement::is_persistent(Call::form);
+        if constexpr (Traffic::needs<Call>() || is_persistent) {
+            if (is_persistent && !is_wanted_[Call::id])
+                return call_next(call);
             Bytes bytes;
             return traffic_.follow(
-                call, bytes, [&] { return call_next(call); }, [] { return Origin(); },
+                call, bytes, [&] { return call_next(call); },
+                [&] {
+                    return Origin{&site_of(Call::id, call.context()),
+                                  communicator_at(place_of(call))};
+                },
                 [this](Traffic::Operation &operation, const Bytes &moved, bool has_started) {
                     count_later(operation, moved, has_started);
                 });
         } else
             return call_next(call);
+    }
+
+    [[gnu::noinline]] const SiteRecord &site_of(MPI_Functions_enum id, MPI_Context context)
+    {
+        const void *path[max_depth];
+        const std::size_t depth = path_of(context, path);
+        return own_table(control_.state()).site(id, path, depth);
     }
 
     /* Bytes of an operation that started, if persistent, or completed. The thread may be another one

@@ -241,7 +241,7 @@ std::string Reports::sites_text(const std::string &title,
             print("%5td %-24s %10" PRIu64 " %12.3f %11.3f %11.3f %11.3f %6.2f %6.2f %14" PRIu64
                   " %14" PRIu64 "  ",
                   &site - sites_.data() + 1, function_name(site.function), totals.calls,
-                  totals.time.sum * ms_per_ns, static_cast<double>(totals.shortest) * us_per_ns,
+                  totals.time.sum * ms_per_ns, totals.min_time() * us_per_ns,
                   totals.mean_time() * us_per_ns, static_cast<double>(totals.longest) * us_per_ns,
                   share_of_application(site.function, totals.time.sum),
                   share_of_mpi(site.function, totals.time.sum), totals.sent, totals.received);
@@ -379,7 +379,7 @@ nlohmann::json Reports::sites_json() const
                      {"ranks", totals.time.ranks},
                      {"time_s", totals.time.sum * seconds_per_ns},
                      {"call_time_s",
-                      spread_json(static_cast<double>(totals.shortest), totals.mean_time(),
+                      spread_json(totals.min_time(), totals.mean_time(),
                                   static_cast<double>(totals.longest))}});
         sites.push_back(std::move(line));
     }
@@ -484,8 +484,7 @@ void Reports::add_sites(Page &page) const
     for (const Site &site : sites_) {
         const Totals &totals = *site.totals;
         lines.push_back({function_name(site.function), text_of(site.path), totals.calls,
-                         totals.time.sum * seconds_per_ns,
-                         static_cast<double>(totals.shortest) * seconds_per_ns,
+                         totals.time.sum * seconds_per_ns, totals.min_time() * seconds_per_ns,
                          totals.mean_time() * seconds_per_ns,
                          static_cast<double>(totals.longest) * seconds_per_ns,
                          share_of_application(site.function, totals.time.sum),

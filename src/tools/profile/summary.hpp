@@ -68,6 +68,7 @@ struct Totals {
     Spread time;                                                   /* over ranks */
 
     void merge(const Totals &other);
+    double min_time() const { return timed_calls == 0 ? 0 : static_cast<double>(shortest); }
     double mean_time() const { return calls == 0 ? 0 : time.sum / static_cast<double>(calls); }
 
     template <typename Visit>

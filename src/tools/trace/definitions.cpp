@@ -274,10 +274,11 @@ std::vector<Recording> read_recordings(const std::vector<std::string> &paths)
 
 Definitions::Definitions(const std::vector<Recording> &recordings)
 {
+    /* Processes without journals. All recordings have the same size. */
+    const std::int32_t size = recordings.empty() ? 0 : recordings.front().size;
+    for (std::int32_t rank = 0; rank < size; rank++)
+        processes.try_emplace(rank);
     for (const Recording &recording : recordings) {
-        /* Processes without journals. */
-        for (std::int32_t rank = 0; rank < recording.size; rank++)
-            processes.try_emplace(rank);
         processes[recording.rank].add(recording.process, recording.thread);
         for (const Site &site : recording.sites) {
             sites.emplace(site, 0);

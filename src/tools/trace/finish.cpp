@@ -190,7 +190,7 @@ std::string write_all(const Team &team, const std::vector<std::string> &journals
 
 }  // namespace
 
-std::vector<std::string> journals_in(const std::string &folder, int rank)
+std::vector<std::string> journals_in(const std::string &folder)
 {
     DIR *const directory = opendir(folder.c_str());
     if (directory == nullptr)
@@ -198,10 +198,10 @@ std::vector<std::string> journals_in(const std::string &folder, int rank)
     /* By rank and thread. */
     std::vector<std::pair<std::pair<int, int>, std::string>> found;
     while (const dirent *entry = readdir(directory)) {
-        int its_rank = 0, its_thread = 0, length = 0;
-        if (std::sscanf(entry->d_name, "%d.%d.journal%n", &its_rank, &its_thread, &length) == 2 &&
-            length > 0 && entry->d_name[length] == '\0' && (rank < 0 || rank == its_rank))
-            found.push_back({{its_rank, its_thread}, folder + "/" + entry->d_name});
+        int rank = 0, thread = 0, length = 0;
+        if (std::sscanf(entry->d_name, "%d.%d.journal%n", &rank, &thread, &length) == 2 &&
+            length > 0 && entry->d_name[length] == '\0')
+            found.push_back({{rank, thread}, folder + "/" + entry->d_name});
     }
     closedir(directory);
     std::sort(found.begin(), found.end());

@@ -21,8 +21,8 @@ inline std::string folder_of(const std::string &stem)
     return stem + ".unfinished";
 }
 
-/* Journals in a folder; rank -1: of all ranks. Throws std::runtime_error if it cannot be read. */
-std::vector<std::string> journals_in(const std::string &folder, int rank = -1);
+/* Journals in a folder. Throws std::runtime_error if it cannot be read. */
+std::vector<std::string> journals_in(const std::string &folder);
 
 /* Journals of one run, in folders of several hosts. Throws std::runtime_error if two are the same
  * thread's. */

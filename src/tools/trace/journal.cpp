@@ -102,10 +102,10 @@ void Journal::mark(Kind kind, std::uint32_t subject, std::uint64_t time)
     append(kind, subject, time, nullptr, 0);
 }
 
-void Journal::transfer(Kind kind, std::uint32_t subject, std::uint64_t time,
+bool Journal::transfer(Kind kind, std::uint32_t subject, std::uint64_t time,
                        const Transfer &transfer)
 {
-    append(kind, subject, time, &transfer, sizeof transfer);
+    return append(kind, subject, time, &transfer, sizeof transfer);
 }
 
 void Journal::define(Kind kind, std::uint32_t subject, std::string_view content)
@@ -113,12 +113,12 @@ void Journal::define(Kind kind, std::uint32_t subject, std::string_view content)
     append(kind, subject, last_time_, content.data(), content.size());
 }
 
-void Journal::append(Kind kind, std::uint32_t subject, std::uint64_t time, const void *content,
+bool Journal::append(Kind kind, std::uint32_t subject, std::uint64_t time, const void *content,
                      std::size_t bytes)
 {
     const std::size_t words = (sizeof(Head) + bytes + 7) / 8;
     if (static_cast<std::size_t>(end_ - next_) < words * 8 && !make_room(words * 8))
-        return;
+        return false;
 
     last_time_ = std::max(last_time_, time); /* a nested call may have been recorded */
     Head head{};
@@ -133,6 +133,7 @@ void Journal::append(Kind kind, std::uint32_t subject, std::uint64_t time, const
     std::memcpy(&first, &head, sizeof first);
     __atomic_store_n(reinterpret_cast<std::uint64_t *>(next_), first, __ATOMIC_RELEASE);
     next_ += words * 8;
+    return true;
 }
 
 bool Journal::make_room(std::size_t bytes)
@@ -259,10 +260,13 @@ void Journal::close()
     if (file_ < 0)
         return;
     const std::uint64_t used = begin_ + static_cast<std::uint64_t>(next_ - window_);
+    const std::uint64_t reserved = begin_ + static_cast<std::uint64_t>(end_ - window_);
     unmap();
     /* If that fails, the rest is zeros, which also mean the end. */
-    if (ftruncate(file_, static_cast<off_t>(used)) == 0)
+    if (ftruncate(file_, static_cast<off_t>(used)) == 0) {
         begin_ = used;
+        store_.give_back(reserved - used);
+    }
     ::close(std::exchange(file_, -1));
 }
 

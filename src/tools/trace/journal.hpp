@@ -130,7 +130,8 @@ class Journal {
     Journal &operator=(const Journal &) = delete;
 
     void mark(Kind kind, std::uint32_t subject, std::uint64_t time);
-    void transfer(Kind kind, std::uint32_t subject, std::uint64_t time, const Transfer &transfer);
+    /* Returns false if the record is lost. */
+    bool transfer(Kind kind, std::uint32_t subject, std::uint64_t time, const Transfer &transfer);
     void define(Kind kind, std::uint32_t subject, std::string_view content);
 
     /* If the store is open: moves records from memory to a file, or the file to the store's folder. */
@@ -146,8 +147,8 @@ class Journal {
     }
 
   private:
-    /* Appends a record; the head is written last and makes it valid. */
-    void append(Kind kind, std::uint32_t subject, std::uint64_t time, const void *content,
+    /* Appends a record; the head is written last and makes it valid. Returns false if it is lost. */
+    bool append(Kind kind, std::uint32_t subject, std::uint64_t time, const void *content,
                 std::size_t bytes);
     void move_file(const std::string &path);
     void introduce();

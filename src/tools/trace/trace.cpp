@@ -209,6 +209,7 @@ struct Operation {
     int root = MPI_UNDEFINED;
     std::uint64_t sent = 0, received = 0;
     std::uint64_t send_request = 0, receive_request = 0;
+    bool is_recorded = false; /* the last start; only then the end is recorded */
 };
 
 Transfer send_of(const Operation &operation)
@@ -262,18 +263,19 @@ void record_start(Recorder &recorder, Operation &operation, std::uint64_t time)
     const std::uint32_t number = recorder.number_of(operation.communicator.get());
     if (operation.is_collective) {
         operation.send_request = recorder.journal.new_request();
-        recorder.journal.transfer(Kind::icollective, number, time,
-                                  {0, 0, 0, 0, operation.send_request, 0});
+        operation.is_recorded = recorder.journal.transfer(Kind::icollective, number, time,
+                                                          {0, 0, 0, 0, operation.send_request, 0});
         return;
     }
     if (operation.sends) {
         operation.send_request = recorder.journal.new_request();
-        recorder.journal.transfer(Kind::isend, number, time, send_of(operation));
+        operation.is_recorded =
+            recorder.journal.transfer(Kind::isend, number, time, send_of(operation));
     }
     if (operation.receives) {
         operation.receive_request = recorder.journal.new_request();
-        recorder.journal.transfer(Kind::irecv, number, time,
-                                  {0, 0, 0, 0, operation.receive_request, 0});
+        operation.is_recorded = recorder.journal.transfer(
+            Kind::irecv, number, time, {0, 0, 0, 0, operation.receive_request, 0});
     }
 }
 
@@ -368,7 +370,7 @@ class Trace : public qmpi::tool<Trace> {
     {
         is_recording_ = false;
         try {
-            if (!is_child)
+            if (!is_child && (!is_world_ || is_first_))
                 end_early("the program ended without MPI_Finalize");
         } catch (const std::exception &exception) {
             qmpi::complain(name(), std::string("no trace: ") + exception.what());
@@ -383,12 +385,18 @@ class Trace : public qmpi::tool<Trace> {
             if (level == 0 || level == 1)
                 is_paused_ = level == 0;
         }
-        Recorder *const recorder = recorder_for(Call::id);
+        /* A persistent operation may start after recording has resumed. */
+        const bool is_paused = is_paused_.load(std::memory_order_relaxed);
+        Recorder *const recorder =
+            is_paused && !Shape<Call>::is_persistent ? nullptr : recorder_for(Call::id);
         if (recorder == nullptr)
-            return call_next(call, 0);
+            return call_next(call, 0, nullptr);
 
         const std::uint64_t begin = qmpi::now();
+        /* Defines the function, which the messages of a persistent operation refer to. */
         const std::uint32_t site = recorder->number_of(Call::id, call.calling_address());
+        if (is_paused)
+            return call_next(call, begin, recorder);
         recorder->journal.mark(Kind::enter, site, begin);
         const auto result = call_next(call, begin, recorder);
         if constexpr (Call::id == MPI_COMM_SET_NAME_T) {
@@ -406,6 +414,7 @@ class Trace : public qmpi::tool<Trace> {
         reporter_.rank = world.program_rank();
         reporter_.is_spawned = qmpi::is_spawned();
         reporter_.is_variant = world.follows_variant();
+        is_first_ = world.rank() == 0;
         if (is_child)
             return;
         try {
@@ -426,7 +435,7 @@ class Trace : public qmpi::tool<Trace> {
         if (!is_world_ || is_finished_ || is_child)
             return;
         note_clock(world);
-        finish(world.comm(), world.program_rank(), false);
+        finish(world.comm(), false);
         if (world.rank() == 0 && !world.is_complete())
             qmpi::complain(name(), "not in the trace: " + world.absent());
     }
@@ -456,18 +465,13 @@ class Trace : public qmpi::tool<Trace> {
     {
         if (!options_.functions.contains(function))
             return nullptr;
-        Recorder *const recorder = own_recorder();
+        Recorder *const recorder = recorder_of_thread();
         if (recorder == nullptr || !recorder->is_sample(function, options_.sample))
             return nullptr;
         return recorder;
     }
 
-    Recorder *own_recorder()
-    {
-        return is_paused_.load(std::memory_order_relaxed) ? nullptr : recorder_of_thread();
-    }
-
-    /* The same, even while recording is paused. */
+    /* nullptr when recording has ended, in a child of fork, and in a thread that is about to end. */
     Recorder *recorder_of_thread()
     {
         if (!is_recording_.load(std::memory_order_relaxed) ||
@@ -493,7 +497,7 @@ class Trace : public qmpi::tool<Trace> {
 
     /* Makes the call and records its communication. */
     template <typename Call>
-    auto call_next(Call &call, std::uint64_t begin, Recorder *recorder = nullptr)
+    auto call_next(Call &call, std::uint64_t begin, Recorder *recorder)
     {
         if constexpr (uses_requests<Call>())
             return qmpi::complete(
@@ -578,18 +582,23 @@ class Trace : public qmpi::tool<Trace> {
         }
     }
 
-    /* A request was started or has ended. */
+    /* A request was started or has ended. A recorded start gets its end even while recording is
+     * paused. */
     void note(Operation &operation, const MPI_Status *status, Outcome outcome, std::uint64_t begin)
     {
-        Recorder *const recorder = own_recorder();
+        const bool starts = outcome == Outcome::started;
+        if (starts)
+            operation.is_recorded = false;
+        if (starts ? is_paused_.load(std::memory_order_relaxed) : !operation.is_recorded)
+            return;
+        Recorder *const recorder = recorder_of_thread();
         if (recorder == nullptr)
             return;
         const std::uint64_t time = qmpi::now();
-        if (outcome == Outcome::started) {
+        if (starts)
             record_start(*recorder, operation, begin != 0 ? begin : time);
-            return;
-        }
-        record_end(*recorder, operation, status, outcome, time);
+        else
+            record_end(*recorder, operation, status, outcome, time);
     }
 
     /* ---- begin and end ---- */
@@ -718,11 +727,11 @@ class Trace : public qmpi::tool<Trace> {
             return;
         if (!store_->is_open())
             open_alone({});
-        finish(MPI_COMM_NULL, -1, true);
+        finish(MPI_COMM_NULL, true);
     }
 
-    /* Collective over comm, unless is_alone. rank is part of the journals' names; -1: all of them. */
-    void finish(MPI_Comm comm, int rank, bool is_alone)
+    /* Collective over comm, unless is_alone. */
+    void finish(MPI_Comm comm, bool is_alone)
     {
         is_recording_ = false;
         is_finished_ = true;
@@ -731,21 +740,26 @@ class Trace : public qmpi::tool<Trace> {
             own.recorders[index]->journal.close();
         if (is_alone)
             attach_all();
-        std::vector<std::string> journals;
-        try {
-            journals = journals_in(folder_, rank);
-        } catch (const std::exception &error) {
-            /* A process without journals, and perhaps without the folder, must take part too. */
-            if (std::filesystem::exists(folder_))
-                qmpi::complain(name(), error.what() + ("; " + advice(folder_)));
-        }
-        const std::string reason = trace::finish(comm, journals, stem_, formats());
+        const std::string reason = trace::finish(comm, own_journals(), stem_, formats());
         int position = 0;
         if (comm != MPI_COMM_NULL)
             QMPI_Comm_rank(comm, &position);
         if (!reason.empty() && position == 0)
             qmpi::complain(name(), reason + "; " + advice(folder_));
         store_->stop("");
+    }
+
+    /* Journals of this process. Reading the folder of all processes takes too long in large jobs. */
+    std::vector<std::string> own_journals()
+    {
+        const std::lock_guard<std::mutex> guard(lock_);
+        std::vector<std::string> journals;
+        for (std::size_t i = 0; i < recorders_.size(); i++) {
+            std::string path = store_->path_of(static_cast<int>(i));
+            if (access(path.c_str(), F_OK) == 0)
+                journals.push_back(std::move(path));
+        }
+        return journals;
     }
 
     static std::string advice(const std::string &folder)
@@ -773,6 +787,7 @@ class Trace : public qmpi::tool<Trace> {
     qmpi::Reporter reporter_;
     std::string stem_, folder_;
     bool is_world_ = false;
+    bool is_first_ = false; /* of the world */
     bool is_finished_ = false;
 };
 

@@ -167,6 +167,17 @@ def test_access_is_ordered_by_its_completion_before_the_window_is_known(mpich):
     assert mpich.run(program).out == "0\n1\n"
 
 
+def test_deadlock_needs_calls_that_cannot_complete(mpich):
+    tools = HERE.parents[1] / "src/tools"
+    sources = ("accesses", "analyser", "findings", "recorder", "replay", "signature", "sites")
+    program = mpich.program(HERE / "check_deadlocks.cpp", *(tools / f"check/{name}.cpp" for name in sources), "-std=c++17",
+                            f"-I{tools}", f"-I{tools / 'common'}", "-l:libqmpi.a", "-ldw")
+    result = mpich.run(program)
+    assert result.out.splitlines() == [
+        "MPI_Sendrecv: nothing", "MPI_Waitall: nothing", "MPI_Irecv: nothing", "MPI_Waitany of two: nothing",
+        "MPI_Waitall of two: deadlock", "MPI_Issend: deadlock", "MPI_Ibsend: nothing", "communicator of several threads: nothing"], result
+
+
 # ---- exit status ----
 
 @pytest.mark.parametrize("arguments, world, leak, own, status", [

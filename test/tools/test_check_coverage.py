@@ -62,9 +62,16 @@ def test_nobody_is_left_out_of_a_plain_program(reports):
 
 def test_operation_that_may_order_accesses_is_named(reports):
     lines, report, _ = reports("order", SHARED_LOCKS, name="order.c")
-    expected = ("access conflicts under shared locks", "the process used MPI_Fetch_and_op", 1)
+    expected = ("access conflicts under shared locks", "rank 1: used MPI_Fetch_and_op", 1)
     assert left_out(report) == {expected}
     assert f"rank 1: {LEFT_OUT} {expected[0]}: {expected[1]}" in lines
+
+
+def test_process_with_a_session_in_finalize_is_named(reports):
+    lines, report, _ = reports("session", HERE / "right/session_and_world.c")
+    expected = ("leaks, pending requests and messages that are not received", "a session was open in MPI_Finalize")
+    assert left_out(report) == {(*expected, 0, 1)}
+    assert f"ranks 0-1: {LEFT_OUT} {expected[0]}: {expected[1]}" in lines
 
 
 def test_threads_of_one_process_leave_out_the_accesses_of_all(reports):

@@ -63,6 +63,19 @@ def test_data_with_gaps_is_compared_without_a_lock(mpich):
     assert result.status == 0 and changes and int(changes[1]) > 100, result
 
 
+def test_cost_of_an_operation_does_not_grow_with_earlier_and_pending_ones(mpich, needs):
+    needs("valgrind")
+    program = mpich.program(HERE / "check_history.cpp", *(TOOLS / f"check/{name}.cpp" for name in ("resources", "signature")),
+                            "-std=c++17", "-O2", f"-I{TOOLS}", "-l:libqmpi.a", "-ldw")
+
+    def cost(case):
+        result = mpich.run("valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", program, case, seconds=600)
+        assert result.status == 0 and result.out == "0 conflicts\n", result
+        return int(re.search(r"Collected : (\d+)", result.err).group(1))
+    plain = cost("NOTHING")
+    assert max(cost("LONG"), cost("READERS")) < 1.5 * plain, plain
+
+
 MESSAGES = """
 #include <mpi.h>
 #include <stdlib.h>
@@ -96,3 +109,50 @@ def test_messages_allocate_no_memory(mpich, needs):
         assert result.status == 0, result
         return int(re.search(r"total heap usage: ([\d,]+) allocs", result.err).group(1).replace(",", ""))
     assert allocations(700) - allocations(200) < 50
+
+
+DOUBLE_BUFFERED = """
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+
+int main(int argc, char **argv)
+{
+    int rank, buffers[2] = {0}, rounds = atoi(argv[1]);
+    MPI_Request requests[2];
+    struct rusage usage;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < rounds; i++) {
+        if (rank > 0)
+            MPI_Recv(buffers, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        else {
+            MPI_Isend(&buffers[i % 2], 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &requests[i % 2]);
+            if (i > 0)
+                MPI_Wait(&requests[(i + 1) % 2], MPI_STATUS_IGNORE);
+        }
+        if (i % 10 == 9)
+            MPI_Barrier(MPI_COMM_WORLD);
+    }
+    if (rank == 0)
+        MPI_Wait(&requests[(rounds + 1) % 2], MPI_STATUS_IGNORE);
+    MPI_Barrier(MPI_COMM_WORLD);
+    getrusage(RUSAGE_SELF, &usage);
+    if (rank == 0)
+        printf("%ld KiB\\n", usage.ru_maxrss);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+def test_memory_does_not_grow_while_a_send_is_always_open(mpich):
+    program = mpich.program(DOUBLE_BUFFERED, name="double_buffered.c")
+
+    def memory(rounds):
+        result = mpich.mpiexec(2, program, rounds, tools="check(out=memory)")
+        assert result.status == 0 and not re.search("^QMPI check", result.err, re.M), result
+        return int(re.search(r"(\d+) KiB", result.out).group(1))
+    few, many = memory(2_000), memory(32_000)
+    assert many - few < 2_000, (few, many)

@@ -95,15 +95,15 @@ void Analyser::take(int rank, Event event, Reader &reader)
     case Event::exclude:
         exclude(rank, reader.get<ExcludeEvent>());
         break;
-    case Event::second_thread:
-        process(rank).has_threads = true;
-        break;
     case Event::silent:
         process(rank).is_silent = true;
         break;
     case Event::finalized:
-        process(rank).is_silent = process(rank).is_finalized = true;
+        process(rank).is_finalized = true;
         note_end(rank);
+        break;
+    case Event::order_lost:
+        replay_.order_lost(rank, reader.get<OrderLostEvent>());
         break;
     case Event::threads:
         replay_.leave_out(rank, "MPI_THREAD_MULTIPLE");
@@ -575,7 +575,7 @@ void Analyser::take_message(int rank, SendEvent send)
         return;
     SharedEnd end = replay_.send(rank, send);
     inboxes_[{send.communicator, send.destination}].add(
-        rank, send.tag, {send.position, std::move(send.signature), std::move(end)},
+        rank, send.tag, {send.position, send.number, std::move(send.signature), std::move(end)},
         match_for(send.destination));
 }
 
@@ -665,7 +665,7 @@ void Analyser::take_partitioned(int rank, const PartitionedEvent &event)
     const auto found =
         partitioned_.try_emplace({event.communicator, source, destination, event.tag}).first;
     auto &[are_sends, operations] = found->second;
-    const Message own{event.position, event.signature, nullptr};
+    const Message own{event.position, 0, event.signature, nullptr};
     if (operations.empty() || are_sends == event.is_send) {
         are_sends = event.is_send;
         operations.push_back(own);
@@ -716,8 +716,8 @@ bool Analyser::is_overdue(int rank) const
     if (process.is_lost)
         return false;
     if (process.is_finalized)
-        return true; /* it will never send again */
-    return process.is_trusted && process.blocked && !process.has_threads &&
+        return process.is_silent; /* else it has a session */
+    return process.is_trusted && process.blocked &&
         (replay_.is_in_certain_cycle(rank) || Clock::now() - process.blocked_since >= timeout_);
 }
 
@@ -772,9 +772,19 @@ bool Analyser::is_sent(int receiver, const Wait &wait) const
     return is_sent;
 }
 
+bool Analyser::may_be_received(int sender, const Wait &wait) const
+{
+    if (!wait.is_receive || wait.ranks.empty())
+        return false;
+    const auto found = inboxes_.find({wait.communicator, wait.ranks[0]});
+    return found == inboxes_.end() || !found->second.needs_receive(sender, wait.tag, wait.number) ||
+        found->second.may_receive(sender, wait.tag);
+}
+
+/* A matched message may still be in transfer. Nothing is known of a communicator that is not compared. */
 bool Analyser::may_complete(int waiter, const Wait &wait, const std::vector<bool> &is_stuck)
 {
-    if (is_sent(waiter, wait))
+    if (is_excluded(wait.communicator) || is_sent(waiter, wait) || may_be_received(waiter, wait))
         return true;
     if (!wait.is_collective)
         return wait.ranks.empty() || is_any_running(wait.ranks, is_stuck);

@@ -93,9 +93,8 @@ class Analyser {
         std::map<std::uint32_t, Site> sites;
         std::optional<BlockedEvent> blocked;
         Clock::time_point blocked_since;
-        bool is_trusted = true;   /* order of its sends and receives is known */
-        bool has_threads = false; /* several that communicate */
-        bool is_silent = false;   /* will not communicate again */
+        bool is_trusted = true; /* order of its sends and receives is known */
+        bool is_silent = false; /* will not communicate again */
         bool is_finalized = false;
         bool is_lost = false;
         bool has_ended = false;                               /* finalized or lost */
@@ -203,6 +202,9 @@ class Analyser {
 
     /* True if the message was sent and not yet received. */
     bool is_sent(int receiver, const Wait &wait) const;
+
+    /* True if the receive of the sender's message may have started, or the send needs none. */
+    bool may_be_received(int sender, const Wait &wait) const;
     bool may_complete(int waiter, const Wait &wait, const std::vector<bool> &is_stuck);
 
     bool can_proceed(int rank, const BlockedEvent &blocked, const std::vector<bool> &is_stuck);

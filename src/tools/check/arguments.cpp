@@ -5,6 +5,8 @@
 
 #include "arguments.hpp"
 
+#include "../common/process.hpp"
+
 #include <set>
 #include <unordered_map>
 
@@ -233,13 +235,13 @@ bool Arguments::wrong_rank(int value, int size, std::string_view name, const Her
                  here);
 }
 
-/* Before MPI_Init the limit is unknown. */
+/* The limit is unknown before MPI_Init, and may be after MPI_Finalize. */
 bool Arguments::check_high_tag(int value, std::string_view name, const Here &here)
 {
     int highest = highest_tag_;
     if (highest < 0) {
         int *limit = nullptr, is_set = 0;
-        if (process_.rank() < 0 ||
+        if (!is_world_up() ||
             QMPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &limit, &is_set) != MPI_SUCCESS ||
             !is_set)
             return value >= 0 || wrong(name, is(value), here);

@@ -109,6 +109,8 @@ class Check : public ReportingTool<Check> {
             const Recorder::Call current(recorder_, call);
             const bool is_nested = current.is_inner();
             const Here here{call.context(), Call::id};
+            if constexpr (Call::id == MPI_INIT_T || Call::id == MPI_INIT_THREAD_T)
+                waiting_.begin_init();
             if constexpr (Call::id == MPI_FINALIZE_T)
                 return finalize(call, here);
             else {
@@ -116,8 +118,7 @@ class Check : public ReportingTool<Check> {
                 bool has_effect = true;
                 if (!is_nested) {
                     handle_rules_.check(call, here);
-                    if (findings_.wants(Kind::argument))
-                        has_effect = arguments_.check(call, here);
+                    has_effect = arguments_.check(call, here);
                 }
                 /* Other processes cannot know the order of what callbacks send. */
                 else if constexpr (is_message<Call>() || is_collective<Call>())
@@ -262,9 +263,15 @@ class Check : public ReportingTool<Check> {
     {
         const bool is_in_world = process_.rank() >= 0;
         /* Normally before the call, as leaks may make the library fail. But delete callbacks on
-         * MPI_COMM_SELF run inside the call and may still free handles. */
+         * MPI_COMM_SELF run inside the call and may still free handles. Those of a session may
+         * outlive the call. */
         const bool has_callbacks = has_callbacks_;
-        if (is_in_world && !has_callbacks)
+        const bool has_session = handle_rules_.has_live_session();
+        if (is_in_world && has_session)
+            recorder_.omitted({process_.rank(),
+                               "leaks, pending requests and messages that are not received",
+                               "a session was open in MPI_Finalize"});
+        else if (is_in_world && !has_callbacks)
             find_leaks();
         fatal_errors_.end();
         const int error_code = [&] {
@@ -277,7 +284,7 @@ class Check : public ReportingTool<Check> {
         }();
         if (error_code != MPI_SUCCESS || !is_in_world)
             return error_code;
-        if (has_callbacks)
+        if (has_callbacks && !has_session)
             find_leaks();
         end_analysis(has_callbacks);
         is_reported_ = true;
@@ -290,6 +297,8 @@ class Check : public ReportingTool<Check> {
     {
         waiting_.stop();
         const bool is_first = server_ != nullptr;
+        if (!handle_rules_.has_live_session())
+            process_.report(Event::silent, false);
         const bool is_answered = process_.report(Event::finalized, !is_first);
         process_.flush();
         if (is_first) {
@@ -308,12 +317,13 @@ class Check : public ReportingTool<Check> {
     }
 
     /* Collective. Before MPI_Finalize itself, which ends the job in MPICH 5.0.1 if a message is left.
-     * Delete callbacks on MPI_COMM_SELF, which run inside it, may still receive. */
+     * Delete callbacks on MPI_COMM_SELF, which run inside it, may still receive, and so may the
+     * program if it has a session. */
     void find_unreceived(const qmpi::world &world)
     {
         if (!is_compared_)
             return;
-        const bool is_silent = !has_callbacks_;
+        const bool is_silent = !has_callbacks_ && !handle_rules_.has_live_session();
         if (is_silent)
             process_.report(Event::silent, true);
         if (!all_of(world.comm(), is_silent))

@@ -30,6 +30,12 @@ class Clock {
         return found != clock->times_.end() && found->first == rank ? found->second : 0;
     }
 
+    /* A process that may know more than its clock, and what that clock is joined with; -1: none. */
+    static int unordered(const SharedClock &clock)
+    {
+        return clock == nullptr ? -1 : clock->unordered_;
+    }
+
     /* Both. Returns one of them if it has all that the other has. */
     static SharedClock join(const SharedClock &a, const SharedClock &b)
     {
@@ -42,6 +48,7 @@ class Clock {
         auto both = std::make_shared<Clock>(*a);
         for (const auto &[rank, time] : b->times_)
             both->set(rank, std::max(time, Clock::time(both, rank)));
+        both->unordered_ = std::max(a->unordered_, b->unordered_);
         return both;
     }
 
@@ -50,6 +57,14 @@ class Clock {
         auto changed =
             clock == nullptr ? std::make_shared<Clock>() : std::make_shared<Clock>(*clock);
         changed->set(rank, time);
+        return changed;
+    }
+
+    static SharedClock with_unordered(const SharedClock &clock, int rank)
+    {
+        auto changed =
+            clock == nullptr ? std::make_shared<Clock>() : std::make_shared<Clock>(*clock);
+        changed->unordered_ = rank;
         return changed;
     }
 
@@ -64,7 +79,7 @@ class Clock {
 
     bool has(const Clock &other) const
     {
-        return times_.size() >= other.times_.size() &&
+        return times_.size() >= other.times_.size() && (unordered_ >= 0 || other.unordered_ < 0) &&
             std::all_of(other.times_.begin(), other.times_.end(), [this](const auto &entry) {
                    const auto own = find(entry.first);
                    return own != times_.end() && own->first == entry.first &&
@@ -82,6 +97,7 @@ class Clock {
     }
 
     Times times_;
+    int unordered_ = -1;
 };
 
 }  // namespace qmpi::check

@@ -44,6 +44,7 @@ void Collectives::follow(Current &current, MPI_Request request, bool is_persiste
     pending.ranges = std::move(current.ranges);
     pending.communicator = current.communicator;
     if (is_persistent) {
+        pending.expected.emplace_back(); /* unknown peers */
         operations_.add_persistent(request, std::move(pending));
         return;
     }
@@ -76,6 +77,8 @@ Expected Collectives::report(const SharedCommunicator &communicator, CollectiveE
     }
     if (qmpi::set::neighbourhood.contains(event.position.function))
         process_.lose_order("neighborhood collectives");
+    if (qmpi::form_of(event.position.function) == qmpi::form::persistent)
+        process_.lose_order("persistent collective operations");
     event.communicator = communicator->id;
     event.size = communicator->size + static_cast<int>(communicator->remote.size());
     {

@@ -47,8 +47,8 @@ enum class Event : std::uint8_t {
     exclude,
     silent, /* will not communicate again */
     finalized,
-    threads,      /* several threads of the process can be in MPI at the same time */
-    second_thread /* has communicated */
+    threads, /* several threads of the process can be in MPI at the same time */
+    order_lost
 };
 
 /* Precedes the fields of each event. */
@@ -456,6 +456,20 @@ struct ExposureEvent {
     }
 };
 
+/* The process has used something that the analyser does not follow, and that can order what the process
+ * does from now on after what others have done. */
+struct OrderLostEvent {
+    std::string what;
+    bool is_of_all = false; /* other processes may learn of it without such an event */
+
+    template <typename Visit>
+    void each(Visit &&visit)
+    {
+        visit(what);
+        visit(is_of_all);
+    }
+};
+
 /* From here the order of the process's calls on a communicator is unknown. */
 struct ExcludeEvent {
     std::uint64_t communicator = 0;
@@ -475,8 +489,9 @@ struct Wait {
     std::vector<int> ranks;     /* candidates; empty: unknown */
     bool is_collective = false; /* all missing members of that operation */
     bool is_message = false;    /* from one of the ranks, with that tag */
+    bool is_receive = false;    /* by the rank, of the process's own message */
     std::uint64_t communicator = 0;
-    std::uint64_t number = 0; /* of the operation or receive; 0 for a probe */
+    std::uint64_t number = 0; /* of the operation, receive or send; 0 for a probe */
     int tag = MPI_ANY_TAG;
 
     template <typename Visit>
@@ -486,6 +501,7 @@ struct Wait {
         visit(ranks);
         visit(is_collective);
         visit(is_message);
+        visit(is_receive);
         visit(communicator);
         visit(number);
         visit(tag);

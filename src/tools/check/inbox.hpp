@@ -26,6 +26,7 @@ class Inbox {
   public:
     struct Message {
         Position position;
+        std::uint64_t number; /* of the operation in its process */
         Signature signature;
         SharedEnd end;
     };
@@ -111,6 +112,15 @@ class Inbox {
     {
         for (const auto &[envelope, message] : sends_)
             visit(envelope.first, envelope.second, message);
+    }
+
+    /* True if the send may wait for a receive, and none has got its message yet. */
+    bool needs_receive(int source, int tag, std::uint64_t number) const
+    {
+        const auto [first, last] = sends_.equal_range({source, tag});
+        return std::any_of(first, last, [number](const auto &send) {
+            return send.second.number == number && send.second.end->needs_receive;
+        });
     }
 
     /* True if a receive may still get such a message. */

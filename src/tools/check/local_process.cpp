@@ -125,13 +125,6 @@ bool LocalProcess::is_first_omission(const char *what)
     return omitted_.insert(what).second;
 }
 
-void LocalProcess::omit_access()
-{
-    if (is_first_omission(omitted_accesses))
-        recorder_.omitted(
-            {rank_, omitted_accesses, std::string("the process used ") + order_lost_by_.load()});
-}
-
 const std::vector<std::int64_t> &LocalProcess::blocks(const Type &type, MPI_Datatype datatype,
                                                       MPI_Count count, std::size_t most,
                                                       const char *what)
@@ -208,10 +201,6 @@ bool LocalProcess::has_order(const Communicator &communicator, bool is_last)
     const std::uint64_t claims = claims_.load(std::memory_order_acquire);
     if (known.process == this && known.communicator == communicator.id && known.claims == claims)
         return known.has_order;
-    const void *first = nullptr;
-    if (!first_thread_.compare_exchange_strong(first, &known) && first != &known &&
-        !has_threads_.exchange(true))
-        report(Event::second_thread, false);
     const bool has_order = claim(communicator.id, &known, is_last);
     if (!has_order && !is_last)
         exclude(communicator, "several threads communicate on it");

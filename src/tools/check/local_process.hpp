@@ -105,20 +105,12 @@ class LocalProcess {
      * that has sent more than the buffer holds */
     void failed(int error_code, const OperationEvent &event, bool is_compared);
 
-    /* The process has used an operation that can order it after others, and that the analyser does
-     * not follow. what: that operation; a literal */
-    void lose_order(const char *what)
-    {
-        if (is_order_known())
-            order_lost_by_.store(what, std::memory_order_relaxed);
-    }
-    bool is_order_known() const
-    {
-        return order_lost_by_.load(std::memory_order_relaxed) == nullptr;
-    }
+    /* The process uses an operation that can order it after others, and that the analyser does not
+     * follow. Before the process can learn anything by it. */
+    void lose_order(const char *what) { lose_order(has_lost_order_, what, false); }
 
-    /* The process accesses a window under a shared lock, which is not compared. */
-    void omit_access();
+    /* The same if it can order other processes, too, that use nothing of that kind. */
+    void lose_order_of_all(const char *what) { lose_order(has_lost_order_of_all_, what, true); }
 
     /* Blocks of one element of a type with gaps. None if count elements have more than most blocks:
      * the report says that the process is left out of the search for what, a literal. */
@@ -139,6 +131,14 @@ class LocalProcess {
   private:
     static constexpr std::uint64_t calls_with_answer = 3;
 
+    /* is_of_all: the analyser must know before others can go on. */
+    void lose_order(std::atomic<bool> &is_reported, const char *what, bool is_of_all)
+    {
+        if (!is_reported.load(std::memory_order_relaxed) && is_connected() &&
+            report(Event::order_lost, OrderLostEvent{what, is_of_all}, is_of_all))
+            is_reported = true;
+    }
+
     void exclude(const Communicator &communicator, const char *reason);
     bool is_first_omission(const char *what);
     Finding finding(Kind kind, const Position &position, const std::string &text,
@@ -155,9 +155,7 @@ class LocalProcess {
     bool is_multiple_ = false;
     std::vector<bool> is_in_world_; /* [rank in MPI_COMM_WORLD] has this instance */
     std::atomic<bool> is_distrusted_{false};
-    std::atomic<const char *> order_lost_by_{nullptr};
-    std::atomic<const void *> first_thread_{nullptr};
-    std::atomic<bool> has_threads_{false}; /* that communicate */
+    std::atomic<bool> has_lost_order_{false}, has_lost_order_of_all_{false};
     std::atomic<std::uint64_t> claims_{1}; /* changes with claimants_ of known communicators */
     std::mutex lock_;                      /* protects the following */
     std::set<std::uint64_t> excluded_;     /* ids of communicators */

@@ -51,7 +51,7 @@ void Messages::begin_send(Pending &pending, bool wants_answer)
                               send.tag, process_.types.signature(send.datatype, send.count)},
                     wants_answer);
     pending.expected.push_back(
-        {Expected::What::receive, pending.communicator, 0, send.peer, send.tag});
+        {Expected::What::receive, pending.communicator, pending.send_number, send.peer, send.tag});
 }
 
 void Messages::begin_receive(Pending &pending, bool wants_answer)
@@ -184,7 +184,30 @@ void Messages::share(Pending &one, Pending &other)
         other.shared->sends.push_back(other.send_number);
     }
     one.shared = other.shared;
-    one.shared->sends.push_back(one.send_number);
+    SharedHandle &shared = *one.shared;
+    shared.sends.push_back(one.send_number);
+    /* With one send always open, there are never as many waits as sends. */
+    while (shared.sends.size() > SharedHandle::many && shared.awaited > 0) {
+        release(shared.sends.front());
+        shared.sends.erase(shared.sends.begin());
+        shared.awaited--;
+        shared.ended -= std::min<std::size_t>(shared.ended, 1);
+    }
+}
+
+void Messages::completed(SharedHandle &shared)
+{
+    const std::lock_guard<std::mutex> guard(lock_);
+    for (std::uint64_t &send : shared.sends)
+        release(send);
+}
+
+/* The program did not wait for it, or not certainly. */
+void Messages::release(std::uint64_t &send)
+{
+    if (send != 0 && !process_.is_distrusted())
+        process_.report(Event::completed, OperationKey{false, 0, send}, false);
+    send = 0;
 }
 
 void Messages::await_shared(SharedHandle &shared, const Position &position)

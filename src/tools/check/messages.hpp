@@ -39,7 +39,9 @@ struct Message {
 /* Sends that have the same request handle, so that it is unknown which of them a call completes. When
  * as many calls have waited for the handle as it has sends, all of them are complete. */
 struct SharedHandle {
-    std::vector<std::uint64_t> sends; /* numbers */
+    static constexpr std::size_t many = 64; /* older sends count as complete if any was awaited */
+
+    std::vector<std::uint64_t> sends; /* numbers; 0: known to be complete */
     std::size_t awaited = 0;
     std::size_t ended = 0;
 };
@@ -58,11 +60,14 @@ struct Pending {
     std::shared_ptr<SharedHandle> shared;
     bool is_certain = false; /* the analyser knows which message it gets */
     bool is_cancelled = false;
-    bool is_active = true;
+    bool is_active = true; /* until the program knows that it is complete */
+    bool uses_memory = false;
     std::uint64_t checksum = 0;
     Expectations expected; /* what completes it */
     /* Of MPI_Rget: the process then has read what it has asked for. */
     std::optional<AccessesCompleteEvent> reads;
+    MPI_Win window = MPI_WIN_NULL; /* of a one-sided operation, as is the target */
+    int target = MPI_PROC_NULL;
     std::shared_ptr<Partitions> partitions; /* null if there are none */
 };
 
@@ -86,6 +91,9 @@ class Messages {
 
     /* Both operations have the same request handle. */
     void share(Pending &one, Pending &other);
+
+    /* Each operation with this handle is complete; the program has yet to wait for it. */
+    void completed(SharedHandle &shared);
 
     void failed(const Pending &pending, int error_code);
 
@@ -123,6 +131,7 @@ class Messages {
     void await(const Position &position, std::uint64_t number);
     void await_shared(SharedHandle &shared, const Position &position);
     void end_shared(SharedHandle &shared);
+    void release(std::uint64_t &send);
     void received(Pending &pending, const MPI_Status *status);
 
     LocalProcess &process_;

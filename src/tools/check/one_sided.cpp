@@ -24,6 +24,7 @@ void Origins::add(MPI_Win window, int target, Pending &pending, Operations &oper
 
 void Origins::end(MPI_Win window, int target, Operations &operations)
 {
+    operations.end_use(window, target);
     const std::lock_guard<std::mutex> guard(lock_);
     const auto found = uses_.find(window);
     if (found == uses_.end())

@@ -25,12 +25,13 @@
 
 namespace qmpi::check {
 
-/* Memory at the origin of operations that are not complete there. Thread-safe. */
+/* Memory at the origin of operations without a request that are not complete there. Thread-safe. */
 class Origins {
   public:
     void add(MPI_Win window, int target, Pending &pending, Operations &operations);
 
-    /* A synchronization with a target, or MPI_ANY_SOURCE for all. */
+    /* A synchronization with a target, or MPI_ANY_SOURCE for all. Includes operations with a
+     * request. */
     void end(MPI_Win window, int target, Operations &operations);
 
   private:
@@ -92,7 +93,8 @@ class OneSided {
     }
 
   private:
-    /* Without a request, the origin is in use until the next synchronization with the target. */
+    /* The origin is in use until the next synchronization with the target, or until the program
+     * knows by the request that the operation is complete. */
     template <typename Call>
     int go(Call &call, const Here &here, MPI_Win window, int target)
     {
@@ -102,12 +104,14 @@ class OneSided {
         else {
             if (target == MPI_PROC_NULL)
                 return operations_.go(call);
-            if constexpr (has_request<Call>() && Call::operation == qmpi::operation::get)
-                return operations_.start(call, here, events_.reads(window, target));
-            else if constexpr (has_request<Call>())
-                return operations_.start(call, here);
-            else {
-                Pending pending = operations_.describe(call, here);
+            Pending pending = operations_.describe(call, here);
+            if constexpr (has_request<Call>()) {
+                pending.window = window;
+                pending.target = target;
+                if constexpr (Call::operation == qmpi::operation::get)
+                    pending.reads = events_.reads(window, target);
+                return operations_.start(call, pending);
+            } else {
                 const int error_code = operations_.go(call);
                 if (error_code == MPI_SUCCESS)
                     origins_.add(window, target, pending, operations_);
@@ -120,6 +124,11 @@ class OneSided {
     void check_conflict(Call &call, const Here &here, MPI_Win window, int target)
     {
         using qmpi::role;
+        if constexpr (Call::operation == qmpi::operation::fetch) {
+            /* Reads: conflicts with neither MPI_Get nor accumulation. A put is not compared. */
+            if (qmpi::get<role::operation>(call) == MPI_NO_OP)
+                return;
+        }
         constexpr bool is_get = Call::operation == qmpi::operation::get;
         constexpr bool is_atomic = !is_get && Call::operation != qmpi::operation::put;
         constexpr auto kind = is_atomic ? Windows::Access::accumulate

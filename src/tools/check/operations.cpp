@@ -46,9 +46,7 @@ std::uint64_t checksum_of(const Ranges &ranges, std::uint64_t sum = 0)
 void Operations::add(MPI_Request request, Pending &&pending)
 {
     pending.key = ++number_of_pending_;
-    if (shares_handle(request, pending))
-        pending.ranges.clear();
-    else
+    if (!shares_handle(request, pending))
         use_memory(pending);
     requests_.add(request, std::move(pending));
 }
@@ -66,9 +64,7 @@ bool Operations::shares_handle(MPI_Request request, Pending &pending)
 {
     return requests_.visit(request, [&](Pending &other) {
         messages_.share(pending, other);
-        memory_.remove(other.key, other.ranges);
-        other.ranges.clear();
-        other.checksum = 0;
+        release(other, false);
     });
 }
 
@@ -88,12 +84,11 @@ void Operations::start(Pending &pending, const Position &position)
 
 void Operations::end(Pending &pending, const MPI_Status *status, Outcome outcome)
 {
-    pending.is_active = false;
-    memory_.remove(pending.key, pending.ranges);
+    if (!std::exchange(pending.is_active, false))
+        return; /* by MPI_Request_get_status */
+    release(pending, outcome == Outcome::completed);
     if (pending.reads && process_.is_connected())
         process_.report(Event::accesses_complete, *pending.reads, false);
-    if (outcome == Outcome::completed)
-        check_unchanged(pending);
     if (outcome == Outcome::failed)
         messages_.failed(pending, status->MPI_ERROR);
     else if (outcome == Outcome::freed) {
@@ -102,6 +97,19 @@ void Operations::end(Pending &pending, const MPI_Status *status, Outcome outcome
         messages_.completed(pending, nullptr);
     } else
         messages_.completed(pending, status);
+}
+
+void Operations::end_by_status(MPI_Request request, const MPI_Status &status)
+{
+    requests_.visit(request, [&](Pending &pending) {
+        int is_cancelled = 0;
+        if (pending.is_cancelled)
+            QMPI_Test_cancelled(&status, &is_cancelled);
+        if (pending.shared != nullptr)
+            messages_.completed(*pending.shared);
+        else if (pending.is_active)
+            end(pending, &status, is_cancelled ? Outcome::cancelled : Outcome::completed);
+    });
 }
 
 void Operations::cancel(MPI_Request request)
@@ -124,12 +132,14 @@ Expectations Operations::expected_by(const Position &position, const MPI_Request
         if (requests[i] == MPI_REQUEST_NULL)
             continue;
         const bool is_known = requests_.visit(requests[i], [&](Pending &pending) {
+            if (!pending.is_active)
+                return;
             if (needs_all)
                 messages_.expect(pending, position);
-            if (pending.is_active && waits_for_ready(pending))
+            if (waits_for_ready(pending))
                 expected.push_back({Expected::What::ready, pending.communicator,
                                     pending.partitions->left(), MPI_ANY_SOURCE, MPI_ANY_TAG});
-            else if (pending.is_active)
+            else if (pending.shared == nullptr) /* else it is complete */
                 for (const Expected &one : pending.expected)
                     expected.push_back(one);
         });
@@ -252,6 +262,7 @@ void Operations::mark_arrived(MPI_Request request, int number)
 
 void Operations::use_memory(Pending &pending)
 {
+    pending.uses_memory = true;
     memory_.add(pending.key, pending.ranges, pending.position);
     if (process_.wants(Kind::changed))
         pending.checksum = checksum_of(pending.ranges);
@@ -297,8 +308,27 @@ void Operations::begin_use(Pending &pending)
 
 void Operations::end_use(Pending &pending)
 {
+    release(pending, true);
+}
+
+void Operations::end_use(MPI_Win window, int target)
+{
+    if (requests_.is_empty())
+        return;
+    requests_.each([&](MPI_Request, Pending &pending, bool) {
+        if (pending.window == window && (target == MPI_ANY_SOURCE || pending.target == target))
+            release(pending, true);
+    });
+}
+
+/* The program may use the memory again. */
+void Operations::release(Pending &pending, bool is_checked)
+{
+    if (!std::exchange(pending.uses_memory, false))
+        return;
     memory_.remove(pending.key, pending.ranges);
-    check_unchanged(pending);
+    if (is_checked)
+        check_unchanged(pending);
 }
 
 void Operations::check_unchanged(const Pending &pending)

@@ -17,11 +17,13 @@
 
 #include <qmpi.hpp>
 
+#include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
+#include <vector>
 
 namespace qmpi::check {
 
@@ -65,18 +67,18 @@ class Operations {
                  expected_by(position, qmpi::get<qmpi::role::request>(call),
                              qmpi::get_or<qmpi::role::length>(call, 1), needs_all)});
             return go(call);
-        } else
+        } else if constexpr (Call::operation == qmpi::operation::status)
+            return get_status(call);
+        else
             return go(call);
     }
 
     /* The same for functions that start an operation which the rules of messages and collective
-     * operations do not follow. reads: of a window */
+     * operations do not follow. */
     template <typename Call>
-    int start(Call &call, const Here &here,
-              const std::optional<AccessesCompleteEvent> &reads = std::nullopt)
+    int start(Call &call, const Here &here)
     {
         Pending pending = describe(call, here);
-        pending.reads = reads;
         return start(call, pending);
     }
 
@@ -144,6 +146,12 @@ class Operations {
         Pending pending;
         pending.position = process_.position(here);
         call.each_buffer([&](const auto &buffer) {
+            if constexpr (Call::operation == qmpi::operation::fetch) {
+                /* MPI_NO_OP ignores the origin. */
+                if (buffer.direction == qmpi::direction::in &&
+                    qmpi::get<qmpi::role::operation>(call) == MPI_NO_OP)
+                    return;
+            }
             add_range(pending.ranges, buffer.address, static_cast<MPI_Count>(buffer.count),
                       buffer.datatype, buffer.direction != qmpi::direction::in,
                       Call::is_in(qmpi::set::rma));
@@ -166,6 +174,9 @@ class Operations {
     void begin_use(Pending &pending);
     void end_use(Pending &pending);
 
+    /* Memory of one-sided operations that have a request, too. target: or MPI_ANY_SOURCE */
+    void end_use(MPI_Win window, int target);
+
     /* Reports memory that is about to be used and already in use. maker: of the persistent
      * operation that the call starts */
     void check_overlaps(const Ranges &ranges, const Position &position,
@@ -178,6 +189,44 @@ class Operations {
     void find_unfinished();
 
   private:
+    /* MPI_Request_get_status and its like: an operation may end, but its request stays. */
+    template <typename Call>
+    int get_status(Call &call)
+    {
+        using qmpi::role;
+        constexpr qmpi::scope scope = Call::request_scope();
+        if (requests_.is_empty())
+            return go(call);
+        const int number = qmpi::get_or<role::length>(call, 1);
+        std::vector<MPI_Status> own_statuses;
+        MPI_Status *&statuses = qmpi::get<role::status>(call);
+        if (statuses == MPI_STATUSES_IGNORE) {
+            own_statuses.resize(static_cast<std::size_t>(std::max(number, 1)));
+            statuses = own_statuses.data();
+        }
+        const int error_code = go(call);
+        if (error_code != MPI_SUCCESS)
+            return error_code;
+        const auto requests = qmpi::get<role::request>(call);
+        if constexpr (scope == qmpi::scope::some) {
+            const int completed = *qmpi::get<role::length, 1>(call);
+            const int *indices = qmpi::get<role::index>(call);
+            for (int i = 0; completed != MPI_UNDEFINED && i < completed; i++)
+                end_by_status(requests[indices[i]], statuses[i]);
+        } else if (!*qmpi::get<role::flag>(call))
+            return error_code;
+        else if constexpr (scope == qmpi::scope::one)
+            end_by_status(requests, *statuses);
+        else if constexpr (scope == qmpi::scope::any) {
+            if (const int index = *qmpi::get<role::index>(call); index != MPI_UNDEFINED)
+                end_by_status(requests[index], *statuses);
+        } else {
+            for (int i = 0; i < number; i++)
+                end_by_status(requests[i], statuses[i]);
+        }
+        return error_code;
+    }
+
     Expectations expected_by(const Position &position, const MPI_Request *requests, int number,
                              bool needs_all);
     bool shares_handle(MPI_Request request, Pending &pending);
@@ -188,9 +237,11 @@ class Operations {
     void report_fault(const std::string &fault, const Position &position, const Position &maker);
     bool waits_for_ready(const Pending &pending) const;
     void use_memory(Pending &pending);
+    void release(Pending &pending, bool is_checked);
     void check_unchanged(const Pending &pending);
     void start(Pending &pending, const Position &position);
     void end(Pending &pending, const MPI_Status *status, Outcome outcome);
+    void end_by_status(MPI_Request request, const MPI_Status &status);
 
     LocalProcess &process_;
     Messages &messages_;

@@ -169,6 +169,21 @@ void Replay::fence(int rank, const FenceEvent &event)
         add(rank, Step::Kind::wait, event.position, meeting);
 }
 
+void Replay::order_lost(int rank, const OrderLostEvent &event)
+{
+    const std::string reason = "used " + event.what;
+    if (event.is_of_all)
+        lose_order(rank, reason);
+    std::string &known = process(rank).order_lost;
+    if (event.is_of_all || !known.empty())
+        return;
+    known = "rank " + std::to_string(rank) + ": " + reason;
+    Step step;
+    step.kind = Step::Kind::start;
+    step.loses_order = true;
+    add(rank, std::move(step));
+}
+
 void Replay::await(int rank, const OperationEvent &event)
 {
     const auto &[is_collective, communicator, number] = event.operation;
@@ -240,10 +255,16 @@ void Replay::leave_out(int rank, const char *reason)
     free(rank, reason);
 }
 
-void Replay::lose_order(int rank, const char *reason)
+void Replay::lose_order(int rank, const std::string &reason)
 {
     if (order_lost_.empty())
         order_lost_ = "rank " + std::to_string(rank) + ": " + reason;
+}
+
+const std::string &Replay::reason_of_unknown_order(const SharedClock &clock) const
+{
+    const int rank = Clock::unordered(clock);
+    return rank < 0 ? order_lost_ : processes_[static_cast<std::size_t>(rank)].order_lost;
 }
 
 void Replay::omit(int rank, const char *what, const std::string &reason)
@@ -381,11 +402,15 @@ void Replay::start(int rank, const Step &step)
     else if (step.meeting != nullptr)
         arrive(rank, step.meeting);
     else if (step.access != nullptr) {
-        if (order_lost_.empty() || step.access->epoch != AccessEvent::Epoch::shared)
-            accesses_.add(rank, *step.access, process(rank).clock);
+        const SharedClock &clock = process(rank).clock;
+        const std::string &reason = reason_of_unknown_order(clock);
+        if (reason.empty() || step.access->epoch != AccessEvent::Epoch::shared)
+            accesses_.add(rank, *step.access, clock);
         else
-            omit(rank, omitted_accesses, order_lost_);
-    } else {
+            omit(rank, omitted_accesses, reason);
+    } else if (step.loses_order)
+        process(rank).clock = Clock::with_unordered(process(rank).clock, rank);
+    else {
         tick(rank);
         accesses_.complete(rank, *step.completion, process(rank).time);
     }
@@ -435,13 +460,18 @@ void Replay::learn_by_probe(int rank, const Step &step)
 void Replay::find_races(int rank, const SharedEnd &receive)
 {
     auto &earlier = process(rank).any_receives;
+    const std::string &reason = reason_of_unknown_order(receive->partner_clock);
     for (const auto &[site, other] : earlier) {
         if (other->communicator == receive->communicator && other->time < receive->time &&
             other->partner_rank != receive->partner_rank &&
             (other->has_any_tag || other->tag == receive->partner_tag) &&
-            Clock::time(receive->partner_clock, rank) < other->time)
-            races_.push_back(
-                {rank, other->position, receive->partner_rank, receive->partner_position});
+            Clock::time(receive->partner_clock, rank) < other->time) {
+            if (reason.empty())
+                races_.push_back(
+                    {rank, other->position, receive->partner_rank, receive->partner_position});
+            else
+                omit(rank, omitted_races, reason);
+        }
     }
     if (receive->is_from_any)
         earlier[receive->position.site] = receive;

@@ -123,6 +123,7 @@ class Replay {
     void access(int rank, AccessEvent event);
     void accesses_complete(int rank, const AccessesCompleteEvent &event);
     void fence(int rank, const FenceEvent &event);
+    void order_lost(int rank, const OrderLostEvent &event);
 
     /* No more is known of the process. reason: for the report, "rank 3 ..." */
     void remove(int rank, const char *reason);
@@ -180,6 +181,7 @@ class Replay {
         enum class Kind : std::uint8_t { start, wait, look } kind; /* look: the program has asked */
         bool is_released = false;
         bool is_registered = false; /* with its meeting */
+        bool loses_order = false;
         Position position;
         /* One of the following, or else the envelope of a probe */
         SharedEnd end;
@@ -199,6 +201,7 @@ class Replay {
         std::uint64_t time = 0;       /* counts what others may have to know of */
         SharedClock clock;            /* what it knows of others, and its own time */
         std::uint64_t probe_time = 0; /* of the last probe */
+        std::string order_lost;       /* see OrderLostEvent; empty: not yet */
         bool is_in_certain_cycle = false;
         std::set<std::pair<int, std::uint32_t>> accused;   /* calls that are in a reported cycle */
         std::unordered_map<std::uint64_t, SharedEnd> ends; /* of open requests */
@@ -253,7 +256,11 @@ class Replay {
     void learn(int rank, const SharedClock &clock);
     void tick(int rank);
     void free(int rank, const char *reason);
-    void lose_order(int rank, const char *reason);
+    void lose_order(int rank, const std::string &reason);
+
+    /* Why a process with that clock may know more; empty: it does not. */
+    const std::string &reason_of_unknown_order(const SharedClock &clock) const;
+
     void omit(int rank, const char *what, const std::string &reason);
     void learn_by_probe(int rank, const Step &step);
     void find_races(int rank, const SharedEnd &receive);
@@ -315,7 +322,7 @@ class Replay {
     std::map<std::pair<std::uint64_t, std::uint64_t>, SharedMeeting> meetings_;
     Accesses accesses_;
     std::size_t gone_ = 0;   /* processes */
-    std::string order_lost_; /* why; empty: no process has gone on without what it waited for */
+    std::string order_lost_; /* why, if of all processes; see Clock::unordered() */
     std::vector<int> awake_;
     std::vector<Cycle> cycles_;                     /* found and not yet returned */
     std::set<std::pair<int, std::string>> omitted_; /* rank and what */

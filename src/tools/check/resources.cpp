@@ -105,14 +105,20 @@ std::optional<Position> PendingMemory::conflict(const Range &range) const
     std::vector<Use> candidates; /* blocks are compared without the lock */
     {
         std::lock_guard<SpinLock> guard(lock_);
-        const std::uintptr_t from = range.begin > longest_ ? range.begin - longest_ : 0;
-        for (auto i = ranges_.lower_bound(from); i != ranges_.end() && i->first < range.end; ++i) {
-            const Use &use = i->second;
-            if (!may_conflict(use.range, range))
+        for (const Memory *memory : {&written_, &read_}) {
+            if (memory == &read_ && !range.is_written)
                 continue;
-            if (!have_gaps(use.range, range))
-                return use.position;
-            candidates.push_back(use);
+            const std::uintptr_t from =
+                range.begin > memory->longest ? range.begin - memory->longest : 0;
+            for (auto i = memory->uses.lower_bound({from, 0});
+                 i != memory->uses.end() && i->first.first < range.end; ++i) {
+                const Use &use = i->second;
+                if (!may_conflict(use.range, range))
+                    continue;
+                if (!have_gaps(use.range, range))
+                    return use.position;
+                candidates.push_back(use);
+            }
         }
     }
     for (const Use &use : candidates) {
@@ -126,16 +132,17 @@ void PendingMemory::add(Key key, const Ranges &ranges, const Position &position)
 {
     std::lock_guard<SpinLock> guard(lock_);
     for (const Range &range : ranges) {
-        longest_ = std::max(longest_, range.end - range.begin);
+        Memory &memory = memory_of(range);
+        memory.longest = std::max(memory.longest, range.end - range.begin);
         if (unused_.empty()) {
-            ranges_.insert({range.begin, {range, key, position}});
+            memory.uses.insert({{range.begin, key}, {range, position}});
             continue;
         }
         Uses::node_type use = std::move(unused_.back());
         unused_.pop_back();
-        use.key() = range.begin;
-        use.mapped() = {range, key, position};
-        ranges_.insert(std::move(use));
+        use.key() = {range.begin, key};
+        use.mapped() = {range, position};
+        memory.uses.insert(std::move(use));
     }
 }
 
@@ -143,14 +150,14 @@ void PendingMemory::remove(Key key, const Ranges &ranges)
 {
     std::lock_guard<SpinLock> guard(lock_);
     for (const Range &range : ranges) {
-        auto [i, last] = ranges_.equal_range(range.begin);
+        Memory &memory = memory_of(range);
+        auto [i, last] = memory.uses.equal_range({range.begin, key});
         while (i != last) {
-            const auto use = i++;
-            if (use->second.key != key)
-                continue;
-            unused_.push_back(ranges_.extract(use));
+            unused_.push_back(memory.uses.extract(i++));
             unused_.back().mapped().range.type.reset();
         }
+        if (memory.uses.empty())
+            memory.longest = 0;
     }
 }
 

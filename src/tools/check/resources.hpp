@@ -141,16 +141,21 @@ class PendingMemory {
   private:
     struct Use {
         Range range;
-        Key key;
         Position position;
     };
 
-    using Uses = std::multimap<std::uintptr_t, Use>;
+    using Uses = std::multimap<std::pair<std::uintptr_t, Key>, Use>; /* by begin and operation */
+
+    struct Memory {
+        Uses uses;
+        std::uintptr_t longest = 0; /* range since there was none */
+    };
+
+    Memory &memory_of(const Range &range) { return range.is_written ? written_ : read_; }
 
     mutable SpinLock lock_;
-    Uses ranges_;
+    Memory read_, written_;               /* two readers do not conflict */
     std::vector<Uses::node_type> unused_; /* for later ranges */
-    std::uintptr_t longest_ = 0;
 };
 
 /* Epochs of windows, and whether a target may be accessed. */

@@ -7,7 +7,11 @@
 
 #include "quiet_thread.hpp"
 
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -35,6 +39,7 @@ Wait event_of(const Expected &expected)
     const std::string name = communicator.name();
     wait.is_collective = expected.what == What::start;
     wait.is_message = expected.what == What::message;
+    wait.is_receive = expected.what == What::receive;
     if (wait.is_collective)
         wait.what = "start of the same operation";
     else if (expected.what == What::ready) {
@@ -53,7 +58,24 @@ Wait event_of(const Expected &expected)
     return wait;
 }
 
+/* Empty if /proc cannot be read. */
+std::set<std::string> threads_of_process()
+{
+    std::set<std::string> threads;
+    std::error_code error;
+    const std::filesystem::directory_iterator end;
+    for (std::filesystem::directory_iterator entry("/proc/self/task", error);
+         !error && entry != end; entry.increment(error))
+        threads.insert(entry->path().filename());
+    return error ? std::set<std::string>() : threads;
+}
+
 }  // namespace
+
+void Waiting::begin_init()
+{
+    old_threads_ = threads_of_process();
+}
 
 void Waiting::start(bool is_watched)
 {
@@ -63,6 +85,12 @@ void Waiting::start(bool is_watched)
         while (!wake_up_.wait_for(guard, interval, [this] { return is_ending_; }))
             report_blocked();
     });
+    if (old_threads_.empty() || !process_.is_multiple())
+        return;
+    const std::set<std::string> threads = threads_of_process();
+    const std::lock_guard<std::mutex> guard(lock_);
+    std::set_difference(threads.begin(), threads.end(), old_threads_.begin(), old_threads_.end(),
+                        std::inserter(library_threads_, library_threads_.end()));
 }
 
 void Waiting::stop()
@@ -95,6 +123,17 @@ void Waiting::end()
     }
 }
 
+/* The thread in the call is one of those that are counted. */
+bool Waiting::is_alone() const
+{
+    if (!process_.is_multiple())
+        return true;
+    const std::set<std::string> threads = threads_of_process();
+    return std::count_if(threads.begin(), threads.end(), [this](const std::string &thread) {
+               return library_threads_.count(thread) == 0;
+           }) == 1;
+}
+
 /* Also sends pending events, and notes the loss of the connection for the report. A message would be of
  * no use to a job that is about to be killed. */
 void Waiting::report_blocked()
@@ -103,7 +142,7 @@ void Waiting::report_blocked()
     const auto now = Clock::now();
     if (call_ && !seen_)
         seen_ = now;
-    if (call_ && !is_reported_ && now - *seen_ >= short_time) {
+    if (call_ && !is_reported_ && now - *seen_ >= short_time && is_alone()) {
         is_reported_ = true;
         BlockedEvent event{call_->position, call_->needs_all, {}};
         for (const Expected &expected : call_->expected)

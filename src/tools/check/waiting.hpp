@@ -16,6 +16,8 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
+#include <set>
+#include <string>
 #include <thread>
 #include <utility>
 
@@ -34,7 +36,7 @@ struct Expected {
     What what = What::unknown;
     SharedCommunicator communicator;
     std::uint64_t number =
-        0; /* of the collective operation or receive, or see above; 0: of a probe */
+        0; /* of the collective operation, receive or send, or see above; 0: of a probe */
     int peer = MPI_ANY_SOURCE;
     int tag = MPI_ANY_TAG;
 
@@ -56,7 +58,10 @@ class Waiting {
     explicit Waiting(LocalProcess &process) : process_(process) {}
     ~Waiting() { stop(); }
 
-    /* Once connected. is_watched: the analyser wants these events. */
+    /* In MPI_Init, before the library starts threads. */
+    void begin_init();
+
+    /* Once connected, in MPI_Init. is_watched: the analyser wants these events. */
     void start(bool is_watched);
     void stop();
 
@@ -70,8 +75,13 @@ class Waiting {
 
     void report_blocked();
 
+    /* No other thread of the program can end the wait. */
+    bool is_alone() const;
+
     LocalProcess &process_;
     bool is_watched_ = false;
+    std::set<std::string> old_threads_;     /* those before MPI_Init; empty: unknown */
+    std::set<std::string> library_threads_; /* those that have started in MPI_Init */
     std::mutex lock_;
     std::optional<BlockedCall> call_;
     bool is_reported_ = false;

@@ -76,8 +76,11 @@ void WindowEvents::free(MPI_Win window, const Position &position)
     windows_.erase(window);
 }
 
+/* An exclusive lock orders processes with shared locks before and after it, too. */
 void WindowEvents::locked(MPI_Win window, int target, bool is_exclusive)
 {
+    if (is_exclusive)
+        process_.lose_order_of_all("MPI_LOCK_EXCLUSIVE");
     with(window,
          [&](State &state) { (is_exclusive ? state.exclusive : state.shared).insert(target); });
 }
@@ -134,9 +137,7 @@ bool WindowEvents::set_epoch(AccessEvent &event, const State &state, int target)
 {
     if (state.shared.count(target) > 0 || state.shared.count(-1) > 0) {
         event.epoch = AccessEvent::Epoch::shared;
-        if (!process_.is_order_known())
-            process_.omit_access();
-        return process_.is_order_known();
+        return true;
     }
     if (!state.started.empty()) {
         const bool is_target = std::find(state.started.begin(), state.started.end(),

@@ -1,0 +1,171 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+/* Feeds the analyser of check with calls of two processes that are in MPI for longer than the timeout.
+ * Prints for each case whether it is a deadlock. */
+
+#include "check/analyser.hpp"
+#include "check/findings.hpp"
+#include "check/recorder.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+using namespace qmpi::check;
+
+namespace {
+
+class Job {
+  public:
+    void send(int rank, std::uint64_t number, int tag, int function)
+    {
+        take(rank, Event::send, SendEvent{{function, 0}, world, number, 1 - rank, tag, {}});
+    }
+
+    void receive(int rank, std::uint64_t number, int tag, int function)
+    {
+        const bool is_certain = function != MPI_IRECV_T;
+        take(rank, Event::receive,
+             ReceiveEvent{
+                 {function, 1}, world, number, 1 - rank, tag, is_certain, false, false, {}});
+    }
+
+    /* The program waits for the receive. */
+    void expect(int rank, std::uint64_t number, int tag)
+    {
+        take(rank, Event::received, ReceivedEvent{world, number, 1 - rank, tag, false});
+    }
+
+    void block(int rank, int function, const std::vector<Wait> &waits, bool needs_all = true)
+    {
+        take(rank, Event::blocked, BlockedEvent{{function, 2}, needs_all, waits});
+    }
+
+    /* Another thread of that process, too, communicates there. */
+    void exclude(int rank) { take(rank, Event::exclude, ExcludeEvent{world, false}); }
+
+    static Wait message(int rank, std::uint64_t number, int tag)
+    {
+        return {"a message", {1 - rank}, false, true, false, world, number, tag};
+    }
+
+    static Wait receive_of(int rank, std::uint64_t number, int tag)
+    {
+        return {"the receive", {1 - rank}, false, false, true, world, number, tag};
+    }
+
+    void end(const char *name)
+    {
+        std::printf("%s: %s\n", name, analyser_.find_deadlock() ? "deadlock" : "nothing");
+    }
+
+  private:
+    static constexpr std::uint64_t world = 1;
+
+    template <typename Fields>
+    void take(int rank, Event event, const Fields &fields)
+    {
+        qmpi::Writer writer;
+        writer.put(fields);
+        const std::string bytes = writer.take();
+        qmpi::Reader reader(bytes);
+        analyser_.take(rank, event, reader);
+    }
+
+    Findings findings_;
+    qmpi::Record record_{"check_deadlocks", 0};
+    Sites sites_;
+    Recorder recorder_{record_, 1, sites_};
+    Analyser analyser_{2, std::chrono::seconds(0), findings_, recorder_};
+};
+
+/* Messages that are in transfer for long. */
+void exchange()
+{
+    Job job;
+    for (const int rank : {0, 1}) {
+        job.send(rank, 1, 0, MPI_SENDRECV_T);
+        job.receive(rank, 2, 0, MPI_SENDRECV_T);
+        job.block(rank, MPI_SENDRECV_T, {Job::receive_of(rank, 1, 0), Job::message(rank, 2, 0)});
+    }
+    job.end("MPI_Sendrecv");
+}
+
+void exchange_by_requests()
+{
+    Job job;
+    for (const int rank : {0, 1}) {
+        job.receive(rank, 1, 0, MPI_IRECV_T);
+        job.send(rank, 2, 0, MPI_ISEND_T);
+        job.expect(rank, 1, 0);
+        job.block(rank, MPI_WAITALL_T, {Job::message(rank, 1, 0), Job::receive_of(rank, 2, 0)});
+    }
+    job.end("MPI_Waitall");
+}
+
+/* No process waits for the receives. */
+void sends_to_open_receives()
+{
+    Job job;
+    for (const int rank : {0, 1}) {
+        job.receive(rank, 1, 0, MPI_IRECV_T);
+        job.send(rank, 2, 0, MPI_SEND_T);
+        job.block(rank, MPI_SEND_T, {Job::receive_of(rank, 2, 0)});
+    }
+    job.end("MPI_Irecv");
+}
+
+/* Of two messages, the first one is in transfer. */
+void two_sends(int function)
+{
+    Job job;
+    job.send(0, 1, 0, MPI_ISEND_T);
+    job.send(0, 2, 0, MPI_ISEND_T);
+    job.block(0, function, {Job::receive_of(0, 1, 0), Job::receive_of(0, 2, 0)},
+              function == MPI_WAITALL_T);
+    job.send(1, 1, 1, MPI_SENDRECV_T);
+    job.receive(1, 2, 0, MPI_SENDRECV_T);
+    job.block(1, MPI_SENDRECV_T, {Job::receive_of(1, 1, 1), Job::message(1, 2, 0)});
+    job.end(function == MPI_WAITALL_T ? "MPI_Waitall of two" : "MPI_Waitany of two");
+}
+
+void sends(int function)
+{
+    Job job;
+    for (const int rank : {0, 1}) {
+        job.send(rank, 1, 0, function);
+        job.block(rank, MPI_WAIT_T, {Job::receive_of(rank, 1, 0)});
+    }
+    job.end(function == MPI_ISSEND_T ? "MPI_Issend" : "MPI_Ibsend");
+}
+
+void sends_of_threads()
+{
+    Job job;
+    for (const int rank : {0, 1}) {
+        job.send(rank, 1, 0, MPI_SSEND_T);
+        job.block(rank, MPI_SSEND_T, {Job::receive_of(rank, 1, 0)});
+    }
+    job.exclude(0);
+    job.end("communicator of several threads");
+}
+
+}  // namespace
+
+int main()
+{
+    exchange();
+    exchange_by_requests();
+    sends_to_open_receives();
+    two_sends(MPI_WAITANY_T);
+    two_sends(MPI_WAITALL_T);
+    sends(MPI_ISSEND_T);
+    sends(MPI_IBSEND_T);
+    sends_of_threads();
+    return 0;
+}

@@ -7,6 +7,7 @@ reports what the other processes did."""
 import json
 import random
 import shutil
+import struct
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,17 @@ def test_record_that_is_none_is_left_out(mpich, damage, tool):
     assert result.err.startswith(f"qmpi_report: {file_of(tool)} is left out: "), result
     if tool != "messages":
         assert barriers(tool, report) == ROUNDS * (RANKS - 1)
+
+
+@pytest.mark.parametrize("rank", [RANKS, -1, -2])
+@pytest.mark.parametrize("tool", RECORDING)
+def test_record_of_an_impossible_rank_is_left_out(mpich, damage, tool, rank):
+    def numbers(rank):                  # instance, instances, tool id, rank, size
+        return struct.pack("<5i", 1, 1, 1 + TOOLS.index(tool), rank, RANKS)
+    damage(tool, lambda content: content.replace(numbers(DAMAGED), numbers(rank)))
+    result = mpich.run("qmpi_report", "json", name_of(tool))
+    assert (result.status, result.err) == (0, f"qmpi_report: {file_of(tool)} is left out: the record is damaged\n"), result
+    assert json.loads(result.out)["absent"] == f"records of rank {DAMAGED}"
 
 
 def test_journal_ends_where_it_is_damaged(mpich, damage):

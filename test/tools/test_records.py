@@ -1,8 +1,8 @@
 # Copyright (C) by the QMPI for MPICH developers
 #     See COPYRIGHT in top-level directory
 
-"""Folders of record files: on each host if the user says so, without room, without permission; and threads that are
-in a call when the process exits."""
+"""Folders of record files: on each host if the user says so, of several instances and runs, without room, without
+permission, without locks; and threads that are in a call when the process exits."""
 
 from pathlib import Path
 
@@ -11,6 +11,7 @@ import pytest
 from job_ends import RANKS, ROUNDS, barriers
 
 HERE = Path(__file__).resolve().parent
+SOURCE = HERE.parents[1] / "src/tools"
 TOOLS = ["check", "count", "messages", "profile", "trace"]
 
 
@@ -68,14 +69,113 @@ def test_records_of_one_host_are_a_part(mpich, hosts):
     assert (report["absent"], barriers("profile", report)) == ("records of rank 0, rank 2", ROUNDS)
 
 
-def test_records_of_different_runs_are_refused(mpich, hosts):
+def test_different_runs_have_a_report_each(mpich, hosts):
     hosts("profile", "kill_all")
     hosts("profile", "kill_all")
-    result = mpich.run("qmpi_report", "show", *folders_of(mpich.work))
+    folders = folders_of(mpich.work)
+    assert mpich.reported("show", *folders).count(", from records at ") == 2
+    result = mpich.run("qmpi_report", "json", *folders)
+    assert result.status == 2 and " has 2 reports " in result.err, result
+
+
+# ---- instances and runs ----
+
+def run_killed(mpich, *blocks):
+    """Run job_ends.c with a tool list for each block of ranks, until all processes kill themselves."""
+    for known in mpich.work.glob("known.*"):
+        known.unlink()
+    words = []
+    for ranks, tools in blocks:
+        words += [":", "-n", ranks, "-env", "MPIR_CVAR_QMPI_TOOL_LIST", tools, mpich.program(HERE / "job_ends.c"), "kill_all"]
+    mpich.run("mpiexec", "-genv", "LD_PRELOAD", mpich.nap(), *words[1:], seconds=60)
+
+
+def test_other_tools_in_other_processes_do_not_divide_a_report(mpich):
+    """profile is tool 2 of two processes, and tool 1 of the others."""
+    run_killed(mpich, (2, "check(out=c),profile(out=p)"), (2, "profile(out=p)"))
+    report = mpich.report("p.records")
+    assert (report["absent"], barriers("profile", report)) == ("", 4 * ROUNDS)
+
+
+def test_other_arguments_of_the_tool_do_not_divide_a_report(mpich):
+    """profile(out=p) is instance 2 of two processes, and instance 1 of the others."""
+    run_killed(mpich, (2, "profile(out=q),profile(out=p)"), (2, "profile(out=p)"))
+    report = mpich.report("p.records")
+    assert (report["absent"], barriers("profile", report)) == ("", 4 * ROUNDS)
+
+
+def test_folders_of_processes_without_a_world_have_a_report_each(mpich):
+    for _ in range(2):
+        mpich.mpiexec(1, mpich.program(HERE / "session_ends.c"), "kill", tools="profile(out=r)")
+    folders = sorted(mpich.work.glob("r.*.records"))
+    assert len(folders) == 2 and mpich.reported("show", *folders).count(", from records at ") == 2
+
+
+def test_records_of_one_process_in_different_runs_are_refused(mpich):
+    """The first folder has been moved away, so that the second run has the same name."""
+    run_killed(mpich, (2, "profile(out=r)"))
+    (mpich.work / "r.records").rename(mpich.work / "moved")
+    run_killed(mpich, (2, "profile(out=r)"))
+    result = mpich.run("qmpi_report", "show", "moved", "r.records")
     assert result.status == 2 and "are of different runs" in result.err, result
 
 
+# ---- no locks ----
+
+@pytest.mark.parametrize("without", ["program", "qmpi_report"])
+def test_journals_stay_if_the_program_may_run(mpich, without):
+    """The program, or only the host of qmpi_report, cannot lock files."""
+    preload = {who: mpich.library(HERE / "no_locks.c") if who == without else None for who in ("program", "qmpi_report")}
+    mpich.mpiexec(RANKS, mpich.program(HERE / "job_ends.c"), "kill_all", tools="trace(out=r)", LD_PRELOAD=preload["program"])
+    result = mpich.run("qmpi_report", "otf2", "--json", "r.unfinished", LD_PRELOAD=preload["qmpi_report"])
+    assert (result.status, result.err) == (
+        0, "qmpi_report: the program may still be running (the file system has no locks); the journals stay\n"), result
+    assert len(list(mpich.work.glob("r.unfinished/*.journal"))) == RANKS
+    assert barriers("trace", mpich.load("r.json")) == RANKS * ROUNDS
+
+
 # ---- no room, no permission ----
+
+PATHS = """
+#include <mpi.h>
+#include <signal.h>
+
+static __attribute__((noinline)) void walk(int level)
+{
+    if (level == 0)
+        MPI_Barrier(MPI_COMM_SELF);
+    else {
+        walk(level - 1);
+        walk(level - 1);
+    }
+    __asm__ volatile ("");
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    walk(11);
+    raise(SIGKILL);
+}
+"""
+
+
+def test_report_names_processes_whose_record_has_no_room(mpich, small_disk):
+    """2048 paths of 12 calls need more than the 256 KB of the first part of a record."""
+    folder = small_disk("400k")
+    result = mpich.mpiexec(1, mpich.program(PATHS, name="paths.c"), tools="profile(out=small/r,depth=12)")
+    assert [line for line in result.err.splitlines() if line.startswith("QMPI")] == [
+        f"QMPI tool profile: rank 0: cannot write {folder}/r.records/0.record: No space left on device; "
+        "a report after a crash lacks later entries"], result
+    assert mpich.report("small/r.records")["absent"] == "later entries of rank 0 (no room in the record)"
+
+
+def test_one_message_has_the_size_of_a_full_record(mpich):
+    program = mpich.program(HERE / "record_full.cpp", "-std=c++17", f"-I{SOURCE}", "-l:libqmpi.a", "-ldw")
+    assert mpich.run(program).err == (
+        "QMPI tool fill: the record is full (3 MB); a report after a crash lacks later entries\n")
+
+
 
 @pytest.mark.parametrize("disk, reason", [("full", "No space left on device"), ("read-only", "Read-only file system")])
 @pytest.mark.parametrize("tool", TOOLS)
@@ -105,7 +205,38 @@ def test_empty_folder_name_is_refused(mpich, tool):
     assert result.status != 0 and "argument records=: needs a folder" in result.err, result
 
 
+@pytest.mark.parametrize("tool", [tool for tool in TOOLS if tool != "check"])
+def test_records_stay_if_the_report_cannot_be_written(mpich, tool):
+    """The folder of the report is a file."""
+    (mpich.work / "nowhere").touch()
+    result = mpich.mpiexec(RANKS, mpich.program(HERE / "job_ends.c"), "finalize", tools=f"{tool}(out=nowhere/r,records=local)")
+    folder, = (mpich.work / "local").iterdir()
+    assert result.status == 0 and result.err.count(f"; records are in {folder}; ") == 1, result
+    if tool == "trace":
+        mpich.reported("otf2", "--json", "-o", "whole", folder)
+        report = mpich.load("whole.json")
+    else:
+        report = mpich.report(folder)
+    assert report.get("absent", "") == "" and barriers(tool, report) == RANKS * ROUNDS
+
+
+@pytest.mark.parametrize("tool", ["count", "messages", "profile"])
+def test_record_of_a_process_alone_stays_if_its_report_cannot_be_written(mpich, tool):
+    result = mpich.mpiexec(1, mpich.program(HERE / "session_ends.c"), "finalize", tools=f"{tool}(out=nowhere/r,records=local)")
+    folder, = (mpich.work / "local").iterdir()
+    assert result.status == 0 and result.err.count(f"; records are in {folder}; ") == 1, result
+    assert barriers(tool, mpich.report(folder)) == ROUNDS
+
+
 # ---- exit ----
+
+def test_no_record_is_in_use_after_mpi_finalize(mpich):
+    """NFS would keep such a file, and so its folder, until the process ends."""
+    tools = ",".join(f"{tool}(out={tool})" for tool in TOOLS if tool != "trace")
+    result = mpich.mpiexec(2, mpich.program(HERE / "files_in_use.c"), tools=tools)
+    assert (result.status, result.out, list(mpich.work.glob("*.records"))) == (0, "", []), result
+
+
 
 @pytest.mark.parametrize("tool", TOOLS)
 def test_thread_in_a_call_outlives_the_tool(mpich, tool):

@@ -94,10 +94,13 @@ class Check : public ReportingTool<Check> {
         bool has_new_leaks = false;
         if (is_complete && (is_alone || is_reported_))
             has_new_leaks = handle_rules_.find_leaks_of_process();
+        bool is_written = true;
         if (is_alone || !is_reported_ || has_new_leaks)
-            report(is_alone);
-        if (is_alone)
+            is_written = report(is_alone);
+        if (is_alone && is_written)
             own_record().remove();
+        else if (is_alone && own_record().is_open())
+            advise(unwritten);
     }
 
     template <typename Call>
@@ -301,19 +304,20 @@ class Check : public ReportingTool<Check> {
             process_.report(Event::silent, false);
         const bool is_answered = process_.report(Event::finalized, !is_first);
         process_.flush();
+        bool is_written = false;
         if (is_first) {
             if (is_compared_)
                 server_->finish(longest_wait);
-            report(false);
+            is_written = report(false);
             server_->dismiss();
         }
         if (relay_ != nullptr)
             relay_->finish(longest_wait);
         process_.disconnect();
-        if (is_first || is_answered || (are_findings_merged_ && !has_late_findings))
+        if (is_first ? is_written : is_answered || (are_findings_merged_ && !has_late_findings))
             own_record().remove();
         else if (own_record().is_open())
-            advise("rank 0 has not answered");
+            advise(is_first ? unwritten : "rank 0 has not answered");
     }
 
     /* Collective. Before MPI_Finalize itself, which ends the job in MPICH 5.0.1 if a message is left.
@@ -340,13 +344,11 @@ class Check : public ReportingTool<Check> {
         operations_.find_unfinished();
     }
 
-    void report(bool is_alone)
+    bool report(bool is_alone)
     {
         if (server_ != nullptr)
             server_->stop();
-        const bool has_findings = write(is_alone, local_time());
-        if (has_findings && options_.status != 0)
-            on_exit(fail_exit, reinterpret_cast<void *>(std::intptr_t{options_.status}));
+        return write(is_alone, local_time());
     }
 
     /* A process that fails keeps its status. Handlers may call exit in glibc: the others still run, and
@@ -357,7 +359,8 @@ class Check : public ReportingTool<Check> {
             std::exit(static_cast<int>(reinterpret_cast<std::intptr_t>(own)));
     }
 
-    /* end: empty while the job runs. Returns true if the report has findings. */
+    /* end: empty while the job runs, else findings decide the exit status. Returns false if a file
+     * could not be written. */
     bool write(bool is_alone, const std::string &end)
     {
         const std::lock_guard<std::mutex> guard(writing_lock_);
@@ -376,9 +379,10 @@ class Check : public ReportingTool<Check> {
             statement.incomparable = "no connection to rank 0";
         statement.unwanted = options_.unwanted();
         const Heading heading{introduction(), end, is_alone ? 1 : members_, is_alone};
-        destination_.write(reporter,
-                           [&](Format format) { return report_of(statement, heading, format); });
-        return !statement.shown().empty();
+        if (!end.empty() && options_.status != 0 && !statement.shown().empty())
+            on_exit(fail_exit, reinterpret_cast<void *>(std::intptr_t{options_.status}));
+        return destination_.write(
+            reporter, [&](Format format) { return report_of(statement, heading, format); });
     }
 
     /* Called by the analyser's thread while the program's threads are in calls that do not return. The

@@ -107,7 +107,9 @@ void Record::publish(void *block)
 bool Record::make_room(std::size_t end)
 {
     if (end > limit_) {
-        complain_once("the limit is reached; a report after a crash lacks later call sites");
+        complain_once(
+            print("the record is full (%zu MB); a report after a crash lacks later entries",
+                  limit_ >> 20));
         return false;
     }
     if (file_ < 0 || end <= mapped_)
@@ -127,14 +129,14 @@ bool Record::map(std::size_t begin, std::size_t end)
         mapped_ = end;
     else
         complain_once("cannot write " + path_ + ": " + std::strerror(reason) +
-                      "; a report after a crash lacks later call sites");
+                      "; a report after a crash lacks later entries");
     return reason == 0;
 }
 
 void Record::complain_once(const std::string &reason)
 {
     if (!has_complained_)
-        complain(tool_.c_str(), reason);
+        complain(tool_.c_str(), rank_text_ + reason);
     has_complained_ = true;
 }
 
@@ -171,17 +173,34 @@ void Record::open(const std::string &path, Introduction introduction)
         give_up(errno);
     if (is_open()) {
         close(file_);
-        remove();
+        remove_files();
     }
     path_ = path;
+    rank_text_ = introduction.has_world() ? "rank " + std::to_string(introduction.rank) + ": " : "";
     file_ = file;
     mapped_ = end;
 }
 
+/* NFS keeps a file that is mapped or open, under another name, and so its folder. Threads may be in
+ * a call and write: the memory must stay valid. */
 void Record::remove()
 {
+    const std::lock_guard<std::mutex> guard(lock_);
     if (!is_open())
         return;
+    void *const copy = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (copy != MAP_FAILED) {
+        std::memcpy(copy, base_, mapped_);
+        if (mremap(copy, mapped_, mapped_, MREMAP_MAYMOVE | MREMAP_FIXED, base_) == MAP_FAILED)
+            munmap(copy, mapped_);
+    }
+    close(std::exchange(file_, -1));
+    remove_files();
+}
+
+void Record::remove_files() const
+{
     unlink(path_.c_str());
     rmdir(path_.substr(0, path_.rfind('/')).c_str());
 }
@@ -221,6 +240,8 @@ Introduction RecordView::introduction() const
     const auto is_control = [](unsigned char c) { return std::iscntrl(c) != 0; };
     if (!has_one || std::any_of(found.tool.begin(), found.tool.end(), is_control))
         throw std::runtime_error("the record does not say what it is");
+    require_undamaged(found.has_world() ? found.rank < found.size
+                                        : found.rank == -1 && found.size == 1);
     return found;
 }
 

@@ -28,7 +28,7 @@ namespace qmpi {
 
 /* First bytes of a record. The format is that of the machine and of this version of the tools. */
 struct RecordHead {
-    char magic[8] = {'Q', 'M', 'P', 'I', 'r', 'e', 'c', '2'};
+    char magic[8] = {'Q', 'M', 'P', 'I', 'r', 'e', 'c', '3'};
     std::atomic<std::uint64_t> used{sizeof(RecordHead)}; /* bytes, including this head */
     std::atomic<std::uint64_t> is_incomplete{0};         /* a limit or a full disk was reached */
     std::uint64_t is_locked = 0;                         /* see mark_as_running() */
@@ -47,6 +47,7 @@ enum class Block : std::uint32_t { introduction, first_own };
 struct Introduction {
     std::string tool;
     std::string arguments;
+    std::string folder; /* where the record was made: one for each run of an instance */
     int instance = 1, instances = 1, tool_id = 1;
     int rank = 0, size = 1; /* rank -1: a process without MPI_COMM_WORLD */
     std::string absent;
@@ -59,7 +60,8 @@ struct Introduction {
     template <typename Visit>
     void each(Visit visit)
     {
-        visit(tool), visit(arguments), visit(instance), visit(instances), visit(tool_id);
+        visit(tool), visit(arguments), visit(folder);
+        visit(instance), visit(instances), visit(tool_id);
         visit(rank), visit(size), visit(absent);
         visit(program), visit(command), visit(library), visit(host), visit(begin);
         visit(start), visit(process);
@@ -102,7 +104,8 @@ class Record {
     bool is_open() const { return file_ >= 0; }
     const std::string &path() const { return path_; }
 
-    /* Removes the file, and the folder after its last file. */
+    /* Removes the file, and the folder after its last file; the record is in memory again. What other
+     * threads write meanwhile may be lost. */
     void remove();
 
     /* The record so far, with the blocks that are in memory only. */
@@ -115,6 +118,7 @@ class Record {
     bool make_room(std::size_t end);
     bool map(std::size_t begin, std::size_t end);
     void complain_once(const std::string &reason);
+    void remove_files() const;
 
     const std::string tool_;
     const std::size_t limit_;
@@ -123,6 +127,7 @@ class Record {
     std::size_t mapped_ = 0; /* bytes of it that are in the file */
     std::mutex lock_;
     std::string path_;
+    std::string rank_text_; /* "rank 1: "; empty if it has none */
     int file_ = -1;
     bool has_complained_ = false;
     std::vector<const char *> others_; /* blocks that are not in the file */

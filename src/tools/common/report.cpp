@@ -421,7 +421,7 @@ std::string Destination::file(const Reporter &reporter, Format format) const
     return stem(reporter) + ending_of(format);
 }
 
-void Destination::write(const Reporter &reporter,
+bool Destination::write(const Reporter &reporter,
                         const std::function<std::string(Format)> &make) const
 {
     std::vector<std::string> unwritten;
@@ -439,6 +439,7 @@ void Destination::write(const Reporter &reporter,
         complain(tool_name_, fault + (&fault == &unwritten.back() ? "; the report follows" : ""));
     if (is_stderr_ || !unwritten.empty())
         write_stderr(make(Format::text));
+    return unwritten.empty();
 }
 
 }  // namespace qmpi

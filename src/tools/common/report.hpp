@@ -84,8 +84,9 @@ class Destination {
     }
 
     /* Makes and writes the reports, except otf2. Prints a message for each file that cannot be
-     * written, then the text report, if there is one, to standard error. Not thread-safe. */
-    void write(const Reporter &reporter, const std::function<std::string(Format)> &make) const;
+     * written, then the text report, if there is one, to standard error. Returns false if a file
+     * could not be written. Not thread-safe. */
+    bool write(const Reporter &reporter, const std::function<std::string(Format)> &make) const;
 
     /* File name without the ending; empty for standard error. */
     std::string stem(const Reporter &reporter) const;

@@ -19,6 +19,7 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 
 namespace qmpi {
@@ -32,7 +33,8 @@ namespace qmpi {
  * The tool keeps what it measures in own_record(), has a member "const Destination destination_", and
  * provides
  *   State state(bool is_alone)                    data of this process, for merge_to_root()
- *   void write(const State &, const Reporter &)   writes the reports; in one process
+ *   bool write(const State &, const Reporter &)   writes the reports, in one process; returns false
+ *                                                 if a file could not be written
  * and calls report_at_end() in its destructor. The first of the functions below that is called
  * reports; they are thread-safe. */
 template <typename Tool>
@@ -79,6 +81,8 @@ class ReportingTool : public qmpi::tool<Tool> {
     }
 
   protected:
+    static constexpr const char *unwritten = "the report could not be written";
+
     /* Returns true in all processes of the world if one of them reported for all; if merging
      * failed, each process has reported alone. */
     bool report_world(const qmpi::world &world)
@@ -86,15 +90,25 @@ class ReportingTool : public qmpi::tool<Tool> {
         if (!is_due_.exchange(false))
             return false;
         auto state = tool().state(false);
-        const bool is_merged =
-            merge_to_root(world.comm(), state, [&] { tool().write(state, reporter(false)); });
-        if (!is_merged) {
-            if (world.rank() == 0)
-                complain(Tool::name(), "cannot merge the reports; each process writes its own");
-            tool().write(tool().state(true), reporter(true));
+        bool is_written = true;
+        const bool is_merged = merge_to_root(
+            world.comm(), state, [&] { is_written = tool().write(state, reporter(false)); });
+        if (!is_merged && world.rank() == 0)
+            complain(Tool::name(), "cannot merge the reports; each process writes its own");
+        try {
+            world.agree([&] {
+                if (!is_merged)
+                    is_written = tool().write(tool().state(true), reporter(true));
+                if (!is_written)
+                    throw std::runtime_error(unwritten);
+            });
+            record_.remove();
+        } catch (const qmpi::world_error &error) {
+            if (is_first_ && record_.is_open())
+                advise(error.what());
+            else if (is_first_ && error.what() != std::string(unwritten))
+                complain(Tool::name(), error.what());
         }
-        /* The report is written. */
-        record_.remove();
         return is_merged;
     }
 
@@ -102,8 +116,10 @@ class ReportingTool : public qmpi::tool<Tool> {
     {
         if (!is_due_.exchange(false))
             return;
-        tool().write(tool().state(true), reporter(true));
-        record_.remove();
+        if (tool().write(tool().state(true), reporter(true)))
+            record_.remove();
+        else if (record_.is_open())
+            advise(unwritten);
     }
 
     /* In the destructor: for programs that use sessions only, where no MPI_Session_finalize is
@@ -179,8 +195,10 @@ class ReportingTool : public qmpi::tool<Tool> {
 
     void open_record(const std::string &folder)
     {
+        Introduction own = introduction();
+        own.folder = folder;
         record_.open(folder + "/" + std::to_string(std::max(reporter_.rank, 0)) + record_ending,
-                     introduction());
+                     own);
     }
 
     static constexpr std::size_t limit = std::size_t{1} << 28;

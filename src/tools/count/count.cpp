@@ -53,10 +53,10 @@ class Count : public ReportingTool<Count> {
 
     Totals state(bool) { return Totals::of(own_record().view()); }
 
-    void write(const Totals &totals, const Reporter &reporter)
+    bool write(const Totals &totals, const Reporter &reporter)
     {
         const std::string text = text_of(totals, introduction(), reporter.is_alone);
-        destination_.write(reporter, [&text](Format) { return text; });
+        return destination_.write(reporter, [&text](Format) { return text; });
     }
 
     const Options options_{arguments()};

@@ -194,10 +194,10 @@ class Messages : public ReportingTool<Messages> {
         return state;
     }
 
-    void write(const State &state, const Reporter &reporter)
+    bool write(const State &state, const Reporter &reporter)
     {
         if (reporter.is_alone && state.functions.empty())
-            return;
+            return true;
         Heading heading = heading_of(introduction(), reporter.is_alone);
         heading.end = local_time();
         heading.seconds = seconds(now() - begin_);
@@ -205,7 +205,7 @@ class Messages : public ReportingTool<Messages> {
             for (const Entry &entry : state.entries)
                 heading.rows.number = std::max({heading.rows.number, entry.from + 1, entry.to + 1});
         }
-        destination_.write(reporter, report_maker(state, std::move(heading)));
+        return destination_.write(reporter, report_maker(state, std::move(heading)));
     }
 
     const Options options_{arguments()};

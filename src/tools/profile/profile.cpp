@@ -424,7 +424,7 @@ class Profile : public ReportingTool<Profile> {
         return Summary::of(own_record().view(), std::move(task), true);
     }
 
-    void write(const Summary &summary, const Reporter &reporter)
+    bool write(const Summary &summary, const Reporter &reporter)
     {
         Run run;
         run.introduction = introduction();
@@ -432,7 +432,7 @@ class Profile : public ReportingTool<Profile> {
         run.is_alone = reporter.is_alone;
         CallSites call_sites;
         const Reports reports(run, summary, call_sites);
-        destination_.write(reporter, [&](Format format) { return reports.make(format); });
+        return destination_.write(reporter, [&](Format format) { return reports.make(format); });
     }
 
     /* One thread writes for all; while it writes, others continue without waiting. */

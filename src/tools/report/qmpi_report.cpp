@@ -11,17 +11,21 @@
 
 #include "../common/report.hpp"
 #include "../common/text.hpp"
+#include "../trace/definitions.hpp"
 #include "../trace/finish.hpp"
 #include "../trace/journal.hpp"
 #include "../trace/otf2_output.hpp"
 
 #include <CLI/CLI.hpp>
 
-#include <algorithm>
+#include <array>
+#include <cstdint>
 #include <cstdio>
 #include <exception>
+#include <set>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace {
@@ -83,9 +87,24 @@ std::string stem_of(std::string folder)
                                    : folder + ".trace";
 }
 
-bool is_running(const std::string &journal)
+/* Of the process. A journal that was never locked looks like that of an ended process on a host whose
+ * file system has locks. */
+Life life_of(const std::string &path)
 {
-    return trace::JournalFile(journal).life() == Life::running;
+    trace::JournalFile journal(path);
+    bool is_locked = true;
+    journal.read([&is_locked](const trace::Head &head, std::string_view content) {
+        if (head.what() != trace::Kind::process)
+            return;
+        Reader reader(content);
+        trace::Process process;
+        reader.get<std::array<std::int32_t, 2>>(); /* rank and size */
+        reader.get(process.host);
+        reader.get(process.program);
+        reader.get(process.pid);
+        reader.get(is_locked);
+    });
+    return journal.life() == Life::running || is_locked ? journal.life() : Life::unknown;
 }
 
 /* Makes a trace from journals. */
@@ -94,9 +113,16 @@ void finish_trace(const Paths &folders, const std::string &stem, trace::Formats 
     const std::vector<std::string> journals = trace::journals_in(folders);
     if (journals.empty())
         throw std::runtime_error(folders.front() + " has no journals");
-    if (!keeps && std::any_of(journals.begin(), journals.end(), is_running)) {
-        keeps = true;
-        std::fputs("qmpi_report: the program is still running; the journals stay\n", stderr);
+    if (!keeps) {
+        std::set<Life> lives;
+        for (const std::string &journal : journals)
+            lives.insert(life_of(journal));
+        keeps = lives != std::set<Life>{Life::ended};
+        if (keeps)
+            std::fprintf(stderr, "qmpi_report: the program %s; the journals stay\n",
+                         lives.count(Life::running) > 0
+                             ? "is still running"
+                             : "may still be running (the file system has no locks)");
     }
     if (!formats.otf2 && !formats.json && !formats.html)
         formats = {trace::has_otf2, !trace::has_otf2, true};

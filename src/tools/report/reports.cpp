@@ -36,7 +36,7 @@ void leave_out(const std::string &path, const std::exception &exception)
     std::fprintf(stderr, "qmpi_report: %s is left out: %s\n", path.c_str(), exception.what());
 }
 
-/* Records of one instance, by rank. */
+/* Records of one instance in one run, by rank. */
 struct Group {
     struct Part {
         Introduction introduction;
@@ -70,11 +70,11 @@ struct Group {
     Introduction introduction() const
     {
         Introduction whole = parts.front().introduction;
-        std::set<int> ranks;
-        bool is_incomplete = false;
+        std::set<int> ranks, incomplete;
         for (const Part &part : parts) {
             ranks.insert(part.introduction.rank);
-            is_incomplete |= part.view.is_incomplete();
+            if (part.view.is_incomplete())
+                incomplete.insert(part.introduction.rank);
         }
         std::set<int> missing;
         for (int rank = 0; rank < whole.size; rank++) {
@@ -84,11 +84,14 @@ struct Group {
         if (!missing.empty())
             whole.absent = "records of " + ranks_text(missing) +
                 (whole.absent.empty() ? "" : " (of these without the tool: " + whole.absent + ")");
-        if (is_incomplete)
-            whole.absent += std::string(whole.absent.empty() ? "" : "; ") +
-                "call sites beyond the limit of a record";
+        if (!incomplete.empty())
+            whole.absent += std::string(whole.absent.empty() ? "" : "; ") + "later entries" +
+                (whole.has_world() ? " of " + ranks_text(incomplete) : "") +
+                " (no room in the record)";
         return whole;
     }
+
+    int tool_id() const { return parts.front().introduction.tool_id; }
 
     bool is_alone() const
     {
@@ -448,10 +451,16 @@ class Loader {
     std::vector<std::unique_ptr<Report>> reports()
     {
         std::vector<std::unique_ptr<Report>> reports;
+        std::vector<Group *> groups;
         for (auto &[key, group] : groups_) {
             group.sort();
-            reports.push_back(report_of(group));
+            groups.push_back(&group);
         }
+        std::stable_sort(groups.begin(), groups.end(), [](const Group *a, const Group *b) {
+            return a->tool_id() < b->tool_id();
+        });
+        for (Group *const group : groups)
+            reports.push_back(report_of(*group));
         if (!journal_folders_.empty())
             reports.push_back(trace_report_of(trace::journals_in(journal_folders_)));
         return reports;
@@ -468,8 +477,7 @@ class Loader {
             const Introduction own = view.introduction();
             const Life life =
                 file->life() == Life::running || view.is_locked() ? file->life() : Life::unknown;
-            groups_[{own.tool_id, own.tool, own.arguments, own.instance}].parts.push_back(
-                {own, view, life, name});
+            groups_[{own.folder, own.tool, own.arguments}].parts.push_back({own, view, life, name});
             files_.push_back(std::move(file));
         } catch (const std::exception &exception) {
             leave_out(name, exception);
@@ -477,7 +485,8 @@ class Loader {
     }
 
     std::vector<std::unique_ptr<FileContent>> files_;
-    std::map<std::tuple<int, std::string, std::string, int>, Group> groups_;
+    /* By folder, tool and arguments: numbers of an instance differ if tool lists do. */
+    std::map<std::tuple<std::string, std::string, std::string>, Group> groups_;
     std::vector<std::string> journal_folders_;
 };
 

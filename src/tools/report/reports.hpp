@@ -64,9 +64,9 @@ std::string csv_line(const std::string &tool, const std::string &kind, const std
                      const std::string &site, std::uint64_t calls, double time, std::uint64_t sent,
                      std::uint64_t received);
 
-/* The reports of all instances that have records in the folders and files, and of the journals in
- * the folders. Throws std::runtime_error if there are none, if one cannot be read, or if they are
- * of different runs. */
+/* The reports of all instances and runs that have records in the folders and files, and of the
+ * journals in the folders. Throws std::runtime_error if there are none, if one cannot be read, or if
+ * two are of the same process of different runs in a folder of the same name. */
 std::vector<std::unique_ptr<Report>> load(const std::vector<std::string> &paths);
 
 /* The only report of the paths. Throws std::runtime_error, also if there are several. */

@@ -142,7 +142,7 @@ const std::vector<std::int64_t> &LocalProcess::blocks(const Type &type, MPI_Data
 
 SharedCommunicator LocalProcess::communicator(MPI_Comm comm)
 {
-    if (rank_ < 0)
+    if (rank_ < 0 || has_ended_)
         return nullptr;
     if (comm == MPI_COMM_WORLD || comm == MPI_COMM_SELF ||
         handles.is_live({qmpi::role::communicator, qmpi::handle_value(comm)}))

@@ -85,7 +85,11 @@ class LocalProcess {
     }
     bool report(Event event, bool wants_answer) { return client_.report(event, wants_answer); }
     void flush() { client_.flush(); }
-    void disconnect() { client_.disconnect(); }
+    void disconnect()
+    {
+        has_ended_ = true;
+        client_.disconnect();
+    }
 
     /* The first calls of a call site wait for the analyser, so that its finding is printed before
      * the program can crash. */
@@ -155,6 +159,7 @@ class LocalProcess {
     bool is_multiple_ = false;
     std::vector<bool> is_in_world_; /* [rank in MPI_COMM_WORLD] has this instance */
     std::atomic<bool> is_distrusted_{false};
+    std::atomic<bool> has_ended_{false}; /* the analysis; sessions may continue */
     std::atomic<bool> has_lost_order_{false}, has_lost_order_of_all_{false};
     std::atomic<std::uint64_t> claims_{1}; /* changes with claimants_ of known communicators */
     std::mutex lock_;                      /* protects the following */

@@ -22,6 +22,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace qmpi {
@@ -192,7 +193,8 @@ void Record::remove()
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (copy != MAP_FAILED) {
         std::memcpy(copy, base_, mapped_);
-        if (mremap(copy, mapped_, mapped_, MREMAP_MAYMOVE | MREMAP_FIXED, base_) == MAP_FAILED)
+        /* UCX replaces mremap() by a function without the last argument. */
+        if (syscall(SYS_mremap, copy, mapped_, mapped_, MREMAP_MAYMOVE | MREMAP_FIXED, base_) < 0)
             munmap(copy, mapped_);
     }
     close(std::exchange(file_, -1));

@@ -91,7 +91,7 @@ def test_nothing_is_found_in_a_program_of_the_suite(mpich, suite, case):
         pytest.skip("does not compile here")
 
     def run(tools):
-        return mpich.mpiexec(ranks, f"./{name}", *arguments, tools=tools, cwd=suite / directory, seconds=60, may_time_out=True,
+        return mpich.mpiexec(ranks, f"./{name}", *arguments, tools=tools, cwd=suite / directory, seconds=120, may_time_out=True,
                              **dict(variable.split("=", 1) for variable in variables))
 
     if directory.endswith("spawn") and not ends_well(run(None)):

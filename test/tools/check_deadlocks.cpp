@@ -6,6 +6,8 @@
 /* Feeds the analyser of check with calls of two processes that are in MPI for longer than the timeout.
  * Prints for each case whether it is a deadlock. */
 
+#include "take_event.hpp"
+
 #include "check/analyser.hpp"
 #include "check/findings.hpp"
 #include "check/recorder.hpp"
@@ -70,11 +72,7 @@ class Job {
     template <typename Fields>
     void take(int rank, Event event, const Fields &fields)
     {
-        qmpi::Writer writer;
-        writer.put(fields);
-        const std::string bytes = writer.take();
-        qmpi::Reader reader(bytes);
-        analyser_.take(rank, event, reader);
+        take_event(analyser_, rank, event, fields);
     }
 
     Findings findings_;

@@ -12,6 +12,8 @@
  * of one. With "distrust", rank 0 is no longer compared after the first round. Prints the number of
  * events, that of findings, and the memory in KiB. */
 
+#include "take_event.hpp"
+
 #include "check/analyser.hpp"
 #include "check/findings.hpp"
 #include "check/recorder.hpp"
@@ -80,11 +82,7 @@ class Job {
     template <typename Fields>
     void take(int rank, Event event, const Fields &fields)
     {
-        qmpi::Writer writer;
-        writer.put(fields);
-        const std::string bytes = writer.take();
-        qmpi::Reader reader(bytes);
-        analyser_.take(rank, event, reader);
+        take_event(analyser_, rank, event, fields);
         events_++;
     }
 

@@ -3,7 +3,8 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* One thread sends, another one receives later: both processes are in the send meanwhile. ranks: 2 tool: timeout=20 */
+/* One thread sends, another one receives later: both processes are in the send meanwhile. ranks: 2
+ * tool: timeout=300ms,deadlock=abort */
 #include <mpi.h>
 #include <pthread.h>
 #include <unistd.h>
@@ -13,7 +14,7 @@ static int rank, value;
 static void *receive(void *unused)
 {
     (void) unused;
-    sleep(1);
+    sleep(2);
     MPI_Recv(&value, 1, MPI_INT, 1 - rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     return NULL;
 }

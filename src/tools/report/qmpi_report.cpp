@@ -18,8 +18,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include <array>
-#include <cstdint>
 #include <cstdio>
 #include <exception>
 #include <set>
@@ -92,19 +90,14 @@ std::string stem_of(std::string folder)
 Life life_of(const std::string &path)
 {
     trace::JournalFile journal(path);
-    bool is_locked = true;
-    journal.read([&is_locked](const trace::Head &head, std::string_view content) {
-        if (head.what() != trace::Kind::process)
-            return;
-        Reader reader(content);
-        trace::Process process;
-        reader.get<std::array<std::int32_t, 2>>(); /* rank and size */
-        reader.get(process.host);
-        reader.get(process.program);
-        reader.get(process.pid);
-        reader.get(is_locked);
+    trace::Recording recording;
+    recording.process.is_locked = true; /* of an empty journal */
+    journal.read([&recording](const trace::Head &head, std::string_view content) {
+        if (head.what() == trace::Kind::process)
+            trace::read_process(head, content, recording);
     });
-    return journal.life() == Life::running || is_locked ? journal.life() : Life::unknown;
+    const bool is_known = journal.life() == Life::running || recording.process.is_locked;
+    return is_known ? journal.life() : Life::unknown;
 }
 
 /* Makes a trace from journals. */

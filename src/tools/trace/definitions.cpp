@@ -225,22 +225,14 @@ Recording read_recording(const std::string &path, Sites &sites)
     recording.file = std::make_shared<JournalFile>(path);
     recording.is_damaged = !recording.file->read([&](const Head &head, std::string_view content) {
         qmpi::Reader reader(content);
-        Process &process = recording.process;
         if (head.what() == Kind::process) {
-            const auto rank = reader.get<std::int32_t>();
-            recording.thread = static_cast<std::int32_t>(head.subject);
-            recording.size = reader.get<std::int32_t>();
-            reader.get(process.host);
-            reader.get(process.program);
-            reader.get(process.pid);
-            reader.get(process.is_locked);
-            recording.rank = rank;
+            read_process(head, content, recording);
         } else if (head.what() == Kind::site) {
             set(recording.sites, head.subject, sites.read(reader));
         } else if (head.what() == Kind::communicator) {
             set(recording.communicators, head.subject, read_communicator(reader, recording.size));
         } else if (head.what() == Kind::clock) {
-            process.clock.add(reader.get<ClockPoint>());
+            recording.process.clock.add(reader.get<ClockPoint>());
         } else {
             recording.begin = std::min<std::uint64_t>(recording.begin, head.time);
             recording.end = head.time;
@@ -254,6 +246,20 @@ Recording read_recording(const std::string &path, Sites &sites)
 }
 
 }  // namespace
+
+void read_process(const Head &head, std::string_view content, Recording &recording)
+{
+    qmpi::Reader reader(content);
+    Process &process = recording.process;
+    const auto rank = reader.get<std::int32_t>();
+    recording.thread = static_cast<std::int32_t>(head.subject);
+    recording.size = reader.get<std::int32_t>();
+    reader.get(process.host);
+    reader.get(process.program);
+    reader.get(process.pid);
+    reader.get(process.is_locked);
+    recording.rank = rank;
+}
 
 std::vector<Recording> read_recordings(const std::vector<std::string> &paths)
 {

@@ -128,6 +128,9 @@ struct Recording {
     std::vector<Communicator> communicators;
 };
 
+/* What the first record of a journal has of its process. */
+void read_process(const Head &head, std::string_view content, Recording &recording);
+
 /* Format of the definitions in a journal. */
 std::string describe_process(int rank, int size, const std::string &host,
                              const std::string &program);

@@ -5,7 +5,9 @@
 
 /* Two accesses to a window that the analyser of check learns of before it knows the target's unit, as
  * events of different processes arrive in any order: rank 1 writes, completes that, and sends a message
- * to rank 2 or not, which writes the same place. Prints the number of conflicts of both cases. */
+ * to rank 2 or not, which writes the same place.
+ * Then the same with the unit known, and a later write of rank 1 or 2, whose target rank 2 could have polled
+ * before its own write. Prints the number of conflicts of each case. */
 
 #include "check/accesses.hpp"
 
@@ -23,10 +25,22 @@ int main()
     put.blocks = {0, 4};
     for (const bool has_message : {true, false}) {
         Accesses accesses;
-        accesses.add(1, put, nullptr);
+        accesses.add(1, put, nullptr, 1);
         accesses.complete(1, {put.window, -1, false}, 7);
-        accesses.add(2, put, has_message ? Clock::with(nullptr, 1, 7) : nullptr);
+        accesses.add(2, put, has_message ? Clock::with(nullptr, 1, 7) : nullptr, 1);
         accesses.set_unit(put.window, put.target, 4);
+        accesses.end();
+        std::printf("%zu\n", accesses.take_conflicts().size());
+    }
+    const SharedClock of_1 = Clock::with(nullptr, 1, 7), of_2 = Clock::with(nullptr, 2, 5);
+    for (const SharedClock &writer : {of_1, of_2, Clock::join(of_1, of_2)}) {
+        Accesses accesses;
+        accesses.set_unit(put.window, put.target, 4);
+        accesses.add(1, put, nullptr, 1);
+        accesses.complete(1, {put.window, -1, false}, 7);
+        accesses.add(2, put, nullptr, 5);
+        accesses.tell(writer);
+        accesses.free(put.window);
         std::printf("%zu\n", accesses.take_conflicts().size());
     }
     return 0;

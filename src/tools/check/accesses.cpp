@@ -6,6 +6,7 @@
 #include "accesses.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace qmpi::check {
 
@@ -42,12 +43,12 @@ void Accesses::add_early(Target &target)
         add(target, early);
 }
 
-void Accesses::add(int rank, const AccessEvent &event, const SharedClock &clock)
+bool Accesses::add(int rank, const AccessEvent &event, const SharedClock &clock, std::uint64_t next)
 {
-    add(windows_[event.window][event.target], {rank, event, clock});
+    return add(windows_[event.window][event.target], {rank, event, clock, next});
 }
 
-void Accesses::add(Target &target, const Early &access)
+bool Accesses::add(Target &target, const Early &access)
 {
     const AccessEvent &event = access.event;
     std::uint64_t number = event.number;
@@ -55,25 +56,26 @@ void Accesses::add(Target &target, const Early &access)
     if (event.epoch == AccessEvent::Epoch::started) {
         const Exposures &exposures = target.exposed[access.rank];
         if (number < exposures.first)
-            return;
+            return false;
         is_known = is_known && number - exposures.first < exposures.numbers.size();
         if (is_known)
             number = exposures.numbers[number - exposures.first];
     }
     if (is_known)
-        compare(target, access, number);
-    else if (target.early.size() < most_accesses) {
+        return compare(target, access, number);
+    if (target.early.size() < most_accesses) {
         target.early.push_back(access);
         number_of_early_++;
     } else
         crowded_.push_back(event.target);
+    return false;
 }
 
-void Accesses::compare(Target &target, const Early &early, std::uint64_t number)
+bool Accesses::compare(Target &target, const Early &early, std::uint64_t number)
 {
     const AccessEvent &event = early.event;
     std::vector<SharedAccess> made;
-    SharedAccess conflict;
+    std::optional<Candidate> found;
     for (std::size_t i = 0; i + 1 < event.blocks.size(); i += 2) {
         const std::int64_t begin = event.displacement * target.unit + event.blocks[i];
         made.push_back(std::make_shared<Access>(
@@ -81,15 +83,17 @@ void Accesses::compare(Target &target, const Early &early, std::uint64_t number)
                    event.kind, event.epoch, number, early.done, event.position}));
         const Access &access = *made.back();
         for (auto other = target.accesses.lower_bound(begin - target.longest);
-             other != target.accesses.end() && other->first < access.end && conflict == nullptr;
-             ++other) {
-            if (is_conflict(*other->second, access, early.clock))
-                conflict = other->second;
+             other != target.accesses.end() && other->first < access.end && !found; ++other) {
+            if (!is_conflict(*other->second, access, early.clock))
+                continue;
+            found = {event.window, event.target, other->second, made.back(), early.next};
+            if (!found->is_certain() && (has(told_, *found->first) || has(told_, access))) {
+                ordered_.insert({early.rank, found->first->rank});
+                found.reset();
+            }
         }
     }
-    if (conflict != nullptr)
-        conflicts_.push_back(
-            {early.rank, conflict->rank, event.target, event.position, conflict->position});
+    const bool is_uncertain = found && accuse(*found);
     for (const SharedAccess &access : made) {
         target.longest = std::max(target.longest, access->end - access->begin);
         target.accesses.emplace(access->begin, access);
@@ -100,6 +104,50 @@ void Accesses::compare(Target &target, const Early &early, std::uint64_t number)
         target.accesses.erase(target.accesses.begin());
         crowded_.push_back(event.target);
     }
+    return is_uncertain;
+}
+
+/* True if writes could still tell of it. */
+bool Accesses::accuse(const Candidate &candidate)
+{
+    if (candidate.is_certain())
+        report(candidate);
+    else if (candidates_.size() < most_accesses)
+        candidates_.push_back(candidate);
+    else
+        crowded_.push_back(candidate.target);
+    return !candidate.is_certain();
+}
+
+void Accesses::report(const Candidate &candidate)
+{
+    const Access &first = *candidate.first, &second = *candidate.second;
+    conflicts_.push_back(
+        {second.rank, first.rank, candidate.target, second.position, first.position});
+}
+
+bool Accesses::has(const SharedClock &clock, const Access &access)
+{
+    return access.done != 0 && Clock::time(clock, access.rank) >= access.done;
+}
+
+void Accesses::tell(const SharedClock &clock)
+{
+    told_ = Clock::join(told_, clock);
+    erase_if(candidates_, [&](const Candidate &candidate) {
+        const Access &first = *candidate.first, &second = *candidate.second;
+        const bool knows_second = Clock::time(clock, second.rank) >= candidate.second_time;
+        const bool is_ordered = has(clock, first) ? !knows_second : has(clock, second);
+        if (is_ordered)
+            ordered_.insert({second.rank, first.rank});
+        return is_ordered;
+    });
+}
+
+void Accesses::end()
+{
+    for (const Candidate &candidate : std::exchange(candidates_, {}))
+        report(candidate);
 }
 
 bool Accesses::is_conflict(const Access &earlier, const Access &access, const SharedClock &clock)
@@ -163,6 +211,11 @@ void Accesses::end_epochs(std::uint64_t window, std::uint64_t number)
 
 void Accesses::free(std::uint64_t window)
 {
+    erase_if(candidates_, [&](const Candidate &candidate) {
+        if (candidate.window == window)
+            report(candidate);
+        return candidate.window == window;
+    });
     const auto found = windows_.find(window);
     if (found == windows_.end())
         return;

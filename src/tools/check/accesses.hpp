@@ -19,6 +19,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <set>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -38,8 +39,17 @@ class Accesses {
     /* MPI_Win_post of the process. */
     void expose(int target, const ExposureEvent &event);
 
-    /* The process knows what is in the clock. */
-    void add(int rank, const AccessEvent &event, const SharedClock &clock);
+    /* The process knows what is in the clock. next: its time when it next tells others of itself.
+     * Returns true if it should do so at once: the access may conflict with one under a shared lock. */
+    bool add(int rank, const AccessEvent &event, const SharedClock &clock, std::uint64_t next);
+
+    /* A process that polls its memory can see a write under a shared lock, and know what the writer
+     * knows; so can those that it tells. Which access was first is not known: the one that is complete
+     * before the write could have been, and then there is no conflict. */
+    void tell(const SharedClock &clock);
+
+    /* No process will write again. */
+    void end();
 
     /* time: of the process, from now on. */
     void complete(int rank, const AccessesCompleteEvent &event, std::uint64_t time);
@@ -49,8 +59,15 @@ class Accesses {
 
     void free(std::uint64_t window);
 
-    bool has_results() const { return !conflicts_.empty() || !crowded_.empty(); }
+    bool has_results() const
+    {
+        return !conflicts_.empty() || !crowded_.empty() || !ordered_.empty();
+    }
     std::vector<Conflict> take_conflicts() { return std::exchange(conflicts_, {}); }
+
+    /* Processes with accesses that a write may have told of, and whose accesses they would conflict
+     * with: both ranks. */
+    std::set<std::pair<int, int>> take_ordered() { return std::exchange(ordered_, {}); }
 
     /* Targets of more accesses than are kept. */
     std::vector<int> take_crowded() { return std::exchange(crowded_, {}); }
@@ -77,7 +94,21 @@ class Accesses {
         int rank;
         AccessEvent event;
         SharedClock clock;
+        std::uint64_t next;
         std::uint64_t done = 0; /* as of an access */
+    };
+
+    /* A conflict unless a later write tells of one of both. */
+    struct Candidate {
+        std::uint64_t window;
+        int target;
+        SharedAccess first, second; /* as the tool has heard of them */
+        std::uint64_t second_time;
+
+        bool is_certain() const
+        {
+            return second->epoch != AccessEvent::Epoch::shared || first->rank == second->rank;
+        }
     };
 
     /* The last exposures that a process may have accesses in. */
@@ -98,9 +129,12 @@ class Accesses {
     static bool is_conflict(const Access &earlier, const Access &access, const SharedClock &clock);
     static bool is_completed_by(const AccessesCompleteEvent &event, AccessEvent::Kind kind,
                                 int target);
-    void add(Target &target, const Early &access);
+    static bool has(const SharedClock &clock, const Access &access); /* its completion */
+    bool add(Target &target, const Early &access);
     void add_early(Target &target);
-    void compare(Target &target, const Early &access, std::uint64_t number);
+    bool compare(Target &target, const Early &access, std::uint64_t number);
+    bool accuse(const Candidate &candidate);
+    void report(const Candidate &candidate);
 
     template <typename Condition>
     static void forget(Target &target, Condition condition)
@@ -111,7 +145,10 @@ class Accesses {
     std::unordered_map<std::uint64_t, std::map<int, Target>> windows_; /* by rank */
     /* Accesses under a shared lock that are not complete, by window and rank, with target. */
     std::map<std::pair<std::uint64_t, int>, std::vector<std::pair<int, SharedAccess>>> open_;
+    std::vector<Candidate> candidates_;
+    SharedClock told_; /* what any write has told of */
     std::vector<Conflict> conflicts_;
+    std::set<std::pair<int, int>> ordered_;
     std::vector<int> crowded_;
     std::size_t number_of_early_ = 0;
 };

@@ -170,6 +170,12 @@ void Analyser::find_unreceived()
     }
 }
 
+void Analyser::find_conflicts()
+{
+    replay_.end_accesses();
+    take_results();
+}
+
 void Analyser::find_cycles()
 {
     for (const Cycle &cycle : replay_.find_cycles()) {

@@ -62,6 +62,9 @@ class Analyser {
     /* Reports messages that were never received, once, if no process will communicate again. */
     void find_unreceived();
 
+    /* Reports conflicts that a later access to a window could have shown to be none. All have ended. */
+    void find_conflicts();
+
     /* Reports calls that could wait for each other for ever, though they did not in this run. */
     void find_cycles();
 

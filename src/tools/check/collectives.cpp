@@ -72,7 +72,7 @@ Expected Collectives::report(const SharedCommunicator &communicator, CollectiveE
     const bool is_last =
         ends_communicator(event.position.function) || event.position.function == MPI_FINALIZE_T;
     if (!process_.is_comparable(communicator, is_last)) {
-        process_.lose_order("a communicator that is not compared");
+        process_.lose_order(LocalProcess::not_compared);
         return expected;
     }
     if (qmpi::set::neighbourhood.contains(event.position.function))

@@ -109,6 +109,9 @@ class LocalProcess {
      * that has sent more than the buffer holds */
     void failed(int error_code, const OperationEvent &event, bool is_compared);
 
+    /* For the next two */
+    static constexpr const char *not_compared = "a communicator that is not compared";
+
     /* The process uses an operation that can order it after others, and that the analyser does not
      * follow. Before the process can learn anything by it. */
     void lose_order(const char *what) { lose_order(has_lost_order_, what, false); }

@@ -20,7 +20,7 @@ void Messages::begin(Pending &pending)
     if (!process_.is_comparable(pending.communicator)) {
         if (pending.communicator == nullptr || sends || receives) {
             pending.expected.emplace_back(); /* unknown peers */
-            process_.lose_order("a communicator that is not compared");
+            process_.lose_order(LocalProcess::not_compared);
         }
         return;
     }
@@ -286,7 +286,7 @@ std::uint64_t Messages::receive_matched(const Position &position, MPI_Message me
 
 Expectations Messages::expected_by_probe(const Pending &probe, int source, int tag)
 {
-    if (!process_.is_comparable(probe.communicator) || source == MPI_PROC_NULL)
+    if (source == MPI_PROC_NULL || !is_followed(probe))
         return {};
     report_probe(probe, source, tag, false);
     return {{Expected::What::message, probe.communicator, 0, source, tag}};
@@ -294,8 +294,16 @@ Expectations Messages::expected_by_probe(const Pending &probe, int source, int t
 
 void Messages::probed(const Pending &probe, const MPI_Status &status)
 {
-    if (process_.is_comparable(probe.communicator))
+    if (is_followed(probe))
         report_probe(probe, status.MPI_SOURCE, status.MPI_TAG, true);
+}
+
+bool Messages::is_followed(const Pending &probe)
+{
+    const bool is_comparable = process_.is_comparable(probe.communicator);
+    if (!is_comparable)
+        process_.lose_order(LocalProcess::not_compared);
+    return is_comparable;
 }
 
 void Messages::keep_probed(const Pending &probe, int source, int tag, const MPI_Status &status)

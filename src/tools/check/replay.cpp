@@ -275,6 +275,9 @@ void Replay::omit(int rank, const char *what, const std::string &reason)
 
 std::vector<Omission> Replay::take_omissions()
 {
+    for (const auto &[rank, other] : accesses_.take_ordered())
+        omit(rank, omitted_accesses,
+             "rank " + std::to_string(other) + ": has written to windows that processes can poll");
     for (const int target : accesses_.take_crowded())
         omit(target, omitted_early_accesses,
              "more than " + std::to_string(Accesses::most_accesses) + " of its window at a time");
@@ -401,19 +404,28 @@ void Replay::start(int rank, const Step &step)
         post(step.end);
     else if (step.meeting != nullptr)
         arrive(rank, step.meeting);
-    else if (step.access != nullptr) {
-        const SharedClock &clock = process(rank).clock;
-        const std::string &reason = reason_of_unknown_order(clock);
-        if (reason.empty() || step.access->epoch != AccessEvent::Epoch::shared)
-            accesses_.add(rank, *step.access, clock);
-        else
-            omit(rank, omitted_accesses, reason);
-    } else if (step.loses_order)
+    else if (step.access != nullptr)
+        make_access(rank, *step.access);
+    else if (step.loses_order)
         process(rank).clock = Clock::with_unordered(process(rank).clock, rank);
     else {
         tick(rank);
         accesses_.complete(rank, *step.completion, process(rank).time);
     }
+}
+
+void Replay::make_access(int rank, const AccessEvent &access)
+{
+    using Kind = AccessEvent::Kind;
+    const Process &own = process(rank);
+    const bool is_shared = access.epoch == AccessEvent::Epoch::shared;
+    const std::string &reason = reason_of_unknown_order(own.clock);
+    if (is_shared && access.kind != Kind::get && access.target != rank)
+        accesses_.tell(own.clock);
+    if (is_shared && !reason.empty())
+        omit(rank, omitted_accesses, reason);
+    else if (accesses_.add(rank, access, own.clock, own.time + 1))
+        tick(rank);
 }
 
 void Replay::tick(int rank)

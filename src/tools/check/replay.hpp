@@ -141,6 +141,9 @@ class Replay {
         return processes_.at(static_cast<std::size_t>(rank)).is_in_certain_cycle;
     }
 
+    /* No process will access a window again. */
+    void end_accesses() { accesses_.end(); }
+
     /* There is something for the next three. */
     bool has_results() const
     {
@@ -253,6 +256,7 @@ class Replay {
     bool is_accused(int rank, const Step &step) const;
     void start(int rank, const Step &step);
     void end(int rank, const Step &step);
+    void make_access(int rank, const AccessEvent &access);
     void learn(int rank, const SharedClock &clock);
     void tick(int rank);
     void free(int rank, const char *reason);

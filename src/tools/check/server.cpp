@@ -16,7 +16,8 @@ namespace qmpi::check {
 void Server::finish(std::chrono::duration<double> longest)
 {
     std::unique_lock<std::mutex> guard(lock_);
-    ended_.wait_for(guard, longest, [this] { return analyser_.have_all_ended(); });
+    if (ended_.wait_for(guard, longest, [this] { return analyser_.have_all_ended(); }))
+        analyser_.find_conflicts();
     analyser_.find_cycles();
     analyser_.find_unreceived();
 }

@@ -93,7 +93,8 @@ bool Accesses::compare(Target &target, const Early &early, std::uint64_t number)
             }
         }
     }
-    const bool is_uncertain = found && accuse(*found);
+    if (found)
+        accuse(*found);
     for (const SharedAccess &access : made) {
         target.longest = std::max(target.longest, access->end - access->begin);
         target.accesses.emplace(access->begin, access);
@@ -104,11 +105,10 @@ bool Accesses::compare(Target &target, const Early &early, std::uint64_t number)
         target.accesses.erase(target.accesses.begin());
         crowded_.push_back(event.target);
     }
-    return is_uncertain;
+    return found && !found->is_certain();
 }
 
-/* True if writes could still tell of it. */
-bool Accesses::accuse(const Candidate &candidate)
+void Accesses::accuse(const Candidate &candidate)
 {
     if (candidate.is_certain())
         report(candidate);
@@ -116,7 +116,6 @@ bool Accesses::accuse(const Candidate &candidate)
         candidates_.push_back(candidate);
     else
         crowded_.push_back(candidate.target);
-    return !candidate.is_certain();
 }
 
 void Accesses::report(const Candidate &candidate)

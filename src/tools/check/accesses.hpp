@@ -133,7 +133,7 @@ class Accesses {
     bool add(Target &target, const Early &access);
     void add_early(Target &target);
     bool compare(Target &target, const Early &access, std::uint64_t number);
-    bool accuse(const Candidate &candidate);
+    void accuse(const Candidate &candidate);
     void report(const Candidate &candidate);
 
     template <typename Condition>

@@ -71,10 +71,8 @@ Expected Collectives::report(const SharedCommunicator &communicator, CollectiveE
     Expected expected;
     const bool is_last =
         ends_communicator(event.position.function) || event.position.function == MPI_FINALIZE_T;
-    if (!process_.is_comparable(communicator, is_last)) {
-        process_.lose_order(LocalProcess::not_compared);
+    if (!process_.is_followed(communicator, is_last))
         return expected;
-    }
     if (qmpi::set::neighbourhood.contains(event.position.function))
         process_.lose_order("neighborhood collectives");
     if (qmpi::form_of(event.position.function) == qmpi::form::persistent)

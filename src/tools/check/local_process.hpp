@@ -135,6 +135,15 @@ class LocalProcess {
      * it, or ends MPI */
     bool is_comparable(const SharedCommunicator &communicator, bool is_last = false);
 
+    /* The same for a call that can order the process after others: it loses the order if false. */
+    bool is_followed(const SharedCommunicator &communicator, bool is_last = false)
+    {
+        const bool is_comparable = this->is_comparable(communicator, is_last);
+        if (!is_comparable)
+            lose_order(not_compared);
+        return is_comparable;
+    }
+
   private:
     static constexpr std::uint64_t calls_with_answer = 3;
 

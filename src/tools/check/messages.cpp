@@ -286,7 +286,7 @@ std::uint64_t Messages::receive_matched(const Position &position, MPI_Message me
 
 Expectations Messages::expected_by_probe(const Pending &probe, int source, int tag)
 {
-    if (source == MPI_PROC_NULL || !is_followed(probe))
+    if (source == MPI_PROC_NULL || !process_.is_followed(probe.communicator))
         return {};
     report_probe(probe, source, tag, false);
     return {{Expected::What::message, probe.communicator, 0, source, tag}};
@@ -294,16 +294,8 @@ Expectations Messages::expected_by_probe(const Pending &probe, int source, int t
 
 void Messages::probed(const Pending &probe, const MPI_Status &status)
 {
-    if (is_followed(probe))
+    if (process_.is_followed(probe.communicator))
         report_probe(probe, status.MPI_SOURCE, status.MPI_TAG, true);
-}
-
-bool Messages::is_followed(const Pending &probe)
-{
-    const bool is_comparable = process_.is_comparable(probe.communicator);
-    if (!is_comparable)
-        process_.lose_order(LocalProcess::not_compared);
-    return is_comparable;
 }
 
 void Messages::keep_probed(const Pending &probe, int source, int tag, const MPI_Status &status)

@@ -127,7 +127,6 @@ class Messages {
     void take_probed(ReceiveEvent &event, const Message &receive);
     void begin_send(Pending &pending, bool wants_answer);
     void begin_receive(Pending &pending, bool wants_answer);
-    bool is_followed(const Pending &probe);
     void report_probe(const Pending &probe, int source, int tag, bool has_found);
     void await(const Position &position, std::uint64_t number);
     void await_shared(SharedHandle &shared, const Position &position);

@@ -416,12 +416,14 @@ void Replay::start(int rank, const Step &step)
 
 void Replay::make_access(int rank, const AccessEvent &access)
 {
-    using Kind = AccessEvent::Kind;
-    const Process &own = process(rank);
+    Process &own = process(rank);
     const bool is_shared = access.epoch == AccessEvent::Epoch::shared;
     const std::string &reason = reason_of_unknown_order(own.clock);
-    if (is_shared && access.kind != Kind::get && access.target != rank)
+    const bool is_write = access.kind != AccessEvent::Kind::get && access.target != rank;
+    if (is_shared && is_write && own.told != own.clock) {
         accesses_.tell(own.clock);
+        own.told = own.clock;
+    }
     if (is_shared && !reason.empty())
         omit(rank, omitted_accesses, reason);
     else if (accesses_.add(rank, access, own.clock, own.time + 1))

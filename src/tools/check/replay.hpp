@@ -203,6 +203,7 @@ class Replay {
         bool is_gone = false;         /* its events are no longer known */
         std::uint64_t time = 0;       /* counts what others may have to know of */
         SharedClock clock;            /* what it knows of others, and its own time */
+        SharedClock told;             /* the last one that a write has told of */
         std::uint64_t probe_time = 0; /* of the last probe */
         std::string order_lost;       /* see OrderLostEvent; empty: not yet */
         bool is_in_certain_cycle = false;

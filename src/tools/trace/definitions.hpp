@@ -128,7 +128,7 @@ struct Recording {
     std::vector<Communicator> communicators;
 };
 
-/* What the first record of a journal has of its process. */
+/* The fields of a journal's first record that describe its process. */
 void read_process(const Head &head, std::string_view content, Recording &recording);
 
 /* Format of the definitions in a journal. */

@@ -8,12 +8,14 @@
 
 int main(int argc, char **argv)
 {
-    int rank, memory[4] = {0}, value = 1, flag; /* MPICH 4.0.2 loses accesses to windows of 8 bytes */
+    int rank, *memory, value = 1, flag;
     MPI_Win window;
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Win_create(memory, sizeof memory, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+    *memory = 0;
+    MPI_Barrier(MPI_COMM_WORLD);
     MPI_Win_lock_all(0, window);
     if (rank == 0) {
         MPI_Put(&value, 1, MPI_INT, 2, 0, 1, MPI_INT, window);

@@ -134,7 +134,7 @@ def suite(work):
     (work / "logs").mkdir()
     (work / "logs/dir.junit.xml").write_text(JUNIT)
     suite.results = {"dir/good 2": "ok", "dir/sub/bad 4 -x=1 A=b": "not ok", "dir/later 1": "skip",
-                     "rma/mutex_bench 4": "not ok"}
+                     "threads/spawn/multispawn 1": "not ok"}
     suite.done = None
     return suite
 
@@ -159,14 +159,14 @@ def test_skipped_result_is_skipped(suite):
 
 
 def test_known_failure_is_an_expected_failure(suite):
-    with pytest.raises(pytest.xfail.Exception, match="hangs"):
-        suite.judge("rma/mutex_bench 4")
+    with pytest.raises(pytest.xfail.Exception, match="Error in spawn call"):
+        suite.judge("threads/spawn/multispawn 1")
 
 
 def test_known_failure_that_passes_fails(suite):
-    suite.results["rma/mutex_bench 4"] = "ok"
+    suite.results["threads/spawn/multispawn 1"] = "ok"
     with pytest.raises(pytest.fail.Exception, match="passes, but fails in the base"):
-        suite.judge("rma/mutex_bench 4")
+        suite.judge("threads/spawn/multispawn 1")
 
 
 def test_failure_of_a_test_without_a_listed_name_is_found(suite, work):

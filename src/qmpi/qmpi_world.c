@@ -17,12 +17,12 @@
 /* Tells instances when MPI_COMM_WORLD begins and ends, and which processes have the same instance.
  *
  * While MPI initializes, before it waits for other processes, a process publishes its instances in
- * the process manager's key-value space; a process without tools publishes nothing. One that
- * begins with MPI_Session_init publishes only this: it may never call MPI_Init, where others would
- * wait for it. Then the first process with tools reads them all and sends the table to the others
- * with tools. Every process computes the same order of all instances of the job and calls world
- * functions in this order, so instances that communicate in them never wait for each other,
- * whatever the order of their lists. */
+ * the process manager's key-value space. One without tools publishes nothing, or with PMIx, that it
+ * has none. One that begins with MPI_Session_init publishes only this: it may never call MPI_Init,
+ * where others would wait for it. Then the first process with tools reads them all and sends the
+ * table to the others with tools. Every process computes the same order of all instances of the job
+ * and calls world functions in this order, so instances that communicate in them never wait for
+ * each other, whatever the order of their lists. */
 
 /* Others know an instance by hexadecimal digits: its tool id and its signature. Instances with the
  * same signature are the same tool with the same arguments, and have the same number among such
@@ -138,11 +138,14 @@ void MPIR_QMPI_publish_world(bool is_world_model)
     char key[64], *value;
     Text own;
 
-    if (num_members == 0 || MPIR_Process.size == 1 || per_value == 0)
+    if (MPIR_Process.size == 1 || per_value == 0)
         return;
-    if (!is_world_model) {
+    if (num_members == 0 || !is_world_model) {
         key_of(MPIR_Process.rank, 0, key, sizeof(key));
-        MPIR_pmi_kvs_put(key, ALONE);
+        if (num_members > 0)
+            MPIR_pmi_kvs_put(key, ALONE);
+        else if (getenv("PMIX_NAMESPACE"))
+            MPIR_pmi_kvs_put(key, "");  /* PMIx_Get waits for a key that a process has not put. */
         return;
     }
     own = own_instances();

@@ -33,6 +33,22 @@ SANITIZERS = {
 # Tests of the tools that need neither Fortran nor MPI-IO, mostly
 SANITIZED = ["kit/test_kit.py", "choose"] + [f"tools/test_{name}.py" for name in (
     "check", "check_suppressions", "damage", "ends", "live", "messages", "profile", "records", "trace", "worlds")]
+# Prints the seconds of MPI_Init.
+INIT = """
+#include <mpi.h>
+#include <stdio.h>
+#include <time.h>
+
+int main(int argc, char **argv)
+{
+    struct timespec begin, end;
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    MPI_Init(&argc, &argv);
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    printf("%f\\n", end.tv_sec - begin.tv_sec + (end.tv_nsec - begin.tv_nsec) * 1e-9);
+    return MPI_Finalize();
+}
+"""
 pytestmark = pytest.mark.hours
 
 
@@ -136,3 +152,30 @@ def test_call_sites_on_aarch64(work, needs):
             for line, function, offset, name in (site.groups() for site in sites):
                 lines = subprocess.run(["aarch64-linux-gnu-addr2line", "-i", "-e", name, offset], capture_output=True, text=True)
                 assert re.search(rf"/where[^/]*:{line}\b", lines.stdout), (function, line, level, lines)
+
+
+def test_nobody_waits_for_processes_without_tools_under_pmix(work, needs):
+    """PMIx_Get waits for keys that no process has put; here the server is that of Debian's Open MPI, with its limit of
+    2 seconds for each."""
+    needs("apt-get", "dpkg")
+    check("apt-get", "download", "libopenmpi3", "openmpi-bin", "openmpi-common", cwd=work)
+    for package in work.glob("*.deb"):
+        check("dpkg", "-x", package, work, cwd=work)
+    pmix = next(Path("/usr/lib").glob("*/pmix2/include/pmix.h")).parents[1]
+    prefix, _ = build("--with-device=ch4:ucx", f"--with-pmix={pmix}", *SMALL[1:])
+    (work / "init.c").write_text(INIT)
+    check(prefix / "bin/mpicc", "init.c", "-o", "init", cwd=work)
+
+    def longest(*words):
+        environment = {**os.environ, "OPAL_PREFIX": work / "usr",
+                       "LD_LIBRARY_PATH": next(work.glob("usr/lib/*-linux-gnu"))}
+        done = subprocess.run([work / "usr/bin/orterun", "--allow-run-as-root", "--oversubscribe", *words], cwd=work,
+                              env=environment, capture_output=True, text=True, timeout=120)
+        seconds = [float(line) for line in done.stdout.splitlines()]
+        assert (done.returncode, len(seconds)) == (0, 4), done
+        return max(seconds), done.stderr
+
+    plain, _ = longest("-n", "4", "./init")
+    mixed, report = longest("-n", "1", "-x", "MPIR_CVAR_QMPI_TOOL_LIST=count", "./init", ":", "-n", "3", "./init")
+    assert "not in the report: ranks 1-3 (no tools)" in report
+    assert mixed < 5 * plain

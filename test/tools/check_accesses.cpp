@@ -7,10 +7,13 @@
  * events of different processes arrive in any order: rank 1 writes, completes that, and sends a message
  * to rank 2 or not, which writes the same place.
  * Then the same with the unit known, and a later write of rank 1 or 2, whose target rank 2 could have polled
- * before its own write. Prints the number of conflicts of each case. */
+ * before its own write. Prints the number of conflicts of each case.
+ * Then rank 1 writes a place more often than accesses are kept, in one epoch, or each time complete, before rank 2
+ * does. Prints the number of conflicts, and how often accesses were not kept. */
 
 #include "check/accesses.hpp"
 
+#include <cstddef>
 #include <cstdio>
 #include <initializer_list>
 
@@ -42,6 +45,18 @@ int main()
         accesses.tell(writer);
         accesses.free(put.window);
         std::printf("%zu\n", accesses.take_conflicts().size());
+    }
+    for (const auto epoch : {AccessEvent::Epoch::fence, AccessEvent::Epoch::shared}) {
+        Accesses accesses;
+        accesses.set_unit(put.window, put.target, 4);
+        put.epoch = epoch;
+        for (std::size_t i = 1; i <= 2 * Accesses::most_accesses; i++) {
+            accesses.add(1, put, nullptr, i);
+            accesses.complete(1, {put.window, -1, false}, i);
+        }
+        accesses.add(2, put, Clock::with(nullptr, 1, Accesses::most_accesses), 1);
+        accesses.end();
+        std::printf("%zu %zu\n", accesses.take_conflicts().size(), accesses.take_crowded().size());
     }
     return 0;
 }

@@ -78,20 +78,31 @@ bool Accesses::compare(Target &target, const Early &early, std::uint64_t number)
     std::optional<Candidate> found;
     for (std::size_t i = 0; i + 1 < event.blocks.size(); i += 2) {
         const std::int64_t begin = event.displacement * target.unit + event.blocks[i];
-        made.push_back(std::make_shared<Access>(
+        const auto access = std::make_shared<Access>(
             Access{begin, begin + event.blocks[i + 1], event.blocks.size() == 2, early.rank,
-                   event.kind, event.epoch, number, early.done, event.position}));
-        const Access &access = *made.back();
+                   event.kind, event.epoch, number, early.done, event.position});
+        auto earlier = target.accesses.end();
+        bool is_new = true;
         for (auto other = target.accesses.lower_bound(begin - target.longest);
-             other != target.accesses.end() && other->first < access.end && !found; ++other) {
-            if (!is_conflict(*other->second, access, early.clock))
+             other != target.accesses.end() && other->first < access->end && !found; ++other) {
+            if (other->second->key() == access->key()) {
+                if (other->second->done == access->done)
+                    is_new = false;
+                else
+                    earlier = other;
+            }
+            if (!is_conflict(*other->second, *access, early.clock))
                 continue;
-            found = {event.window, event.target, other->second, made.back(), early.next};
-            if (!found->is_certain() && (has(told_, *found->first) || has(told_, access))) {
+            found = {event.window, event.target, other->second, access, early.next};
+            if (!found->is_certain() && (has(told_, *found->first) || has(told_, *access))) {
                 ordered_.insert({early.rank, found->first->rank});
                 found.reset();
             }
         }
+        if (earlier != target.accesses.end())
+            target.accesses.erase(earlier);
+        if (is_new || found)
+            made.push_back(access);
     }
     if (found)
         accuse(*found);

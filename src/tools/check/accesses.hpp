@@ -20,6 +20,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -85,6 +86,9 @@ class Accesses {
         std::uint64_t number; /* of the fence epoch, or of the target's exposure */
         std::uint64_t done;   /* time when it was complete at the target; 0: not yet */
         Position position;
+
+        /* Of accesses with the same of these, what conflicts with the first conflicts with the last. */
+        auto key() const { return std::tie(begin, end, is_whole, rank, kind, epoch, number); }
     };
 
     using SharedAccess = std::shared_ptr<Access>;

@@ -12,6 +12,7 @@
 #include "../common/report.hpp"
 
 #include <algorithm>
+#include <array>
 #include <climits>
 #include <iterator>
 #include <utility>
@@ -316,17 +317,18 @@ bool Analyser::add(Kind kind, int rank, const Position &position, const std::str
 
 namespace {
 
-/* Number of the function, the same for the form with large counts. */
+/* Number of the function, the same for the form with large counts. The array has no destructor: a
+ * process may end by exit() while its thread still compares. */
 int family(int function)
 {
-    static const std::vector<int> families = [] {
-        std::vector<int> numbers;
+    static const auto families = [] {
+        std::array<int, MPI_LAST_FUNC_T> numbers{};
         std::map<std::string, int> known;
         for (int i = 0; i < MPI_LAST_FUNC_T; i++) {
             std::string name = function_name(i);
             if (qmpi::set::large_count.contains(i))
                 name.resize(name.size() - 2); /* "_c" */
-            numbers.push_back(known.emplace(name, i).first->second);
+            numbers[static_cast<std::size_t>(i)] = known.emplace(name, i).first->second;
         }
         return numbers;
     }();

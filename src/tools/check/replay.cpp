@@ -859,8 +859,9 @@ void Replay::relieve(int rank)
     while (own.steps.size() > many_steps / 2 && release_for(rank))
         ;
     if (own.steps.size() > most_steps) {
-        static const std::string reason =
-            "more than " + std::to_string(most_steps) + " calls ahead of those that it waits for";
+        /* Not destroyed: a process may end by exit() while its thread still compares. */
+        static const std::string &reason = *new std::string(
+            "more than " + std::to_string(most_steps) + " calls ahead of those that it waits for");
         leave_out(rank, reason.c_str());
     }
     own.many = own.steps.size() + many_steps;

@@ -132,20 +132,30 @@ static void key_of(int rank, int number, char *key, size_t size)
     snprintf(key, size, "qmpi-%d-%d", rank, number);
 }
 
+static bool publish(int number, const char *value)
+{
+    char key[64];
+
+    key_of(MPIR_Process.rank, number, key, sizeof(key));
+    return MPIR_pmi_kvs_put(key, value) == MPI_SUCCESS;
+}
+
 void MPIR_QMPI_publish_world(bool is_world_model)
 {
     const int per_value = (MPIR_pmi_max_val_size() - 2) / INSTANCE_DIGITS * INSTANCE_DIGITS;
-    char key[64], *value;
+    char *value;
     Text own;
 
     if (MPIR_Process.size == 1 || per_value == 0)
         return;
-    if (num_members == 0 || !is_world_model) {
-        key_of(MPIR_Process.rank, 0, key, sizeof(key));
-        if (num_members > 0)
-            MPIR_pmi_kvs_put(key, ALONE);
-        else if (getenv("PMIX_NAMESPACE"))
-            MPIR_pmi_kvs_put(key, "");  /* PMIx_Get waits for a key that a process has not put. */
+    if (num_members == 0) {
+        /* PMIx_Get waits for a key that a process has not put. */
+        if (getenv("PMIX_NAMESPACE"))
+            publish(0, "");
+        return;
+    }
+    if (!is_world_model) {
+        publish(0, ALONE);
         return;
     }
     own = own_instances();
@@ -156,8 +166,7 @@ void MPIR_QMPI_publish_world(bool is_world_model)
         const size_t at = (size_t) number * per_value;
         snprintf(value, per_value + 2, "%.*s%s", per_value, own.chars + at,
                  at + per_value < own.length ? "+" : "");
-        key_of(MPIR_Process.rank, number, key, sizeof(key));
-        is_published = MPIR_pmi_kvs_put(key, value) == MPI_SUCCESS;
+        is_published = publish(number, value);
     }
     MPL_direct_free(value);
     MPL_direct_free(own.chars);

@@ -6,6 +6,7 @@
 #include "accesses.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 
 namespace qmpi::check {
@@ -71,6 +72,20 @@ bool Accesses::add(Target &target, const Early &access)
     return false;
 }
 
+/* Returns false if one is kept that is complete when the access is. */
+bool Accesses::replace_equal(Target &target, const Access &access)
+{
+    bool is_new = true;
+    auto other = target.accesses.lower_bound(access.begin);
+    while (other != target.accesses.end() && other->first == access.begin) {
+        const bool is_equal = other->second->key() == access.key();
+        const bool is_kept = is_equal && other->second->done == access.done;
+        is_new = is_new && !is_kept;
+        other = is_equal && !is_kept ? target.accesses.erase(other) : std::next(other);
+    }
+    return is_new;
+}
+
 bool Accesses::compare(Target &target, const Early &early, std::uint64_t number)
 {
     const AccessEvent &event = early.event;
@@ -81,16 +96,8 @@ bool Accesses::compare(Target &target, const Early &early, std::uint64_t number)
         const auto access = std::make_shared<Access>(
             Access{begin, begin + event.blocks[i + 1], event.blocks.size() == 2, early.rank,
                    event.kind, event.epoch, number, early.done, event.position});
-        auto earlier = target.accesses.end();
-        bool is_new = true;
         for (auto other = target.accesses.lower_bound(begin - target.longest);
              other != target.accesses.end() && other->first < access->end && !found; ++other) {
-            if (other->second->key() == access->key()) {
-                if (other->second->done == access->done)
-                    is_new = false;
-                else
-                    earlier = other;
-            }
             if (!is_conflict(*other->second, *access, early.clock))
                 continue;
             found = {event.window, event.target, other->second, access, early.next};
@@ -99,9 +106,7 @@ bool Accesses::compare(Target &target, const Early &early, std::uint64_t number)
                 found.reset();
             }
         }
-        if (earlier != target.accesses.end())
-            target.accesses.erase(earlier);
-        if (is_new || found)
+        if (replace_equal(target, *access) || found)
             made.push_back(access);
     }
     if (found)

@@ -136,6 +136,7 @@ class Accesses {
     static bool has(const SharedClock &clock, const Access &access); /* its completion */
     bool add(Target &target, const Early &access);
     void add_early(Target &target);
+    static bool replace_equal(Target &target, const Access &access);
     bool compare(Target &target, const Early &access, std::uint64_t number);
     void accuse(const Candidate &candidate);
     void report(const Candidate &candidate);

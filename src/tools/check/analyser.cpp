@@ -732,13 +732,12 @@ bool Analyser::is_overdue(int rank) const
 /* Members that have not started the operation, or another one instead. */
 const std::vector<int> &Analyser::missing(int waiter, const Wait &wait)
 {
-    static const std::vector<int> none;
     const auto group = groups_.find(wait.communicator);
     if (group == groups_.end() || group->second.world == nullptr)
-        return none;
+        return nobody_;
     const auto operation = group->second.operations.find(wait.number);
     if (operation == group->second.operations.end())
-        return none;
+        return nobody_;
     const auto [known, is_new] = missing_.insert(
         {{wait.communicator, wait.number, operation->second.has_mismatch ? waiter : -1}, {}});
     std::vector<int> &missing = known->second;

@@ -239,6 +239,7 @@ class Analyser {
 
     /* By communicator, number and, if members have started different operations, waiter. */
     std::map<std::tuple<std::uint64_t, std::uint64_t, int>, std::vector<int>> missing_;
+    const std::vector<int> nobody_;
     bool has_found_unreceived_ = false;
     std::size_t ended_ = 0; /* processes */
 };

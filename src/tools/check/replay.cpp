@@ -225,7 +225,7 @@ void Replay::probe(int rank, const ProbeEvent &event)
     add(rank, std::move(step));
 }
 
-void Replay::free(int rank, const char *reason)
+void Replay::free(int rank, const std::string &reason)
 {
     process(rank).is_free = true;
     lose_order(rank, reason);
@@ -234,7 +234,7 @@ void Replay::free(int rank, const char *reason)
 }
 
 /* Others no longer wait for it. */
-void Replay::remove(int rank, const char *reason)
+void Replay::remove(int rank, const std::string &reason)
 {
     gone_ += process(rank).is_gone ? 0U : 1U;
     process(rank).is_gone = true;
@@ -249,7 +249,7 @@ void Replay::remove(int rank, const char *reason)
     advance();
 }
 
-void Replay::leave_out(int rank, const char *reason)
+void Replay::leave_out(int rank, const std::string &reason)
 {
     omit(rank, omitted_cycles, reason);
     free(rank, reason);
@@ -858,12 +858,10 @@ void Replay::relieve(int rank)
     Process &own = process(rank);
     while (own.steps.size() > many_steps / 2 && release_for(rank))
         ;
-    if (own.steps.size() > most_steps) {
-        /* Not destroyed: a process may end by exit() while its thread still compares. */
-        static const std::string &reason = *new std::string(
+    if (own.steps.size() > most_steps)
+        leave_out(
+            rank,
             "more than " + std::to_string(most_steps) + " calls ahead of those that it waits for");
-        leave_out(rank, reason.c_str());
-    }
     own.many = own.steps.size() + many_steps;
 }
 

@@ -126,10 +126,10 @@ class Replay {
     void order_lost(int rank, const OrderLostEvent &event);
 
     /* No more is known of the process. reason: for the report, "rank 3 ..." */
-    void remove(int rank, const char *reason);
+    void remove(int rank, const std::string &reason);
 
     /* The order of its calls is unknown from now on: no cycle can include it. The report says so. */
-    void leave_out(int rank, const char *reason);
+    void leave_out(int rank, const std::string &reason);
 
     /* ---- results ---- */
 
@@ -260,7 +260,7 @@ class Replay {
     void make_access(int rank, const AccessEvent &access);
     void learn(int rank, const SharedClock &clock);
     void tick(int rank);
-    void free(int rank, const char *reason);
+    void free(int rank, const std::string &reason);
     void lose_order(int rank, const std::string &reason);
 
     /* Why a process with that clock may know more; empty: it does not. */

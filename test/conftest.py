@@ -448,6 +448,19 @@ def needs():
     return needs
 
 
+@pytest.fixture(scope="session")
+def unpack_packages():
+    """Unpacks Debian's packages in a folder, without installing them; returns the folder below it that has them. Skips the
+    test if apt-get has none."""
+    def unpack_packages(folder, *packages):
+        if not shutil.which("apt-get") or subprocess.run(["apt-get", "download", *packages], cwd=folder, timeout=600).returncode:
+            pytest.skip("apt-get has no " + " ".join(packages))
+        for package in folder.glob("*.deb"):
+            subprocess.run(["dpkg", "-x", package, folder / "root"], check=True)
+        return folder / "root"
+    return unpack_packages
+
+
 @pytest.fixture
 def restricted(needs):
     """Words that run a command without root's right to read all files."""

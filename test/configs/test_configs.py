@@ -154,22 +154,19 @@ def test_call_sites_on_aarch64(work, needs):
                 assert re.search(rf"/where[^/]*:{line}\b", lines.stdout), (function, line, level, lines)
 
 
-def test_nobody_waits_for_processes_without_tools_under_pmix(work, needs):
+def test_nobody_waits_for_processes_without_tools_under_pmix(work, unpack_packages):
     """PMIx_Get waits for keys that no process has put; here the server is that of Debian's Open MPI, with its limit of
     2 seconds for each."""
-    needs("apt-get", "dpkg")
-    check("apt-get", "download", "libopenmpi3", "openmpi-bin", "openmpi-common", cwd=work)
-    for package in work.glob("*.deb"):
-        check("dpkg", "-x", package, work, cwd=work)
+    openmpi = unpack_packages(work, "libopenmpi3", "openmpi-bin", "openmpi-common") / "usr"
     pmix = next(Path("/usr/lib").glob("*/pmix2/include/pmix.h")).parents[1]
-    prefix, _ = build("--with-device=ch4:ucx", f"--with-pmix={pmix}", *SMALL[1:])
+    prefix, _ = build(*SMALL, "--with-device=ch4:ucx", f"--with-pmix={pmix}")
     (work / "init.c").write_text(INIT)
     check(prefix / "bin/mpicc", "init.c", "-o", "init", cwd=work)
 
     def longest(*words):
-        environment = {**os.environ, "OPAL_PREFIX": work / "usr",
-                       "LD_LIBRARY_PATH": next(work.glob("usr/lib/*-linux-gnu"))}
-        done = subprocess.run([work / "usr/bin/orterun", "--allow-run-as-root", "--oversubscribe", *words], cwd=work,
+        environment = {**os.environ, "OPAL_PREFIX": openmpi,
+                       "LD_LIBRARY_PATH": next(openmpi.glob("lib/*-linux-gnu"))}
+        done = subprocess.run([openmpi / "bin/orterun", "--allow-run-as-root", "--oversubscribe", *words], cwd=work,
                               env=environment, capture_output=True, text=True, timeout=120)
         seconds = [float(line) for line in done.stdout.splitlines()]
         assert (done.returncode, len(seconds)) == (0, 4), done

@@ -7,7 +7,6 @@ DIR/programs.md has a row for each test file: what ran, both results, and what c
 import dataclasses
 import fcntl
 import re
-import shutil
 from collections import Counter
 from pathlib import Path
 
@@ -38,15 +37,11 @@ __attribute__((constructor)) static void map(void)
 
 
 @pytest.fixture(scope="module")
-def unpack(mpich_module):
-    """Unpacks Debian's packages, without installing them; returns their folder and the variables with which their
-    programs run on the MPICH under test."""
+def unpack(mpich_module, unpack_packages):
+    """Unpacks Debian's packages; returns their folder and the variables with which their programs run on the MPICH
+    under test."""
     def unpack(*packages):
-        root = mpich_module.work / "root"
-        if not shutil.which("apt-get") or mpich_module.run("apt-get", "download", *packages, seconds=600).status != 0:
-            pytest.skip("apt-get has no " + " ".join(packages))
-        for package in mpich_module.work.glob("*.deb"):
-            assert mpich_module.run("dpkg", "-x", package, root).status == 0
+        root = unpack_packages(mpich_module.work, *packages)
         lib = next(root.glob("usr/lib/*-linux-gnu*"), root)
         folders = [mpich_module.debian_names(), lib, lib / "blas", lib / "lapack", mpich_module.lib]
         return root / "usr", {"LD_LIBRARY_PATH": ":".join(map(str, folders))}

@@ -163,7 +163,7 @@ void Record::open(const std::string &path, Introduction introduction)
     };
     if (const int reason = posix_fallocate(file, 0, static_cast<off_t>(end)))
         give_up(reason);
-    head_->is_locked = mark_as_running(file);
+    head_->is_marked = mark_as_running(file);
     for (std::size_t done = 0; done < used;) {
         const ssize_t written = pwrite(file, base_ + done, used - done, static_cast<off_t>(done));
         if (written < 0 && errno != EINTR)
@@ -225,7 +225,7 @@ RecordView::RecordView(std::string_view content, std::vector<const char *> other
     content_ =
         content.substr(0, static_cast<std::size_t>(head->used.load(std::memory_order_acquire)));
     is_incomplete_ = head->is_incomplete.load(std::memory_order_relaxed) != 0;
-    is_locked_ = head->is_locked != 0;
+    is_marked_ = head->is_marked != 0;
 }
 
 Introduction RecordView::introduction() const

@@ -31,7 +31,7 @@ struct RecordHead {
     char magic[8] = {'Q', 'M', 'P', 'I', 'r', 'e', 'c', '3'};
     std::atomic<std::uint64_t> used{sizeof(RecordHead)}; /* bytes, including this head */
     std::atomic<std::uint64_t> is_incomplete{0};         /* a limit or a full disk was reached */
-    std::uint64_t is_locked = 0;                         /* see mark_as_running() */
+    std::uint64_t is_marked = 0;                         /* see mark_as_running() */
 };
 
 /* Precedes each block. */
@@ -163,7 +163,7 @@ class RecordView {
 
     Introduction introduction() const;
     bool is_incomplete() const { return is_incomplete_; }
-    bool is_locked() const { return is_locked_; }
+    bool is_marked() const { return is_marked_; }
 
     /* False for a file that a process is about to write. */
     static bool has_begun(std::string_view content)
@@ -177,7 +177,7 @@ class RecordView {
   private:
     std::string_view content_;
     std::vector<const char *> others_;
-    bool is_incomplete_ = false, is_locked_ = false;
+    bool is_incomplete_ = false, is_marked_ = false;
 };
 
 /* Throws std::runtime_error unless what a record from a file says is possible. */
@@ -214,8 +214,12 @@ class FileContent {
     const std::string &path() const { return path_; }
     std::string_view content() const { return content_; }
 
-    /* Of the process that has marked the file. */
-    Life life() const { return life_; }
+    /* Of the process that wrote the file. One that could not mark it as that of a running process may
+     * run all the same. */
+    Life life(bool is_marked) const
+    {
+        return is_marked || life_ == Life::running ? life_ : Life::unknown;
+    }
 
   private:
     std::string path_;

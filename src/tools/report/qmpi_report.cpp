@@ -85,19 +85,16 @@ std::string stem_of(std::string folder)
                                    : folder + ".trace";
 }
 
-/* Of the process. A journal that was never locked looks like that of an ended process on a host whose
- * file system has locks. */
 Life life_of(const std::string &path)
 {
     trace::JournalFile journal(path);
     trace::Recording recording;
-    recording.process.is_locked = true; /* of an empty journal */
+    recording.process.is_marked = true; /* of an empty journal */
     journal.read([&recording](const trace::Head &head, std::string_view content) {
         if (head.what() == trace::Kind::process)
             trace::read_process(head, content, recording);
     });
-    const bool is_known = journal.life() == Life::running || recording.process.is_locked;
-    return is_known ? journal.life() : Life::unknown;
+    return journal.life(recording.process.is_marked);
 }
 
 /* Makes a trace from journals. */

@@ -475,9 +475,8 @@ class Loader {
         try {
             const RecordView view(file->content());
             const Introduction own = view.introduction();
-            const Life life =
-                file->life() == Life::running || view.is_locked() ? file->life() : Life::unknown;
-            groups_[{own.folder, own.tool, own.arguments}].parts.push_back({own, view, life, name});
+            groups_[{own.folder, own.tool, own.arguments}].parts.push_back(
+                {own, view, file->life(view.is_marked()), name});
             files_.push_back(std::move(file));
         } catch (const std::exception &exception) {
             leave_out(name, exception);

@@ -51,22 +51,18 @@ class Calls : public trace::Sink {
     std::vector<std::uint64_t> begins_; /* of the open calls */
 };
 
-Lives lives_of(const std::vector<trace::Recording> &recordings,
-               const trace::Definitions &definitions)
+/* A process that has a journal in use is running. */
+Lives lives_of(const std::vector<trace::Recording> &recordings)
 {
-    std::set<std::int32_t> running;
+    std::map<int, Life> known;
     for (const trace::Recording &recording : recordings) {
-        if (recording.file->life() == Life::running)
-            running.insert(recording.rank);
+        const Life life = recording.file->life(recording.process.is_marked);
+        if (life == Life::running || known.count(recording.rank) == 0)
+            known[recording.rank] = life;
     }
     Lives lives;
-    for (const auto &[rank, process] : definitions.processes) {
-        if (!process.threads.empty())
-            lives.add(rank,
-                      running.count(rank) > 0 ? Life::running
-                          : process.is_locked ? Life::ended
-                                              : Life::unknown);
-    }
+    for (const auto &[rank, life] : known)
+        lives.add(rank, life);
     return lives;
 }
 
@@ -74,7 +70,7 @@ class TraceReport : public Report {
   public:
     TraceReport(const std::vector<trace::Recording> &recordings,
                 const trace::Definitions &definitions)
-        : Report(lives_of(recordings, definitions)), threads_(recordings.size()),
+        : Report(lives_of(recordings)), threads_(recordings.size()),
           seconds_(static_cast<double>(definitions.end - definitions.begin) * per_second)
     {
         std::set<int> missing;

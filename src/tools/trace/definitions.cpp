@@ -24,7 +24,7 @@ void Process::add(const Process &other, std::int32_t thread)
     host = other.host;
     program = other.program;
     pid = other.pid;
-    is_locked = other.is_locked;
+    is_marked = other.is_marked;
     for (const ClockPoint &point : other.clock.points())
         clock.add(point);
     threads.push_back(thread);
@@ -257,7 +257,7 @@ void read_process(const Head &head, std::string_view content, Recording &recordi
     reader.get(process.host);
     reader.get(process.program);
     reader.get(process.pid);
-    reader.get(process.is_locked);
+    reader.get(process.is_marked);
     recording.rank = rank;
 }
 

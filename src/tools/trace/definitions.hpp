@@ -60,7 +60,7 @@ struct Process {
     std::string host;
     std::string program;
     std::int64_t pid = 0;
-    bool is_locked = false; /* its journals, see mark_as_running() */
+    bool is_marked = false; /* its journals, see mark_as_running() */
     Clock clock;
     std::vector<std::int32_t> threads; /* that recorded something */
 
@@ -70,7 +70,7 @@ struct Process {
     template <typename Visit>
     void each(Visit &&visit)
     {
-        visit(host), visit(program), visit(pid), visit(is_locked), visit(clock), visit(threads);
+        visit(host), visit(program), visit(pid), visit(is_marked), visit(clock), visit(threads);
     }
 };
 

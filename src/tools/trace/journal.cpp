@@ -227,7 +227,7 @@ void Journal::attach()
     window_ = next_ = end_ = nullptr;
     store_.give_back(size);
     const std::uint64_t last_time = std::exchange(last_time_, 0);
-    is_locked_ = mark_as_running(file);
+    is_marked_ = mark_as_running(file);
     introduce();
     last_time_ = last_time;
     if (used > 0 && (static_cast<std::size_t>(end_ - next_) >= used || map_file(used))) {
@@ -252,7 +252,7 @@ void Journal::move_file(const std::string &path)
 void Journal::introduce()
 {
     define(Kind::process, static_cast<std::uint32_t>(thread_),
-           store_.introduction() + static_cast<char>(is_locked_));
+           store_.introduction() + static_cast<char>(is_marked_));
 }
 
 void Journal::close()

@@ -161,7 +161,7 @@ class Journal {
     int thread_;
     int file_ = -1;
     std::string path_;
-    bool is_locked_ = false; /* the file, see mark_as_running() */
+    bool is_marked_ = false; /* the file, see mark_as_running() */
     char *window_ = nullptr; /* mapped memory */
     char *next_ = nullptr;   /* next record */
     char *end_ = nullptr;
@@ -185,7 +185,7 @@ class JournalFile {
     /* The same for what was read, any number of times. */
     void each(const Visit &visit) const;
 
-    Life life() const { return file_.life(); }
+    Life life(bool is_marked) const { return file_.life(is_marked); }
 
   private:
     FileContent file_;

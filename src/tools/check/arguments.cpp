@@ -74,14 +74,16 @@ std::string fault_of_assertion(std::int64_t assertion, qmpi::operation operation
         : is(assertion) + ", which has an assertion of another function";
 }
 
-/* ---- predefined operations and datatypes (MPI 4.0, 6.9.2 and 6.9.4) ---- */
+/* ---- predefined operations and datatypes (MPI 4.0, 6.9.2 and 6.9.4) ----
+ *
+ * Tables are never destroyed: threads may be in a call while the process exits. */
 
 enum class OperationClass { other, arithmetic, order, logical, bits, location, replace, nothing };
 enum class TypeClass { other, floating, complex, logical, byte, pair };
 
 OperationClass class_of(MPI_Op op)
 {
-    static const std::unordered_map<MPI_Op, OperationClass> classes{
+    static const auto &classes = *new const std::unordered_map<MPI_Op, OperationClass>{
         {MPI_SUM, OperationClass::arithmetic},  {MPI_PROD, OperationClass::arithmetic},
         {MPI_MAX, OperationClass::order},       {MPI_MIN, OperationClass::order},
         {MPI_LAND, OperationClass::logical},    {MPI_LOR, OperationClass::logical},
@@ -95,8 +97,9 @@ OperationClass class_of(MPI_Op op)
 
 TypeClass class_of_type(MPI_Datatype datatype)
 {
-    static const auto classes = [] {
-        std::unordered_map<MPI_Datatype, TypeClass> all;
+    static const auto &classes = *[] {
+        auto *const made = new std::unordered_map<MPI_Datatype, TypeClass>;
+        auto &all = *made;
         for (MPI_Datatype type : floating_types())
             all[type] = TypeClass::floating;
         for (MPI_Datatype type : complex_types())
@@ -110,7 +113,7 @@ TypeClass class_of_type(MPI_Datatype datatype)
         all[MPI_BYTE] = TypeClass::byte;
         /* Types that the library lacks */
         all[MPI_DATATYPE_NULL] = TypeClass::other;
-        return all;
+        return made;
     }();
     const auto found = classes.find(datatype);
     return found == classes.end() ? TypeClass::other : found->second;

@@ -129,7 +129,6 @@ const std::vector<std::int64_t> &LocalProcess::blocks(const Type &type, MPI_Data
                                                       MPI_Count count, std::size_t most,
                                                       const char *what)
 {
-    static const std::vector<std::int64_t> none;
     const std::vector<std::int64_t> &blocks = type.blocks(datatype);
     if (!blocks.empty() && static_cast<std::size_t>(count) <= most / (blocks.size() / 2))
         return blocks;
@@ -137,7 +136,7 @@ const std::vector<std::int64_t> &LocalProcess::blocks(const Type &type, MPI_Data
         recorder_.omitted(
             {rank_, what,
              "more than " + std::to_string(most) + " blocks, or a type of more than 1 MB"});
-    return none;
+    return none_;
 }
 
 SharedCommunicator LocalProcess::communicator(MPI_Comm comm)

@@ -170,6 +170,7 @@ class LocalProcess {
     int rank_ = -1;
     bool is_multiple_ = false;
     std::vector<bool> is_in_world_; /* [rank in MPI_COMM_WORLD] has this instance */
+    const std::vector<std::int64_t> none_;
     std::atomic<bool> is_distrusted_{false};
     std::atomic<bool> has_ended_{false}; /* the analysis; sessions may continue */
     std::atomic<bool> has_lost_order_{false}, has_lost_order_of_all_{false};

@@ -168,28 +168,25 @@ Comparison compare(const Signature &a, const Signature &b)
     return Comparison::unknown;
 }
 
-const std::vector<MPI_Datatype> &floating_types()
+std::vector<MPI_Datatype> floating_types()
 {
-    static const std::vector<MPI_Datatype> types{
-        MPI_FLOAT, MPI_DOUBLE, MPI_LONG_DOUBLE, MPI_REAL, MPI_DOUBLE_PRECISION,
-        MPI_REAL4, MPI_REAL8,  MPI_REAL16};
-    return types;
+    return {MPI_FLOAT, MPI_DOUBLE, MPI_LONG_DOUBLE, MPI_REAL, MPI_DOUBLE_PRECISION,
+            MPI_REAL4, MPI_REAL8,  MPI_REAL16};
 }
 
-const std::vector<MPI_Datatype> &complex_types()
+std::vector<MPI_Datatype> complex_types()
 {
-    static const std::vector<MPI_Datatype> types{MPI_COMPLEX,
-                                                 MPI_DOUBLE_COMPLEX,
-                                                 MPI_COMPLEX8,
-                                                 MPI_COMPLEX16,
-                                                 MPI_COMPLEX32,
-                                                 MPI_C_FLOAT_COMPLEX,
-                                                 MPI_C_DOUBLE_COMPLEX,
-                                                 MPI_C_LONG_DOUBLE_COMPLEX,
-                                                 MPI_CXX_FLOAT_COMPLEX,
-                                                 MPI_CXX_DOUBLE_COMPLEX,
-                                                 MPI_CXX_LONG_DOUBLE_COMPLEX};
-    return types;
+    return {MPI_COMPLEX,
+            MPI_DOUBLE_COMPLEX,
+            MPI_COMPLEX8,
+            MPI_COMPLEX16,
+            MPI_COMPLEX32,
+            MPI_C_FLOAT_COMPLEX,
+            MPI_C_DOUBLE_COMPLEX,
+            MPI_C_LONG_DOUBLE_COMPLEX,
+            MPI_CXX_FLOAT_COMPLEX,
+            MPI_CXX_DOUBLE_COMPLEX,
+            MPI_CXX_LONG_DOUBLE_COMPLEX};
 }
 
 Types::Types()

@@ -76,8 +76,8 @@ enum class Comparison { equal, shorter, longer, different, unknown };
 Comparison compare(const Signature &a, const Signature &b);
 
 /* Predefined types of C, C++ and Fortran; some may be MPI_DATATYPE_NULL. */
-const std::vector<MPI_Datatype> &floating_types();
-const std::vector<MPI_Datatype> &complex_types();
+std::vector<MPI_Datatype> floating_types();
+std::vector<MPI_Datatype> complex_types();
 
 struct Type {
     Runs unit;

@@ -295,6 +295,13 @@ def test_json_has_every_message_with_start_end_and_bytes(messages):
     assert_chrome_messages(Chrome(messages[0] / "messages.json"), messages[2])
 
 
+def test_json_has_the_messages_of_receives_that_another_thread_posted(mpich):
+    """Two of one channel, completed in the other order"""
+    tools = "trace(out=threads,formats=otf2+json)"
+    assert mpich.mpiexec(2, mpich.program(HERE / "trace_threads.c", "-pthread"), tools=tools).status == 0
+    assert_chrome_messages(Chrome(mpich.work / "threads.json"), Trace(mpich, "threads"))
+
+
 def test_messages_of_communicators_created_in_different_orders(mpich):
     """Both ends of a message are on the same communicator."""
     mpich.mpiexec(2, mpich.program(HERE / "trace_order.c"), tools="trace(out=order,formats=otf2)")

@@ -103,10 +103,11 @@ struct Channel {
 
 struct End {
     Channel channel;
-    std::uint64_t matched; /* time of the send, or of posting the receive */
+    std::uint64_t matched; /* time of the send, or of posting the receive; see request */
     std::uint64_t shown;
     std::int32_t thread;
     std::uint64_t bytes;
+    std::uint64_t request = 0; /* of a nonblocking receive, which another thread may have posted */
 };
 
 class Events : public Sink {
@@ -169,8 +170,8 @@ class Events : public Sink {
             receives_.push_back({channel(communicator, transfer, false), begin_of_call(time), time,
                                  thread_, transfer.received});
         else if (kind == Kind::irecv_done)
-            receives_.push_back({channel(communicator, transfer, false), posted(transfer, time),
-                                 time, thread_, transfer.received});
+            receives_.push_back({channel(communicator, transfer, false), time, time, thread_,
+                                 transfer.received, transfer.request});
     }
 
     void end() override {}
@@ -178,6 +179,11 @@ class Events : public Sink {
     /* After all threads of a process. */
     void write_flows()
     {
+        for (End &end : receives_) {
+            const auto found = posted_.find(end.request);
+            if (found != posted_.end())
+                end.matched = found->second;
+        }
         write_flows(sends_, "\"ph\":\"s\"");
         write_flows(receives_, "\"ph\":\"f\",\"bp\":\"e\"");
         sends_.clear();
@@ -212,12 +218,6 @@ class Events : public Sink {
     std::uint64_t begin_of_call(std::uint64_t time) const
     {
         return open_.empty() ? time : open_.back().begin;
-    }
-
-    std::uint64_t posted(const Transfer &transfer, std::uint64_t time) const
-    {
-        const auto found = posted_.find(transfer.request);
-        return found == posted_.end() ? time : found->second;
     }
 
     void write_flows(std::vector<End> &ends, const char *phase)

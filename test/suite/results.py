@@ -100,6 +100,11 @@ def differences(wanted, results, first="A", second="B"):
     return found, agree
 
 
+def is_worse(old, new):
+    """The test fails, or has gone away. old, new: results of the test, None if there is none"""
+    return (new == "not ok" and old != "not ok") or (new is None and old == "ok")
+
+
 def report(found, agree, what="difference"):
     for line in found:
         print(f"{what}: {line}")

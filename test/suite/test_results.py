@@ -5,6 +5,7 @@
 
 import importlib.machinery
 import importlib.util
+import os
 import subprocess
 from pathlib import Path
 
@@ -110,7 +111,7 @@ def test_compare_prints_differences(work, second, status, text):
 
 @pytest.mark.parametrize("tools, own, expected", [
     ("passall", None, "passall"), ("passall", "one:one", "one:one,passall"), ("", "one:one", "one:one"),
-    ("a(b c)", None, "a(b c)")])
+    ("a(b c)", None, "a(b c)"), ("a({job})", None, f"a({os.getpid()})")])
 def test_tools_that_a_test_chooses_come_first(run, work, tools, own, expected):
     options = run.parse_arguments(["/nowhere", "--out", str(work), "--no-nap", "--tools", tools])
     environment = {"PATH": "/usr/bin:/bin", **({"MPIR_CVAR_QMPI_TOOL_LIST": own} if own else {})}
@@ -174,3 +175,18 @@ def test_failure_of_a_test_without_a_listed_name_is_found(suite, work):
     (work / "test/mpi/dir/testlist").write_text("good 2\n")
     with pytest.raises(pytest.fail.Exception, match="dir/sub/bad 4"):
         suite.judge_rest("dir", work)
+
+
+def test_messages_of_tools_are_kept_apart_from_the_output_of_a_test(run, work):
+    options = run.parse_arguments(["/nowhere", "--out", str(work), "--no-nap", "--tools", "a"])
+    (work / "logs").mkdir()
+    done = subprocess.run([run.write_wrapper(options), "sh", "-c", "echo 'QMPI tool a: wrote b' >&2; echo own >&2"],
+                          stderr=subprocess.PIPE, text=True)
+    assert (done.stderr, (work / "logs/tools.log").read_text()) == ("own\n", "QMPI tool a: wrote b\n")
+
+
+@pytest.mark.parametrize("old, new, expected", [
+    ("ok", "not ok", True), (None, "not ok", True), ("skip", "not ok", True), ("ok", None, True), ("not ok", "not ok", False),
+    ("not ok", "ok", False), (None, "ok", False), ("ok", "skip", False), ("not ok", None, False)])
+def test_worse_is_what_fails_or_is_missing(old, new, expected):
+    assert results.is_worse(old, new) == expected

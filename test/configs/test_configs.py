@@ -22,6 +22,8 @@ CONFIGURATIONS = {
     "no weak symbols": [*SMALL, "--disable-weak-symbols", "LDFLAGS=-Wl,--copy-dt-needed-entries"],
     "without QMPI": [*SMALL, "--disable-qmpi"],
     "debugging, -O0": [*SMALL, "--enable-g=all", "--enable-fast=none", "CFLAGS=-O0", "CXXFLAGS=-O0"],
+    "link-time optimization": [*SMALL, "AR=gcc-ar", "NM=gcc-nm", "RANLIB=gcc-ranlib", "CFLAGS=-O2 -flto=auto",
+                               "CXXFLAGS=-O2 -flto=auto"],
     "static, -Og": [*SMALL, "--enable-static", "--enable-fast=none", "CFLAGS=-Og", "CXXFLAGS=-Og"],
 }
 # A C program needs the C++ library from its start, for exceptions of tools that are loaded later.

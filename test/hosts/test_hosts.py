@@ -15,6 +15,7 @@ from job_ends import ROUNDS
 HERE = Path(__file__).resolve().parent
 JOB_ENDS = HERE.parent / "tools/job_ends.c"
 WRONG_ENDS = HERE.parent / "tools/wrong_ends.c"
+WORLDS = HERE.parent / "tools/worlds.c"
 HOSTS, PER_HOST = 4, 2
 RANKS = HOSTS * PER_HOST
 
@@ -175,6 +176,17 @@ def test_trace(mpich, job):
     assert result.status == 0 and not (mpich.work / "r.unfinished").exists(), result
     shown = mpich.run("otf2-print", "r.otf2/traces.otf2")
     assert re.search(rf"^ENTER +{RANKS - 1} .*MPI_Sendrecv", shown.out, re.M), shown
+
+
+@pytest.mark.parametrize("tool", ["profile", "check"])
+def test_spawned_processes_have_a_report_of_their_own(mpich, job, tool):
+    if job("", "spawn", source=WORLDS).status != 0:
+        pytest.skip("MPI_Comm_spawn does not work in this installation without tools either")
+    result = job(f"{tool}(out=r,leaks=no)" if tool == "check" else f"{tool}(out=r)", "spawn", source=WORLDS)
+    assert result.status == 0 and result.out.count("right") == RANKS + 2, result
+    reports = [mpich.load(path.name) for path in mpich.work.glob("r*.json")]
+    assert sorted(len(report["tasks"]) for report in reports) == [2, RANKS], result
+    assert all(report["absent"] == "" and not report.get("findings") for report in reports), reports
 
 
 # ---- a host without the library of a tool ----

@@ -30,7 +30,7 @@ CONFIGURATIONS = {
 CXX_LIBRARY = "-Wl,--push-state,--no-as-needed -lstdc++ -Wl,--pop-state"
 SANITIZERS = {
     "TSAN": ["-fsanitize=thread", "history_size=4"],
-    "ASAN": ["-fsanitize=address,undefined -fno-sanitize=vptr", "detect_leaks=0:allocator_may_return_null=1:verify_asan_link_order=0"],
+    "ASAN": ["-fsanitize=address,undefined -fno-sanitize=vptr", "allocator_may_return_null=1:verify_asan_link_order=0"],
 }
 # Tests of the tools that need neither Fortran nor MPI-IO, mostly
 SANITIZED = ["kit/test_kit.py", "choose"] + [f"tools/test_{name}.py" for name in (
@@ -103,6 +103,14 @@ def test_call_sites(built):
 def test_choosing_tools(built):
     """MPI_Comm_spawn works with this device. qmpi_info needs a library that the tools with reports need, too."""
     pytest_on(built, "test/choose", "--ignore=test/choose/test_info.py")
+
+
+def test_tools_where_processes_can_be_spawned():
+    """ch4:ucx cannot, on most machines."""
+    built = build(*COMMON)
+    parallel = ("-n", str(os.cpu_count()))
+    pytest_on(built, *parallel, "test/hosts", "test/tools/test_worlds.py")
+    pytest_on(built, *parallel, "--hours", "test/tools/test_check_suite.py", "-k", "spawn/")
 
 
 @pytest.mark.parametrize("sanitizer", SANITIZERS)

@@ -9,7 +9,7 @@
 
 int main()
 {
-    qmpi::Record record("fill", std::size_t{3} << 20);
+    static auto &record = *new qmpi::Record("fill", std::size_t{3} << 20); /* never destroyed */
     for (int i = 0; i < 5; i++)
         record.allocate<char>(qmpi::Block::first_own, std::size_t{1} << 20);
 }

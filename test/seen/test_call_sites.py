@@ -38,7 +38,7 @@ def pytest_generate_tests(metafunc):
 @pytest.fixture(scope="module")
 def tool(mpich_module):
     path = mpich_module.work / "where_tool.o"
-    done = mpich_module.run(mpich_module.bin / "mpicxx", "-DMPICH_SKIP_MPICXX", "-std=c++17", "-O2", "-c",
+    done = mpich_module.run(mpich_module.bin / "mpicxx", "-DMPICH_SKIP_MPICXX", "-std=c++17", "-O2", "-fno-lto", "-c",
                             HERE / "where_tool.cpp", "-o", path)
     assert done.status == 0, repr(done)
     return path
@@ -68,8 +68,8 @@ def program(mpich_module, tool):
             folder.mkdir()
             modules = [f"-J{folder}"] if compiler == "mpifort" else []
             static, libraries = static_linking(mpich_module) if linking == "static" else ([], [])
-            made[key] = mpich_module.run(mpich_module.bin / compiler, "-g", *level.split(), *static, *options, *modules,
-                                         HERE / source, tool, "-o", folder / "program", "-lstdc++", "-ldl", *libraries)
+            made[key] = mpich_module.run(mpich_module.bin / compiler, "-g", "-fno-lto", *level.split(), *static, *options,
+                                         *modules, HERE / source, tool, "-o", folder / "program", "-lstdc++", "-ldl", *libraries)
             made[key].path = folder / "program"
         assert made[key].status == 0, repr(made[key])
         return made[key].path

@@ -91,7 +91,8 @@ def test_cache_in_a_path_with_blanks(tmp_path):
 
 
 @pytest.mark.parametrize("words, message", [
-    (["--prefix=/x"], "chosen by this program"), (["nonsense"], "not an option")])
+    (["--prefix=/x"], "chosen by this program"), (["nonsense"], "not an option"),
+    (["--unchanged", "--with-base=9.9"], "'9.9' is not a folder of patches/")])
 def test_buildtree_refuses(tmp_path, words, message):
     assert message in run("maint/buildtree", *words, cwd=tmp_path, status=1, MPICH_QMPI_BUILD_CACHE=tmp_path)
 

@@ -108,9 +108,9 @@ def test_choosing_tools(built):
 def test_tools_where_processes_can_be_spawned():
     """ch4:ucx cannot, on most machines."""
     built = build(*COMMON)
-    parallel = ("-n", str(os.cpu_count()))
-    pytest_on(built, *parallel, "test/hosts", "test/tools/test_worlds.py")
-    pytest_on(built, *parallel, "--hours", "test/tools/test_check_suite.py", "-k", "spawn/")
+    options = ("-n", str(os.cpu_count()), "--hours")
+    pytest_on(built, *options, "test/hosts", "test/tools/test_worlds.py")
+    pytest_on(built, *options, "test/tools/test_check_suite.py", "-k", "spawn/")
 
 
 @pytest.mark.parametrize("sanitizer", SANITIZERS)

@@ -178,9 +178,11 @@ def test_trace(mpich, job):
     assert re.search(rf"^ENTER +{RANKS - 1} .*MPI_Sendrecv", shown.out, re.M), shown
 
 
+@pytest.mark.hours
 @pytest.mark.parametrize("tool", ["profile", "check"])
 def test_spawned_processes_have_a_report_of_their_own(mpich, job, tool):
-    if job("", "spawn", source=WORLDS).status != 0:
+    """For devices that can spawn: UCX refuses, or hangs."""
+    if job("", "spawn", source=WORLDS, may_time_out=True).status != 0:
         pytest.skip("MPI_Comm_spawn does not work in this installation without tools either")
     result = job(f"{tool}(out=r,leaks=no)" if tool == "check" else f"{tool}(out=r)", "spawn", source=WORLDS)
     assert result.status == 0 and result.out.count("right") == RANKS + 2, result

@@ -7,6 +7,7 @@ import re
 
 # The suite passes buffers of several types to one procedure, an error for gfortran.
 OPTIONS = [f"{name}=-fallow-argument-mismatch" for name in ("FFLAGS", "FCFLAGS")]
+ONLY_C = ["--disable-fortran", "--disable-cxx"]
 
 
 def enable_f08(build):

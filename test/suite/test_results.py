@@ -178,11 +178,10 @@ def test_failure_of_a_test_without_a_listed_name_is_found(suite, work):
 
 
 def test_messages_of_tools_are_kept_apart_from_the_output_of_a_test(run, work):
-    options = run.parse_arguments(["/nowhere", "--out", str(work), "--no-nap", "--tools", "a"])
-    (work / "logs").mkdir()
+    options = run.parse_arguments(["/nowhere", "--out", str(work), "--no-nap", "--messages", str(work / "said")])
     done = subprocess.run([run.write_wrapper(options), "sh", "-c", "printf 'QMPI tool a: wrote b\\nown\\nQMPI check: c\\n' >&2"],
                           stderr=subprocess.PIPE, text=True)
-    assert (done.stderr, (work / "logs/tools.log").read_text()) == ("own\n", "QMPI tool a: wrote b\nQMPI check: c\n")
+    assert (done.stderr, (work / "said").read_text()) == ("own\n", "QMPI tool a: wrote b\nQMPI check: c\n")
 
 
 @pytest.mark.parametrize("old, new, expected", [

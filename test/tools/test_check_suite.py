@@ -70,7 +70,7 @@ def suite(mpich_module, tree):
 
     has_fortran = (mpich_module.prefix / "bin/mpifort").exists()
     run(tree / "test/mpi/configure", f"--with-mpi={mpich_module.prefix}",
-        *(languages.OPTIONS if has_fortran else ["--disable-fortran", "--disable-cxx"]))
+        *(languages.OPTIONS if has_fortran else languages.ONLY_C))
     if has_fortran:
         languages.enable_f08(build)
         run("./config.status")

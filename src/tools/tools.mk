@@ -188,6 +188,8 @@ libqmpi_check_la_SOURCES = \
     check/signature.hpp \
     check/socket.cpp \
     check/socket.hpp \
+    check/threads.cpp \
+    check/threads.hpp \
     check/tree.cpp \
     check/tree.hpp \
     check/waiting.cpp \

@@ -45,11 +45,11 @@ class Job {
 
     void block(int rank, int function, const std::vector<Wait> &waits, bool needs_all = true)
     {
-        take(rank, Event::blocked, BlockedEvent{{function, 2}, needs_all, waits});
+        take(rank, Event::blocked, BlockedEvent{{{{function, 2}, needs_all, waits}}});
     }
 
     /* Another thread of that process, too, communicates there. */
-    void exclude(int rank) { take(rank, Event::exclude, ExcludeEvent{world, false}); }
+    void exclude(int rank) { take(rank, Event::exclude, ExcludeEvent{world}); }
 
     static Wait message(int rank, std::uint64_t number, int tag)
     {

@@ -7,8 +7,13 @@ description of MPI that is installed with QMPI (qmpi_functions.hpp).
 
     collection.py list  --prefix=DIR [SELECTION]                  names of the programs
     collection.py write --prefix=DIR [SELECTION] FOLDER           the programs
-    collection.py run   --prefix=DIR [SELECTION] [--jobs=N]       run all under check; prints found/tried by class
+    collection.py run   --prefix=DIR [SELECTION] [--jobs=N] [--way=WAY]
+                                                   run all under check; prints found/tried by class
 
+WAY: thread    programs in C; a second thread makes all calls, while the first one communicates with another tag
+     spawned   programs in C, in processes that another program has spawned
+     session   programs in C without files, which MPICH does not open there, with the communicators of a session in place
+               of MPI_COMM_WORLD and MPI_COMM_SELF
 SELECTION: [--class=WORDS]... [--name=REGEX] [--part=N [--seed=N]]   one of N programs, drawn by the seed
 
 A class of errors is a function that yields cases, registered with @template. The wrong twin marks the lines at which
@@ -299,6 +304,79 @@ FORTRAN_TAIL = """    call MPI_Type_free(uncommitted)
     call MPI_Finalize()
 end program
 """
+
+
+# Included before a program, which becomes a function.
+BEGIN = """#include <mpi.h>
+#include <pthread.h>
+#include <stdlib.h>
+int program(int argc, char **argv);
+"""
+END = """#define main program
+#define MPI_Init(argc, argv) 0
+#define MPI_Finalize() 0
+"""
+WAYS = {
+    "thread": BEGIN + """static void *run(void *unused)
+{
+    program(0, NULL);
+    return unused;
+}
+int main(int argc, char **argv)
+{
+    int provided, rank, value = 0;
+    pthread_t thread;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    pthread_create(&thread, NULL, run, NULL);
+    for (int i = 0; i < 20; i++)
+        MPI_Sendrecv_replace(&value, 1, MPI_INT, 1 - rank, 77, 1 - rank, 77, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    pthread_join(thread, NULL);
+    return MPI_Finalize();
+}
+""" + END,
+    "spawned": BEGIN + """int main(int argc, char **argv)
+{
+    MPI_Comm parent;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_get_parent(&parent);
+    if (parent == MPI_COMM_NULL)
+        MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, 2, MPI_INFO_NULL, 0, MPI_COMM_SELF, &parent, MPI_ERRCODES_IGNORE);
+    else
+        program(argc, argv);
+    MPI_Comm_disconnect(&parent);
+    return MPI_Finalize();
+}
+""" + END,
+    "session": BEGIN + """static MPI_Comm world, alone;
+static MPI_Comm all_of(MPI_Session session, const char *set)
+{
+    MPI_Group group;
+    MPI_Comm comm;
+    MPI_Group_from_session_pset(session, set, &group);
+    MPI_Comm_create_from_group(group, set, MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm);
+    MPI_Group_free(&group);
+    return comm;
+}
+int main(int argc, char **argv)
+{
+    MPI_Session session;
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
+    world = all_of(session, "mpi://WORLD");
+    alone = all_of(session, "mpi://SELF");
+    program(argc, argv);
+    MPI_Comm_free(&alone);
+    MPI_Comm_free(&world);
+    return MPI_Session_finalize(&session);
+}
+#define MPI_File_open(comm, name, mode, info, file) 0
+#define MPI_File_close(file) 0
+#undef MPI_COMM_WORLD
+#undef MPI_COMM_SELF
+#define MPI_COMM_WORLD world
+#define MPI_COMM_SELF alone
+""" + END,
+}
 
 
 @dataclass
@@ -693,8 +771,14 @@ class Outcome:
 class Runner:
     """Compiles and runs in a folder of its own."""
 
-    def __init__(self, prefix, folder, seconds=15):
+    def __init__(self, prefix, folder, way="", seconds=15):
         self.prefix, self.folder, self.seconds = prefix, Path(folder), seconds
+        self.options = []
+        self.processes = "1" if way == "spawned" else "2"
+        if way:
+            header = self.folder / "way.h"
+            header.write_text(WAYS[way])
+            self.options = ["-pthread", "-include", header]
 
     def program(self, case, is_wrong):
         """Program and marked lines."""
@@ -702,7 +786,7 @@ class Runner:
         source = stem.with_suffix(case.extension)
         text, marked = case.text(is_wrong)
         source.write_text(text)
-        compiler, *options = ["mpicc"] if case.extension == ".c" else ["mpifort", "-ffree-line-length-none"]
+        compiler, *options = ["mpicc", *self.options] if case.extension == ".c" else ["mpifort", "-ffree-line-length-none"]
         result = subprocess.run([self.prefix / "bin" / compiler, *options, "-g", "-w", "-o", stem, source], capture_output=True,
                                 text=True, check=False)
         return (stem if result.returncode == 0 else None), source, marked, result.stderr
@@ -715,7 +799,7 @@ class Runner:
         report = program.with_suffix(".json")
         options = ",".join(filter(None, [f"out={report}", "timeout=3", "deadlock=abort", case.options]))
         environment = {**os.environ, "MPIR_CVAR_QMPI_TOOL_LIST": f"check({options})"}
-        with subprocess.Popen([self.prefix / "bin/mpiexec", "-n", "2", program], env=environment, cwd=self.folder, text=True,
+        with subprocess.Popen([self.prefix / "bin/mpiexec", "-n", self.processes, program], env=environment, cwd=self.folder, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True) as job:
             try:
                 _, err = job.communicate(timeout=self.seconds)
@@ -758,9 +842,9 @@ def table(outcomes):
     return "\n".join(lines)
 
 
-def run_all(cases, prefix, folder, jobs=1):
+def run_all(cases, prefix, folder, jobs=1, way=""):
     """{class: [Outcome]}"""
-    runner = Runner(prefix, folder)
+    runner = Runner(prefix, folder, way)
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         return {name: list(pool.map(runner.run, own)) for name, own in cases.items()}
 
@@ -775,8 +859,10 @@ def main():
     parser.add_argument("--part", type=int, default=1, metavar="N", help="one of N programs of each class")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="of the draw")
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="programs at the same time")
+    parser.add_argument("--way", default="", choices=WAYS, help="to run the programs")
     options = parser.parse_intermixed_args()
-    cases = {name: [case for case in own if re.search(options.name, case.name)]
+    but = {"": "^$", "session": "f08|File|file"}.get(options.way, "f08")
+    cases = {name: [case for case in own if re.search(options.name, case.name) and not re.search(but, case.name)]
              for name, own in collection(options.prefix.resolve()).items() if name in (options.classes or TEMPLATES)}
     cases = {name: own for name, own in choose(cases, options.part, options.seed).items() if own}
     if options.command == "list":
@@ -792,7 +878,7 @@ def main():
                 (options.folder / name).write_text(case.text(is_wrong)[0])
     else:
         with tempfile.TemporaryDirectory() as folder:
-            outcomes = run_all(cases, options.prefix.resolve(), folder, options.jobs)
+            outcomes = run_all(cases, options.prefix.resolve(), folder, options.jobs, options.way)
         print(table(outcomes))
         return any(one.alarms or one.failure for own in outcomes.values() for one in own)
     return 0

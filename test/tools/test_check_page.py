@@ -67,7 +67,7 @@ def test_report_from_before_finalize_says_so(open_page):
 def test_run_that_was_not_compared_is_not_called_good(open_page):
     page = open_page("threads")
     assert page.of(".verdict", "it.className") == "verdict doubtful"
-    assert any("several threads communicate on it" in line for line in page.all(".remarks li"))
+    assert any("several threads use it at the same time" in line for line in page.all(".remarks li"))
 
 
 # ---- findings ----

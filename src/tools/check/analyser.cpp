@@ -96,6 +96,12 @@ void Analyser::take(int rank, Event event, Reader &reader)
     case Event::exclude:
         exclude(rank, reader.get<ExcludeEvent>());
         break;
+    case Event::freed:
+        take_freed(reader.get<ExcludeEvent>());
+        break;
+    case Event::forgotten:
+        replay_.forgotten(rank, reader.get<OperationKey>().number);
+        break;
     case Event::silent:
         process(rank).is_silent = true;
         break;
@@ -106,8 +112,12 @@ void Analyser::take(int rank, Event event, Reader &reader)
     case Event::order_lost:
         replay_.order_lost(rank, reader.get<OrderLostEvent>());
         break;
+    case Event::multiple:
+        process(rank).is_multiple = true;
+        break;
     case Event::threads:
-        replay_.leave_out(rank, "MPI_THREAD_MULTIPLE");
+        process(rank).has_threads = true;
+        replay_.leave_out(rank, "several threads communicate");
         break;
     }
     if (replay_.has_results())
@@ -177,25 +187,38 @@ void Analyser::find_conflicts()
     take_results();
 }
 
+/* A second thread of a process could break a cycle, until the process has ended. */
 void Analyser::find_cycles()
 {
-    for (const Cycle &cycle : replay_.find_cycles()) {
-        if (cycle.is_certain)
-            continue; /* a deadlock, as soon as its calls are known to be blocked */
-        const bool has_sends =
-            std::any_of(cycle.calls.begin(), cycle.calls.end(),
-                        [](const Cycle::Call &call) { return call.needs_buffer; });
+    for (Cycle &cycle : replay_.find_cycles()) {
+        if (!cycle.is_certain) /* else a deadlock, as soon as its calls are known to be blocked */
+            cycles_.push_back(std::move(cycle));
+    }
+    erase_if(cycles_, [this](const Cycle &cycle) {
+        bool has_threads = false, may_have_threads = false;
         for (const Cycle::Call &call : cycle.calls) {
-            if (call.needs_buffer)
-                add(Kind::possible_deadlock, call.rank, call.position,
-                    "completes only if the library buffers the message; " + text(cycle),
-                    calls(cycle));
-            else if (call.may_pass && !has_sends)
-                add(Kind::possible_deadlock, call.rank, call.position,
-                    "completes only if the operation does not wait for all processes; " +
-                        text(cycle),
-                    calls(cycle));
+            const Process &process = this->process(call.rank);
+            has_threads = has_threads || process.has_threads;
+            may_have_threads = may_have_threads || (process.is_multiple && !process.is_finalized);
         }
+        if (!has_threads && !may_have_threads)
+            report(cycle);
+        return has_threads || !may_have_threads;
+    });
+}
+
+void Analyser::report(const Cycle &cycle)
+{
+    const bool has_sends = std::any_of(cycle.calls.begin(), cycle.calls.end(),
+                                       [](const Cycle::Call &call) { return call.needs_buffer; });
+    for (const Cycle::Call &call : cycle.calls) {
+        if (call.needs_buffer)
+            add(Kind::possible_deadlock, call.rank, call.position,
+                "completes only if the library buffers the message; " + text(cycle), calls(cycle));
+        else if (call.may_pass && !has_sends)
+            add(Kind::possible_deadlock, call.rank, call.position,
+                "completes only if the operation does not wait for all processes; " + text(cycle),
+                calls(cycle));
     }
 }
 
@@ -240,7 +263,7 @@ bool Analyser::find_deadlock()
         has_changed = false;
         for (std::size_t i = 0; i < processes_.size(); i++) {
             if (is_stuck[i] && processes_[i].blocked &&
-                can_proceed(static_cast<int>(i), *processes_[i].blocked, is_stuck)) {
+                can_proceed(static_cast<int>(i), is_stuck)) {
                 is_stuck[i] = false;
                 has_changed = true;
             }
@@ -388,13 +411,14 @@ std::string root_text(const CollectiveEvent &event)
 
 void Analyser::take_collective(int rank, CollectiveEvent event)
 {
-    if (!process(rank).is_trusted || is_excluded(event.communicator))
+    if (!process(rank).is_trusted || is_excluded(event.communicator) || is_excluded(event.made_on))
         return;
     if (event.number != 0 && groups_.count(event.communicator) == 0)
         return; /* its members are unknown */
     Group &group = groups_[event.communicator];
     if (event.number == 0) {
         group.name = event.name;
+        group.made_on = event.made_on;
         if (group.world == nullptr)
             group.world = std::make_shared<const std::vector<int>>(event.members.ranks(event.size));
         event.members = Members();
@@ -487,10 +511,26 @@ void Analyser::exclude(int rank, const ExcludeEvent &event)
                    inboxes_.upper_bound({communicator, INT_MAX}));
     const std::string name = groups_[communicator].name;
     groups_.erase(communicator);
-    if (!event.is_last && !std::exchange(has_printed_exclusion_, true))
+    if (!std::exchange(has_printed_exclusion_, true))
         write_stderr("QMPI check: rank " + std::to_string(rank) + ": " +
                      (name.empty() ? "a communicator" : name) +
-                     " is no longer compared: several threads communicate on it\n");
+                     " is no longer compared: several threads use it at the same time\n");
+}
+
+bool Analyser::is_excluded(std::uint64_t communicator) const
+{
+    if (excluded_.empty())
+        return false;
+    const auto group = groups_.find(communicator);
+    return excluded_.count(communicator) > 0 ||
+        (group != groups_.end() && excluded_.count(group->second.made_on) > 0);
+}
+
+void Analyser::take_freed(const ExcludeEvent &event)
+{
+    const auto found = groups_.find(event.communicator);
+    if (found != groups_.end() && ++found->second.freed == found->second.world->size())
+        groups_.erase(found);
 }
 
 /* Messages that nobody has received are still reported. */
@@ -801,11 +841,15 @@ bool Analyser::may_complete(int waiter, const Wait &wait, const std::vector<bool
     });
 }
 
-bool Analyser::can_proceed(int rank, const BlockedEvent &blocked, const std::vector<bool> &is_stuck)
+bool Analyser::can_proceed(int rank, const std::vector<bool> &is_stuck)
 {
-    auto comes = [&](const Wait &wait) { return may_complete(rank, wait, is_stuck); };
-    return blocked.needs_all ? std::all_of(blocked.waits.begin(), blocked.waits.end(), comes)
-                             : std::any_of(blocked.waits.begin(), blocked.waits.end(), comes);
+    const auto comes = [&](const Wait &wait) { return may_complete(rank, wait, is_stuck); };
+    const std::vector<BlockedThread> &threads = process(rank).blocked->threads;
+    return std::any_of(threads.begin(), threads.end(), [&](const BlockedThread &thread) {
+        const std::vector<Wait> &waits = thread.waits;
+        return thread.needs_all ? std::all_of(waits.begin(), waits.end(), comes)
+                                : std::any_of(waits.begin(), waits.end(), comes);
+    });
 }
 
 std::string Analyser::list(const std::vector<int> &ranks)
@@ -816,10 +860,11 @@ std::string Analyser::list(const std::vector<int> &ranks)
     return text + (ranks.size() > 8 ? ", ..." : "");
 }
 
-std::vector<Awaited> Analyser::awaited(int waiter, const std::vector<bool> &is_stuck)
+std::vector<Awaited> Analyser::awaited(int waiter, const BlockedThread &thread,
+                                       const std::vector<bool> &is_stuck)
 {
     std::vector<Awaited> all;
-    for (const Wait &wait : process(waiter).blocked->waits) {
+    for (const Wait &wait : thread.waits) {
         if (may_complete(waiter, wait, is_stuck))
             continue;
         Awaited one{wait.what, wait.is_collective ? missing(waiter, wait) : wait.ranks, {}};
@@ -832,9 +877,10 @@ std::vector<Awaited> Analyser::awaited(int waiter, const std::vector<bool> &is_s
     return all;
 }
 
-int Analyser::next_in_cycle(int waiter, const std::vector<bool> &is_stuck, std::string &what)
+int Analyser::next_in_cycle(int waiter, const BlockedThread &thread,
+                            const std::vector<bool> &is_stuck, std::string &what)
 {
-    for (const Wait &wait : process(waiter).blocked->waits) {
+    for (const Wait &wait : thread.waits) {
         if (may_complete(waiter, wait, is_stuck))
             continue;
         const std::vector<int> &ranks = wait.is_collective ? missing(waiter, wait) : wait.ranks;
@@ -857,30 +903,32 @@ bool Analyser::report(const std::set<int> &stuck, const std::vector<bool> &is_st
                          " more processes are deadlocked\n");
             break;
         }
-        std::string what = "waits";
-        const int next = next_in_cycle(rank, is_stuck, what);
-        if (next >= 0 && process(next).is_finalized)
-            what += "; rank " + std::to_string(next) + " has ended";
-        const bool is_new = add(Kind::deadlock, rank, process(rank).blocked->position,
-                                what + cycle_through(rank, is_stuck), {}, awaited(rank, is_stuck));
-        is_printed = is_printed || is_new;
+        for (const BlockedThread &thread : process(rank).blocked->threads) {
+            std::string what = "waits";
+            const int next = next_in_cycle(rank, thread, is_stuck, what);
+            if (next >= 0 && process(next).is_finalized)
+                what += "; rank " + std::to_string(next) + " has ended";
+            const bool is_new = add(Kind::deadlock, rank, thread.position,
+                                    what + cycle_through(rank, thread, is_stuck), {},
+                                    awaited(rank, thread, is_stuck));
+            is_printed = is_printed || is_new;
+        }
     }
     return is_printed;
 }
 
-std::string Analyser::cycle_through(int begin, const std::vector<bool> &is_stuck)
+/* Of other processes, by the first of their threads. */
+std::string Analyser::cycle_through(int begin, const BlockedThread &thread,
+                                    const std::vector<bool> &is_stuck)
 {
     std::string text = "; cycle: rank " + std::to_string(begin), unused;
-    int rank = begin;
-    for (std::size_t i = 0; i < processes_.size(); i++) {
-        if (!process(rank).blocked)
-            break;
-        rank = next_in_cycle(rank, is_stuck, unused);
-        if (rank < 0)
-            break;
+    int rank = next_in_cycle(begin, thread, is_stuck, unused);
+    for (std::size_t i = 0; i < processes_.size() && rank >= 0; i++) {
         text += " -> " + std::to_string(rank);
         if (rank == begin)
             return text;
+        const std::optional<BlockedEvent> &blocked = process(rank).blocked;
+        rank = blocked ? next_in_cycle(rank, blocked->threads[0], is_stuck, unused) : -1;
     }
     return "";
 }

@@ -96,8 +96,10 @@ class Analyser {
         std::map<std::uint32_t, Site> sites;
         std::optional<BlockedEvent> blocked;
         Clock::time_point blocked_since;
-        bool is_trusted = true; /* order of its sends and receives is known */
-        bool is_silent = false; /* will not communicate again */
+        bool is_trusted = true;   /* order of its sends and receives is known */
+        bool is_silent = false;   /* will not communicate again */
+        bool is_multiple = false; /* several threads can be in MPI at the same time */
+        bool has_threads = false; /* a second one has communicated */
         bool is_finalized = false;
         bool is_lost = false;
         bool has_ended = false;                               /* finalized or lost */
@@ -131,20 +133,24 @@ class Analyser {
 
     struct Group {
         std::string name;
+        std::uint64_t made_on = 0; /* communicator of a persistent operation */
         SharedRanks world;
         std::map<std::uint64_t, Operation> operations;
         bool has_mismatch = false;
         std::deque<std::uint64_t> mismatched; /* operations that all have started */
+        std::size_t freed = 0;                /* processes, of a persistent operation */
     };
 
     void take_results();
+    void report(const Cycle &cycle);
     void note_end(int rank);
     void distrust(int rank);
     void take_message(int rank, SendEvent send);
     void take_message(int rank, ReceiveEvent receive);
     void exclude(int rank, const ExcludeEvent &event);
+    void take_freed(const ExcludeEvent &event);
     void forget_partitioned(std::uint64_t communicator);
-    bool is_excluded(std::uint64_t communicator) const { return excluded_.count(communicator) > 0; }
+    bool is_excluded(std::uint64_t communicator) const;
 
     Process &process(int rank) { return processes_.at(static_cast<std::size_t>(rank)); }
 
@@ -210,17 +216,20 @@ class Analyser {
     bool may_be_received(int sender, const Wait &wait) const;
     bool may_complete(int waiter, const Wait &wait, const std::vector<bool> &is_stuck);
 
-    bool can_proceed(int rank, const BlockedEvent &blocked, const std::vector<bool> &is_stuck);
+    bool can_proceed(int rank, const std::vector<bool> &is_stuck);
     static std::string list(const std::vector<int> &ranks);
 
     /* A stuck process that this one waits for; -1 if none. */
-    int next_in_cycle(int waiter, const std::vector<bool> &is_stuck, std::string &what);
-    std::vector<Awaited> awaited(int waiter, const std::vector<bool> &is_stuck);
+    int next_in_cycle(int waiter, const BlockedThread &thread, const std::vector<bool> &is_stuck,
+                      std::string &what);
+    std::vector<Awaited> awaited(int waiter, const BlockedThread &thread,
+                                 const std::vector<bool> &is_stuck);
 
     /* True if one of them was printed. */
     bool report(const std::set<int> &stuck, const std::vector<bool> &is_stuck);
 
-    std::string cycle_through(int begin, const std::vector<bool> &is_stuck);
+    std::string cycle_through(int begin, const BlockedThread &thread,
+                              const std::vector<bool> &is_stuck);
 
     const std::chrono::duration<double> timeout_;
     Findings &findings_;
@@ -233,7 +242,8 @@ class Analyser {
     bool has_printed_exclusion_ = false;
     std::map<std::pair<std::uint64_t, int>, Inbox> inboxes_; /* by communicator and receiver */
     std::map<std::tuple<std::uint64_t, int, int, int>, Unmatched>
-        partitioned_; /* by communicator, sender, receiver and tag */
+        partitioned_;           /* by communicator, sender, receiver and tag */
+    std::vector<Cycle> cycles_; /* not reported */
     std::set<int> reported_;
     std::set<std::string> omitted_; /* Omission::what that were printed */
 

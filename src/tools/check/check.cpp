@@ -128,7 +128,7 @@ class Check : public ReportingTool<Check> {
                     process_.distrust("a callback communicates");
                 /* Without effect, no rule has to follow it. */
                 const int error_code =
-                    is_nested || !has_effect ? operations_.go(call) : dispatch(call, here);
+                    is_nested || !has_effect ? operations_.go(call) : enter(call, here);
                 if (error_code == MPI_SUCCESS) {
                     if (!has_effect)
                         process_.distrust("the library has accepted an invalid argument");
@@ -181,6 +181,17 @@ class Check : public ReportingTool<Check> {
     friend class ReportingTool<Check>;
 
     template <typename Call>
+    int enter(Call &call, const Here &here)
+    {
+        if constexpr (!may_wait<Call>())
+            return dispatch(call, here);
+        else {
+            const LocalProcess::Call current(process_);
+            return dispatch(call, here);
+        }
+    }
+
+    template <typename Call>
     int dispatch(Call &call, const Here &here)
     {
         if constexpr (Call::id == MPI_ABORT_T) {
@@ -188,6 +199,9 @@ class Check : public ReportingTool<Check> {
             return call();
         } else if constexpr (Call::id == MPI_CANCEL_T) {
             operations_.cancel(*qmpi::get<qmpi::role::request>(call));
+            return operations_.go(call);
+        } else if constexpr (Call::id == MPI_REQUEST_FREE_T) {
+            operations_.free(*qmpi::get<qmpi::role::request>(call));
             return operations_.go(call);
         } else if constexpr (Call::operation == qmpi::operation::ready)
             return operations_.ready(call, here);
@@ -278,6 +292,7 @@ class Check : public ReportingTool<Check> {
             find_leaks();
         fatal_errors_.end();
         const int error_code = [&] {
+            const LocalProcess::Call current(process_);
             CollectiveEvent event;
             const Position position = event.position = process_.position(here);
             const Expected expected = collectives_.report(

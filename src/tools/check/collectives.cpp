@@ -44,12 +44,37 @@ void Collectives::follow(Current &current, MPI_Request request, bool is_persiste
     pending.ranges = std::move(current.ranges);
     pending.communicator = current.communicator;
     if (is_persistent) {
-        pending.expected.emplace_back(); /* unknown peers */
+        pending.collective = persistent(current);
+        if (pending.collective == nullptr)
+            pending.expected.emplace_back(); /* unknown peers */
         operations_.add_persistent(request, std::move(pending));
         return;
     }
     pending.expected.push_back(std::move(current.expected));
     operations_.add(request, std::move(pending));
+}
+
+std::shared_ptr<PersistentCollective> Collectives::persistent(const Current &current)
+{
+    if (current.expected.what != Expected::What::start)
+        return nullptr;
+    const Communicator &communicator = *current.communicator;
+    auto made = std::make_shared<PersistentCollective>();
+    made->id = (communicator.id + current.expected.number + 1) * 0x9e3779b97f4a7c15u;
+    made->event.position = current.position;
+    made->event.communicator = made->id;
+    made->event.made_on = communicator.id;
+    set_members(made->event, communicator);
+    return made;
+}
+
+void Collectives::set_members(CollectiveEvent &event, const Communicator &communicator)
+{
+    event.size = communicator.size + static_cast<int>(communicator.remote.size());
+    event.name = communicator.name();
+    std::vector<int> world = communicator.world;
+    world.insert(world.end(), communicator.remote.begin(), communicator.remote.end());
+    event.members = Members::of(std::move(world));
 }
 
 void Collectives::end(const Current &current, int error_code, bool frees_communicator)
@@ -69,26 +94,20 @@ void Collectives::end(const Current &current, int error_code, bool frees_communi
 Expected Collectives::report(const SharedCommunicator &communicator, CollectiveEvent event)
 {
     Expected expected;
-    const bool is_last =
-        ends_communicator(event.position.function) || event.position.function == MPI_FINALIZE_T;
-    if (!process_.is_followed(communicator, is_last))
+    process_.use(communicator, {Use::Kind::collective, 0, event.position});
+    if (!process_.is_followed(communicator))
         return expected;
     if (qmpi::set::neighbourhood.contains(event.position.function))
         process_.lose_order("neighborhood collectives");
-    if (qmpi::form_of(event.position.function) == qmpi::form::persistent)
-        process_.lose_order("persistent collective operations");
+    event.is_started = qmpi::form_of(event.position.function) != qmpi::form::persistent;
     event.communicator = communicator->id;
     event.size = communicator->size + static_cast<int>(communicator->remote.size());
     {
         std::lock_guard<std::mutex> guard(lock_);
         event.number = numbers_[communicator->id]++;
     }
-    if (event.number == 0) {
-        event.name = communicator->name();
-        std::vector<int> world = communicator->world;
-        world.insert(world.end(), communicator->remote.begin(), communicator->remote.end());
-        event.members = Members::of(std::move(world));
-    }
+    if (event.number == 0)
+        set_members(event, *communicator);
     expected.what = Expected::What::start;
     expected.communicator = communicator;
     expected.number = event.number;

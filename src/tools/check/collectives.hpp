@@ -17,6 +17,7 @@
 #include <qmpi.hpp>
 
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <unordered_map>
 #include <utility>
@@ -73,6 +74,10 @@ class Collectives {
     void begin(Current &current, bool is_persistent);
     Blocked wait(const Current &current);
     void follow(Current &current, MPI_Request request, bool is_persistent);
+
+    /* Null if it is not compared. */
+    static std::shared_ptr<PersistentCollective> persistent(const Current &current);
+    static void set_members(CollectiveEvent &event, const Communicator &communicator);
     void end(const Current &current, int error_code, bool frees_communicator);
 
     /* The side exchanges a block with each of these, some of which may be the same or MPI_PROC_NULL.

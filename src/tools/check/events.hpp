@@ -45,9 +45,12 @@ enum class Event : std::uint8_t {
     unblocked,
     distrust,
     exclude,
+    freed, /* a persistent collective operation */
+    forgotten,
     silent, /* will not communicate again */
     finalized,
-    threads, /* several threads of the process can be in MPI at the same time */
+    multiple, /* several threads of the process can be in MPI at the same time */
+    threads,  /* a second thread of the process communicates */
     order_lost
 };
 
@@ -182,10 +185,12 @@ struct Members {
 
 struct CollectiveEvent {
     Position position;
-    std::uint64_t communicator = 0;
-    std::uint64_t number = 0; /* earlier collective operations on the communicator */
-    int size = 0;             /* of the communicator */
-    int rank = 0;             /* see Participants, as are the next two */
+    std::uint64_t communicator = 0; /* or persistent operation that starts */
+    std::uint64_t made_on = 0;      /* communicator of the persistent operation */
+    std::uint64_t number = 0;       /* earlier collective operations on it */
+    bool is_started = true;         /* else made, to be started later */
+    int size = 0;                   /* of the communicator */
+    int rank = 0;                   /* see Participants, as are the next two */
     int second = 0;
     int root = MPI_UNDEFINED;
     std::string name; /* with number 0 only, as are the members */
@@ -202,7 +207,9 @@ struct CollectiveEvent {
     {
         visit(position);
         visit(communicator);
+        visit(made_on);
         visit(number);
+        visit(is_started);
         visit(size);
         visit(rank);
         visit(second);
@@ -472,14 +479,12 @@ struct OrderLostEvent {
 
 /* From here the order of the process's calls on a communicator is unknown. */
 struct ExcludeEvent {
-    std::uint64_t communicator = 0;
-    bool is_last = false; /* the call frees it */
+    std::uint64_t communicator = 0; /* or persistent operation that was freed */
 
     template <typename Visit>
     void each(Visit &&visit)
     {
         visit(communicator);
-        visit(is_last);
     }
 };
 
@@ -508,8 +513,8 @@ struct Wait {
     }
 };
 
-/* A process has been in one call for some time. */
-struct BlockedEvent {
+/* A thread has been in one call for some time. */
+struct BlockedThread {
     Position position;
     bool needs_all = true; /* all of the following, or any one */
     std::vector<Wait> waits;
@@ -520,6 +525,17 @@ struct BlockedEvent {
         visit(position);
         visit(needs_all);
         visit(waits);
+    }
+};
+
+/* All threads of a process have been in one call each for some time, or wait for one another. */
+struct BlockedEvent {
+    std::vector<BlockedThread> threads; /* those in MPI */
+
+    template <typename Visit>
+    void each(Visit &&visit)
+    {
+        visit(threads);
     }
 };
 

@@ -12,6 +12,13 @@
 #include <algorithm>
 
 namespace qmpi::check {
+
+namespace {
+
+constexpr const char *same_time = "several threads use it at the same time";
+
+}  // namespace
+
 LocalProcess::LocalProcess(Findings &findings, Recorder &recorder, Sites &sites)
     : findings_(findings), recorder_(recorder), sites_(sites)
 {
@@ -79,9 +86,10 @@ void LocalProcess::begin(bool is_compared)
     }
     int level = MPI_THREAD_SINGLE;
     QMPI_Query_thread(&level);
-    is_multiple_ = level == MPI_THREAD_MULTIPLE;
-    if (is_multiple_)
-        report(Event::threads, false);
+    if (level == MPI_THREAD_MULTIPLE) {
+        threads_.set_multiple();
+        report(Event::multiple, false);
+    }
     sites_.each([this](std::uint32_t number, const CodeLocation &location) {
         report(Event::site, SiteEvent{number, location.module, location.offset}, false);
     });
@@ -141,17 +149,17 @@ const std::vector<std::int64_t> &LocalProcess::blocks(const Type &type, MPI_Data
 
 SharedCommunicator LocalProcess::communicator(MPI_Comm comm)
 {
-    if (rank_ < 0 || has_ended_)
+    const bool is_predefined = comm == MPI_COMM_WORLD || comm == MPI_COMM_SELF;
+    if (has_ended_ || (is_predefined && rank_ < 0) ||
+        (!is_predefined && !handles.is_live({qmpi::role::communicator, qmpi::handle_value(comm)})))
         return nullptr;
-    if (comm == MPI_COMM_WORLD || comm == MPI_COMM_SELF ||
-        handles.is_live({qmpi::role::communicator, qmpi::handle_value(comm)}))
-        return communicators.of(comm);
-    return nullptr;
+    return communicators.of(comm);
 }
 
-bool LocalProcess::is_comparable(const SharedCommunicator &communicator, bool is_last)
+bool LocalProcess::is_comparable(const SharedCommunicator &communicator)
 {
-    if (communicator == nullptr || is_distrusted_ || !has_order(*communicator, is_last))
+    if (communicator == nullptr || rank_ < 0 || is_distrusted_ ||
+        !threads_.is_ordered(communicator->id))
         return false;
     if (!is_connected()) {
         distrust("no connection to rank 0");
@@ -185,39 +193,30 @@ bool LocalProcess::has_all_members(const Communicator &communicator)
     return true;
 }
 
-/* A thread keeps what it has found out about the last communicator. A new thread can have the address
- * of one that has ended, whose calls are all before its own. */
-bool LocalProcess::has_order(const Communicator &communicator, bool is_last)
+/* ---- threads ---- */
+
+void LocalProcess::use(const SharedCommunicator &communicator, Use use)
 {
-    if (!is_multiple_)
-        return true;
-    struct Known {
-        const LocalProcess *process;
-        std::uint64_t communicator, claims;
-        bool has_order;
-    };
-    static thread_local Known known;
-    const std::uint64_t claims = claims_.load(std::memory_order_acquire);
-    if (known.process == this && known.communicator == communicator.id && known.claims == claims)
-        return known.has_order;
-    const bool has_order = claim(communicator.id, &known, is_last);
-    if (!has_order && !is_last)
-        exclude(communicator, "several threads communicate on it");
-    known = {this, communicator.id, claims, has_order};
-    return has_order;
+    if (!is_multiple() || communicator == nullptr)
+        return;
+    use.object = communicator->id;
+    const auto other = threads_.use(use);
+    if (!other)
+        return;
+    if (use.kind == Use::Kind::collective && other->is_unordered)
+        found(Kind::collective, use.position,
+              "another thread is in a collective operation on the same communicator (" +
+                  text(other->position) + ")",
+              {other->position});
+    exclude(*communicator, same_time);
+    report(Event::exclude, ExcludeEvent{communicator->id}, true);
 }
 
-bool LocalProcess::claim(std::uint64_t communicator, const void *thread, bool is_last)
+void LocalProcess::use_window(const Use &use)
 {
-    const std::lock_guard<std::mutex> guard(lock_);
-    const auto [claimant, is_new] = claimants_.emplace(communicator, thread);
-    if (is_new || claimant->second == thread)
-        return true;
-    if (std::exchange(claimant->second, nullptr) != nullptr) {
-        claims_++;
-        report(Event::exclude, ExcludeEvent{communicator, is_last}, true);
-    }
-    return false;
+    static const char *const what = "access conflicts of a window";
+    if (is_multiple() && threads_.use(use) && is_first_omission(what))
+        recorder_.omitted({rank_, what, same_time});
 }
 
 }  // namespace qmpi::check

@@ -15,6 +15,7 @@
 #include "resources.hpp"
 #include "signature.hpp"
 #include "sites.hpp"
+#include "threads.hpp"
 
 #include "../common/communicators.hpp"
 
@@ -25,7 +26,6 @@
 #include <mutex>
 #include <set>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -127,18 +127,38 @@ class LocalProcess {
     /* Communicator of a call about to be made: only for handles known to be valid, else nullptr. */
     SharedCommunicator communicator(MPI_Comm comm);
 
-    /* Several threads can be in MPI at the same time. */
-    bool is_multiple() const { return is_multiple_; }
+    /* ---- threads ---- */
 
-    /* True if all members share this analyser, and this process's events are in order: one thread
-     * at a time can be in MPI, or one makes the calls on the communicator. is_last: the call frees
-     * it, or ends MPI */
-    bool is_comparable(const SharedCommunicator &communicator, bool is_last = false);
+    /* Several threads can be in MPI at the same time. */
+    bool is_multiple() const { return threads_.is_multiple(); }
+
+    /* A call that communicates, during its lifetime. */
+    class Call {
+      public:
+        explicit Call(LocalProcess &process) : call_(process.threads_)
+        {
+            if (call_.is_first_of_second())
+                process.report(Event::threads, false);
+        }
+
+      private:
+        Threads::Call call_;
+    };
+
+    /* Before the current call does this, and before is_comparable(). */
+    void use(const SharedCommunicator &communicator, Use use);
+    void use_window(const Use &use);
+
+    /* No two threads have accessed and synchronized it at the same time. */
+    bool is_ordered(std::uint64_t window) { return threads_.is_ordered(window); }
+
+    /* True if all members share this analyser, and the order of this process's calls is known. */
+    bool is_comparable(const SharedCommunicator &communicator);
 
     /* The same for a call that can order the process after others: it loses the order if false. */
-    bool is_followed(const SharedCommunicator &communicator, bool is_last = false)
+    bool is_followed(const SharedCommunicator &communicator)
     {
-        const bool is_comparable = this->is_comparable(communicator, is_last);
+        const bool is_comparable = this->is_comparable(communicator);
         if (!is_comparable)
             lose_order(not_compared);
         return is_comparable;
@@ -159,26 +179,22 @@ class LocalProcess {
     bool is_first_omission(const char *what);
     Finding finding(Kind kind, const Position &position, const std::string &text,
                     const std::vector<Position> &others) const;
-    bool has_order(const Communicator &communicator, bool is_last);
     bool has_all_members(const Communicator &communicator);
-    bool claim(std::uint64_t communicator, const void *thread, bool is_last);
 
     Findings &findings_;
     Recorder &recorder_;
     Client client_;
     Sites &sites_;
     int rank_ = -1;
-    bool is_multiple_ = false;
+    Threads threads_;
     std::vector<bool> is_in_world_; /* [rank in MPI_COMM_WORLD] has this instance */
     const std::vector<std::int64_t> none_;
     std::atomic<bool> is_distrusted_{false};
     std::atomic<bool> has_ended_{false}; /* the analysis; sessions may continue */
     std::atomic<bool> has_lost_order_{false}, has_lost_order_of_all_{false};
-    std::atomic<std::uint64_t> claims_{1}; /* changes with claimants_ of known communicators */
-    std::mutex lock_;                      /* protects the following */
-    std::set<std::uint64_t> excluded_;     /* ids of communicators */
-    std::set<const char *> omitted_;       /* Omission::what that were recorded */
-    std::unordered_map<std::uint64_t, const void *> claimants_; /* thread; null: several */
+    std::mutex lock_;                  /* protects the following */
+    std::set<std::uint64_t> excluded_; /* ids of communicators */
+    std::set<const char *> omitted_;   /* Omission::what that were recorded */
 };
 
 }  // namespace qmpi::check

@@ -10,6 +10,15 @@
 
 namespace qmpi::check {
 
+namespace {
+
+bool has_wildcard(const Message &receive)
+{
+    return receive.peer == MPI_ANY_SOURCE || receive.tag == MPI_ANY_TAG;
+}
+
+}  // namespace
+
 void Messages::begin(Pending &pending)
 {
     const bool sends = pending.send.exists && pending.send.peer != MPI_PROC_NULL;
@@ -17,6 +26,10 @@ void Messages::begin(Pending &pending)
     pending.expected.clear();
     pending.number = pending.send_number = 0;
     pending.is_awaited = pending.position.is_blocking();
+    if (sends)
+        use(pending, Use::Kind::send, pending.send);
+    if (receives)
+        use(pending, Use::Kind::receive, pending.receive);
     if (!process_.is_comparable(pending.communicator)) {
         if (pending.communicator == nullptr || sends || receives) {
             pending.expected.emplace_back(); /* unknown peers */
@@ -35,6 +48,33 @@ void Messages::begin(Pending &pending)
         if (receives)
             await(pending.position, pending.number);
     }
+}
+
+void Messages::use(const Pending &pending, Use::Kind kind, const Message &message)
+{
+    process_.use(pending.communicator, {kind, 0, pending.position, message.peer, message.tag});
+}
+
+void Messages::begin(Pending &pending, PersistentCollective &collective)
+{
+    pending.expected.clear();
+    pending.is_awaited = false;
+    if (!process_.is_followed(pending.communicator)) {
+        pending.expected.emplace_back(); /* unknown peers */
+        return;
+    }
+    CollectiveEvent event = collective.event;
+    event.number = collective.starts++;
+    if (event.number > 0) {
+        event.name.clear();
+        event.members = Members();
+    }
+    Expected expected{Expected::What::start, pending.communicator, event.number};
+    expected.persistent = collective.id;
+    pending.expected.push_back(std::move(expected));
+    if (event.size > 1)
+        process_.report(Event::collective, std::move(event),
+                        process_.waits_for_answer(pending.position));
 }
 
 /* The library reports ranks outside the communicator. */
@@ -125,9 +165,14 @@ void Messages::expect(Pending &pending, const Position &position)
         if (pending.number != 0 && !pending.is_cancelled)
             await(position, pending.number);
     }
-    if (pending.number == 0 || pending.is_certain || pending.is_cancelled ||
-        pending.receive.peer == MPI_ANY_SOURCE || pending.receive.tag == MPI_ANY_TAG)
-        return;
+    if (pending.number != 0 && !pending.is_certain && !pending.is_cancelled &&
+        !has_wildcard(pending.receive))
+        make_certain(pending);
+}
+
+/* It will get the message with that source and tag. */
+void Messages::make_certain(Pending &pending)
+{
     pending.is_certain = true;
     process_.report(Event::received,
                     ReceivedEvent{pending.communicator->id, pending.number,
@@ -156,20 +201,39 @@ void Messages::completed(Pending &pending, const MPI_Status *status)
         }
     }
     if (pending.number != 0 && status != nullptr)
-        received(pending, status);
+        received(pending, *status);
 }
 
-void Messages::received(Pending &pending, const MPI_Status *status)
+/* Without a request, it can no longer be cancelled. */
+void Messages::forgotten(Pending &pending)
+{
+    if (process_.is_distrusted())
+        return;
+    if (pending.shared != nullptr)
+        end_shared(*std::exchange(pending.shared, nullptr));
+    for (const std::uint64_t number : {pending.send_number, pending.number}) {
+        if (number != 0)
+            process_.report(Event::forgotten, OperationKey{false, 0, number}, false);
+    }
+    if (pending.number != 0 && !pending.is_certain) {
+        if (has_wildcard(pending.receive))
+            process_.distrust("the request of a pending receive with a wildcard was freed");
+        else
+            make_certain(pending);
+    }
+    pending.number = 0;
+}
+
+void Messages::received(Pending &pending, const MPI_Status &status)
 {
     int is_cancelled = 0;
-    QMPI_Test_cancelled(status, &is_cancelled);
+    QMPI_Test_cancelled(&status, &is_cancelled);
     if (!pending.is_certain || is_cancelled)
         process_.report(
             Event::received,
-            ReceivedEvent{
-                pending.communicator->id, pending.number,
-                is_cancelled ? 0 : pending.communicator->world_rank_of(status->MPI_SOURCE),
-                is_cancelled ? 0 : status->MPI_TAG, is_cancelled != 0},
+            ReceivedEvent{pending.communicator->id, pending.number,
+                          is_cancelled ? 0 : pending.communicator->world_rank_of(status.MPI_SOURCE),
+                          is_cancelled ? 0 : status.MPI_TAG, is_cancelled != 0},
             process_.waits_for_answer(pending.position));
     pending.number = 0;
 }

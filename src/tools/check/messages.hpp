@@ -46,6 +46,13 @@ struct SharedHandle {
     std::size_t ended = 0;
 };
 
+/* A persistent collective operation that others can be compared with. */
+struct PersistentCollective {
+    std::uint64_t id = 0; /* the same in all members */
+    std::uint64_t starts = 0;
+    CollectiveEvent event; /* of the next start, without data: it was compared when made */
+};
+
 /* An operation from its start until the program knows that it is complete. */
 struct Pending {
     Position position;
@@ -69,6 +76,7 @@ struct Pending {
     MPI_Win window = MPI_WIN_NULL; /* of a one-sided operation, as is the target */
     int target = MPI_PROC_NULL;
     std::shared_ptr<Partitions> partitions; /* null if there are none */
+    std::shared_ptr<PersistentCollective> collective;
 };
 
 /* Thread-safe. */
@@ -79,6 +87,9 @@ class Messages {
     /* Start of an operation: informs the analyser, notes what it waits for. */
     void begin(Pending &pending);
 
+    /* Start of a persistent collective operation. */
+    void begin(Pending &pending, PersistentCollective &collective);
+
     /* Made; its start is not followed. */
     void partitioned(const Position &position, const SharedCommunicator &communicator,
                      const Message &message, bool is_send);
@@ -86,8 +97,11 @@ class Messages {
     /* The call waits for the operation. A receive that cannot be cancelled will get its message. */
     void expect(Pending &pending, const Position &position);
 
-    /* The operation is complete; status is nullptr if the request was freed. */
+    /* The operation is complete. */
     void completed(Pending &pending, const MPI_Status *status);
+
+    /* The request was freed: the program never learns that the operation is complete. */
+    void forgotten(Pending &pending);
 
     /* Both operations have the same request handle. */
     void share(Pending &one, Pending &other);
@@ -124,6 +138,7 @@ class Messages {
         bool has_any_tag;
     };
 
+    void use(const Pending &pending, Use::Kind kind, const Message &message);
     void take_probed(ReceiveEvent &event, const Message &receive);
     void begin_send(Pending &pending, bool wants_answer);
     void begin_receive(Pending &pending, bool wants_answer);
@@ -132,7 +147,8 @@ class Messages {
     void await_shared(SharedHandle &shared, const Position &position);
     void end_shared(SharedHandle &shared);
     void release(std::uint64_t &send);
-    void received(Pending &pending, const MPI_Status *status);
+    void make_certain(Pending &pending);
+    void received(Pending &pending, const MPI_Status &status);
 
     LocalProcess &process_;
     std::atomic<std::uint64_t> number_of_operations_{0};

@@ -55,6 +55,8 @@ class OneSided {
         const MPI_Win window = handle_of<qmpi::role::window>(call);
         const int target = qmpi::get_or<qmpi::role::target>(
             call, qmpi::get_or<qmpi::role::rank>(call, MPI_PROC_NULL));
+        if (process_.is_multiple())
+            use(call, window, target, here);
         follow_order(call, window, here);
         if constexpr (Call::has(qmpi::role::target)) {
             if (target != MPI_PROC_NULL && has_epoch(window, target, here)) {
@@ -93,6 +95,19 @@ class OneSided {
     }
 
   private:
+    /* A flush concerns no epoch. */
+    template <typename Call>
+    void use(Call &, MPI_Win window, int target, const Here &here)
+    {
+        if constexpr (Call::has(qmpi::role::target))
+            events_.use(window, Use::Kind::access, target, process_.position(here));
+        else if constexpr (Call::operation != qmpi::operation::flush &&
+                           Call::operation != qmpi::operation::sync)
+            events_.use(window, Use::Kind::synchronization,
+                        Call::has(qmpi::role::rank) ? target : MPI_ANY_SOURCE,
+                        process_.position(here));
+    }
+
     /* The origin is in use until the next synchronization with the target, or until the program
      * knows by the request that the operation is complete. */
     template <typename Call>

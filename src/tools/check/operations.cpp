@@ -80,6 +80,16 @@ void Operations::start(Pending &pending, const Position &position)
     use_memory(pending);
     if (pending.send.exists || pending.receive.exists)
         messages_.begin(pending);
+    else if (pending.collective != nullptr)
+        messages_.begin(pending, *pending.collective);
+}
+
+void Operations::free(MPI_Request request)
+{
+    requests_.visit(request, [&](Pending &pending) {
+        if (pending.collective != nullptr)
+            process_.report(Event::freed, ExcludeEvent{pending.collective->id}, false);
+    });
 }
 
 void Operations::end(Pending &pending, const MPI_Status *status, Outcome outcome)
@@ -92,9 +102,7 @@ void Operations::end(Pending &pending, const MPI_Status *status, Outcome outcome
     if (outcome == Outcome::failed)
         messages_.failed(pending, status->MPI_ERROR);
     else if (outcome == Outcome::freed) {
-        if (pending.number != 0 && !pending.is_certain)
-            process_.distrust("the request of a pending receive was freed");
-        messages_.completed(pending, nullptr);
+        messages_.forgotten(pending);
     } else
         messages_.completed(pending, status);
 }

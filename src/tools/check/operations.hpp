@@ -166,6 +166,9 @@ class Operations {
 
     void cancel(MPI_Request request);
 
+    /* About to be freed. */
+    void free(MPI_Request request);
+
     /* Adds memory that an operation reads or writes. */
     void add_range(Ranges &ranges, const void *address, MPI_Count count, MPI_Datatype datatype,
                    bool is_written, bool is_one_sided = false);

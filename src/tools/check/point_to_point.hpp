@@ -127,6 +127,9 @@ class PointToPoint {
         Message send, receive;
         describe(call, send, receive);
         const Message &message = send.exists ? send : receive;
+        process_.use(communicator,
+                     {send.exists ? Use::Kind::send : Use::Kind::receive, 0, position, message.peer,
+                      message.tag});
         const int error_code = operations_.go(call);
         if (error_code == MPI_SUCCESS) {
             Pending pending;
@@ -189,6 +192,9 @@ class PointToPoint {
         else {
             const int source = qmpi::get<qmpi::role::source>(call),
                       tag = qmpi::get<qmpi::role::tag>(call);
+            if constexpr (Call::has(qmpi::role::message))
+                process_.use(pending.communicator,
+                             {Use::Kind::receive, 0, pending.position, source, tag});
             MPI_Status own_status{};
             [[maybe_unused]] const MPI_Status *status =
                 status_or_own(qmpi::get<qmpi::role::status>(call), own_status);

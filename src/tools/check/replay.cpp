@@ -50,8 +50,7 @@ bool is_barrier(int function)
 bool waits_for_all(const CollectiveEvent &event)
 {
     return event.size > 1 && event.position.function != MPI_FINALIZE_T &&
-        event.position.function != MPI_COMM_FREE_T &&
-        qmpi::form_of(event.position.function) != qmpi::form::persistent &&
+        event.position.function != MPI_COMM_FREE_T && event.is_started &&
         !qmpi::set::neighbourhood.contains(event.position.function);
 }
 
@@ -119,6 +118,7 @@ void Replay::collective(int rank, const CollectiveEvent &event, const SharedRank
     if (!waits_for_all(event))
         return;
     const SharedMeeting meeting = meeting_of({event.communicator, event.number}, event.size);
+    meeting->is_barrier = is_barrier(event.position.function);
     if (meeting->members == nullptr)
         meeting->members = members;
     add(rank, Step::Kind::start, event.position, meeting);
@@ -206,6 +206,11 @@ void Replay::completed(int rank, const OperationKey &operation)
         if (!end.is_send || end.is_synchronous)
             add(rank, Step::Kind::look, {}, found.mapped());
     }
+}
+
+void Replay::forgotten(int rank, std::uint64_t number)
+{
+    process(rank).ends.erase(number);
 }
 
 void Replay::cancelled(int rank, std::uint64_t number)
@@ -721,7 +726,7 @@ int Replay::next_in_cycle(int rank, const std::vector<bool> &is_stuck, Cycle::Ca
         next = *found;
         call = {rank, step.position,
                 step.end != nullptr && step.end->needs_receive && !step.end->is_synchronous,
-                step.meeting != nullptr && !is_barrier(step.position.function)};
+                step.meeting != nullptr && !step.meeting->is_barrier};
         /* The run has gone further, so this call has completed. */
         const auto &steps = process(rank).steps;
         if (steps.back().kind != Step::Kind::wait && step.meeting != nullptr)

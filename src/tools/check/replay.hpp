@@ -113,6 +113,9 @@ class Replay {
     void completed(int rank, const OperationKey &operation);
     void cancelled(int rank, std::uint64_t number);
 
+    /* The program never learns that this one is complete. */
+    void forgotten(int rank, std::uint64_t number);
+
     void probe(int rank, const ProbeEvent &event);
 
     void window(int rank, const WindowEvent &event)
@@ -172,10 +175,11 @@ class Replay {
         SharedRanks members;
         std::vector<int> arrived;
         std::vector<int> waiting;
-        SharedClock clock;     /* of all that have arrived */
-        bool is_fence = false; /* of the window with that number as communicator */
-        bool is_end = false;   /* the window is freed */
-        bool is_over = false;  /* nobody waits for it */
+        SharedClock clock;       /* of all that have arrived */
+        bool is_barrier = false; /* no member completes it before all have started it */
+        bool is_fence = false;   /* of the window with that number as communicator */
+        bool is_end = false;     /* the window is freed */
+        bool is_over = false;    /* nobody waits for it */
     };
 
     using SharedMeeting = std::shared_ptr<Meeting>;

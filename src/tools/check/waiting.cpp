@@ -5,15 +5,25 @@
 
 #include "waiting.hpp"
 
+#include "erase.hpp"
 #include "quiet_thread.hpp"
 
 #include <algorithm>
+#include <cinttypes>
+#include <cstdint>
+#include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <iterator>
+#include <map>
 #include <string>
 #include <system_error>
 #include <utility>
 #include <vector>
+
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 namespace qmpi::check {
 
@@ -52,7 +62,7 @@ Wait event_of(const Expected &expected)
     }
     if (!name.empty())
         wait.what += " on " + name;
-    wait.communicator = communicator.id;
+    wait.communicator = expected.object();
     wait.number = expected.number;
     wait.tag = expected.tag;
     return wait;
@@ -68,6 +78,53 @@ std::set<std::string> threads_of_process()
          !error && entry != end; entry.increment(error))
         threads.insert(entry->path().filename());
     return error ? std::set<std::string>() : threads;
+}
+
+/* As in /proc. */
+pid_t own_thread()
+{
+    static thread_local const auto own = static_cast<pid_t>(syscall(SYS_gettid));
+    return own;
+}
+
+/* Other processes can wake a thread there. */
+bool is_shared_memory(std::uintptr_t address)
+{
+    std::ifstream maps("/proc/self/maps");
+    std::string line;
+    while (std::getline(maps, line)) {
+        std::uintptr_t begin = 0, end = 0;
+        char access[5] = "";
+        if (std::sscanf(line.c_str(), "%" SCNxPTR "-%" SCNxPTR " %4s", &begin, &end, access) == 3 &&
+            begin <= address && address < end)
+            return access[3] != 'p';
+    }
+    return true;
+}
+
+/* Only another thread of the process can wake this one, from pthread_join, pthread_cond_wait, a barrier
+ * and the like. What it does, with the number of times it went to sleep; else empty. */
+std::string endless_sleep_of(const std::string &thread)
+{
+    const std::string folder = "/proc/self/task/" + thread;
+    std::ifstream call(folder + "/syscall");
+    std::uintptr_t address = 0, operation = 0, value = 0, timeout = 0;
+    long number = -1;
+    if (!(call >> number >> std::hex >> address >> operation >> value >> timeout) ||
+        number != SYS_futex || timeout != 0)
+        return "";
+    const auto command = operation & static_cast<std::uintptr_t>(FUTEX_CMD_MASK);
+    const bool is_private = (operation & FUTEX_PRIVATE_FLAG) != 0;
+    if ((command != FUTEX_WAIT && command != FUTEX_WAIT_BITSET) ||
+        (!is_private && is_shared_memory(address)))
+        return "";
+    std::ifstream status(folder + "/status");
+    std::string line;
+    while (std::getline(status, line)) {
+        if (line.find("voluntary_ctxt_switches") == 0)
+            return std::to_string(address) + line;
+    }
+    return "";
 }
 
 }  // namespace
@@ -109,29 +166,46 @@ void Waiting::begin(BlockedCall &&call)
     if (!is_watched_ || !process_.is_connected() || process_.is_distrusted())
         return;
     std::lock_guard<std::mutex> guard(lock_);
-    call_ = std::move(call);
-    seen_.reset();
+    entered_.push_back({own_thread(), std::move(call), std::nullopt});
 }
 
 void Waiting::end()
 {
     std::lock_guard<std::mutex> guard(lock_);
-    call_.reset();
+    erase_if(entered_, [own = own_thread()](const Entered &one) { return one.thread == own; });
     if (std::exchange(is_reported_, false)) {
         process_.report(Event::unblocked, false);
         process_.flush();
     }
 }
 
-/* The thread in the call is one of those that are counted. */
-bool Waiting::is_alone() const
+bool Waiting::is_entered(const std::string &thread) const
+{
+    return std::any_of(entered_.begin(), entered_.end(), [&thread](const Entered &one) {
+        return std::to_string(one.thread) == thread;
+    });
+}
+
+std::string Waiting::state_of(const std::string &thread) const
+{
+    if (is_entered(thread))
+        return "entered";
+    return library_threads_.count(thread) > 0 ? "library" : endless_sleep_of(thread);
+}
+
+/* A thread can wake another one and then sleep, so each must be found asleep twice, with no step in
+ * between. */
+bool Waiting::are_all_waiting() const
 {
     if (!process_.is_multiple())
         return true;
-    const std::set<std::string> threads = threads_of_process();
-    return std::count_if(threads.begin(), threads.end(), [this](const std::string &thread) {
-               return library_threads_.count(thread) == 0;
-           }) == 1;
+    std::map<std::string, std::string> states;
+    for (const std::string &thread : threads_of_process())
+        states[thread] = state_of(thread);
+    return !states.empty() && std::all_of(states.begin(), states.end(), [this](const auto &known) {
+        const auto &[thread, state] = known;
+        return !state.empty() && state_of(thread) == state;
+    });
 }
 
 /* Also sends pending events, and notes the loss of the connection for the report. A message would be of
@@ -140,13 +214,21 @@ void Waiting::report_blocked()
 {
     std::lock_guard<std::mutex> guard(lock_);
     const auto now = Clock::now();
-    if (call_ && !seen_)
-        seen_ = now;
-    if (call_ && !is_reported_ && now - *seen_ >= short_time && is_alone()) {
+    bool is_long = !entered_.empty();
+    for (Entered &one : entered_) {
+        if (!one.seen)
+            one.seen = now;
+        is_long = is_long && now - *one.seen >= short_time;
+    }
+    if (is_long && !is_reported_ && are_all_waiting()) {
         is_reported_ = true;
-        BlockedEvent event{call_->position, call_->needs_all, {}};
-        for (const Expected &expected : call_->expected)
-            event.waits.push_back(event_of(expected));
+        BlockedEvent event;
+        for (const Entered &one : entered_) {
+            BlockedThread thread{one.call.position, one.call.needs_all, {}};
+            for (const Expected &expected : one.call.expected)
+                thread.waits.push_back(event_of(expected));
+            event.threads.push_back(std::move(thread));
+        }
         process_.report(Event::blocked, std::move(event), false);
     }
     process_.flush();

@@ -20,6 +20,9 @@
 #include <string>
 #include <thread>
 #include <utility>
+#include <vector>
+
+#include <sys/types.h>
 
 namespace qmpi::check {
 
@@ -40,8 +43,12 @@ struct Expected {
     int peer = MPI_ANY_SOURCE;
     int tag = MPI_ANY_TAG;
 
+    std::uint64_t persistent = 0; /* operation that starts for the number-th time; else 0 */
+
     /* The collective operation, if that is what starts. */
-    OperationKey collective() const { return {true, communicator->id, number}; }
+    OperationKey collective() const { return {true, object(), number}; }
+
+    std::uint64_t object() const { return persistent != 0 ? persistent : communicator->id; }
 };
 
 using Expectations = Few<Expected, 1>;
@@ -73,19 +80,31 @@ class Waiting {
     static constexpr auto interval = std::chrono::milliseconds(100);
     static constexpr auto short_time = std::chrono::milliseconds(200);
 
+    /* A call that a thread is in. */
+    struct Entered {
+        pid_t thread;
+        BlockedCall call;
+        std::optional<Clock::time_point> seen; /* when report_blocked() first saw it */
+    };
+
     void report_blocked();
 
-    /* No other thread of the program can end the wait. */
-    bool is_alone() const;
+    /* No other thread of the program can end the wait: each is in one of the calls, or waits for
+     * another thread. */
+    bool are_all_waiting() const;
+
+    /* What a thread does, the same at a later time if it has slept in between; empty: it may end the
+     * wait. */
+    std::string state_of(const std::string &thread) const;
+    bool is_entered(const std::string &thread) const;
 
     LocalProcess &process_;
     bool is_watched_ = false;
     std::set<std::string> old_threads_;     /* those before MPI_Init; empty: unknown */
     std::set<std::string> library_threads_; /* those that have started in MPI_Init */
     std::mutex lock_;
-    std::optional<BlockedCall> call_;
+    std::vector<Entered> entered_; /* by different threads */
     bool is_reported_ = false;
-    std::optional<Clock::time_point> seen_; /* when the thread first saw the call */
 
     std::mutex thread_lock_;
     std::condition_variable wake_up_;

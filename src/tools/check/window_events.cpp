@@ -53,6 +53,11 @@ void WindowEvents::made(MPI_Win window, MPI_Comm comm)
     windows_[window] = std::move(state);
 }
 
+void WindowEvents::use(MPI_Win window, Use::Kind kind, int target, const Position &position)
+{
+    with(window, [&](State &state) { process_.use_window({kind, state.id, position, target}); });
+}
+
 void WindowEvents::fence(MPI_Win window, int assertion, const Position &position)
 {
     const bool waits = (assertion & MPI_MODE_NOPRECEDE) == 0;
@@ -157,7 +162,8 @@ void WindowEvents::access(MPI_Win window, int target, AccessEvent::Kind kind, MP
     with(window, [&](State &state) {
         AccessEvent event;
         event.target = state.communicator->world_rank_of(target);
-        if (event.target == outside_world || !set_epoch(event, state, target))
+        if (event.target == outside_world || !process_.is_ordered(state.id) ||
+            !set_epoch(event, state, target))
             return;
         event.position = position;
         event.window = state.id;

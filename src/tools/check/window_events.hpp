@@ -27,6 +27,9 @@ class WindowEvents {
 
     void made(MPI_Win window, MPI_Comm comm);
 
+    /* Before any call. */
+    void use(MPI_Win window, Use::Kind kind, int target, const Position &position);
+
     /* Before the calls. */
     void fence(MPI_Win window, int assertion, const Position &position);
     void free(MPI_Win window, const Position &position);

@@ -748,8 +748,13 @@ def collection(prefix):
     return {name: list(make(functions)) for name, make in TEMPLATES.items()}
 
 
-def choose(cases, part=1, seed=0):
+# Programs that a way cannot run, by name.
+UNFIT = {"": "^$", "session": "f08|File|file", "thread": "f08", "spawned": "f08"}
+
+
+def choose(cases, part=1, seed=0, way=""):
     """One of part cases of each class."""
+    cases = {name: [case for case in own if not re.search(UNFIT[way], case.name)] for name, own in cases.items()}
     chance = random.Random(seed)
     return {name: sorted(chance.sample(all_of_it, -(-len(all_of_it) // part)), key=lambda case: case.name)
             for name, all_of_it in cases.items()}
@@ -861,10 +866,9 @@ def main():
     parser.add_argument("--jobs", type=int, default=1, metavar="N", help="programs at the same time")
     parser.add_argument("--way", default="", choices=WAYS, help="to run the programs")
     options = parser.parse_intermixed_args()
-    but = {"": "^$", "session": "f08|File|file"}.get(options.way, "f08")
-    cases = {name: [case for case in own if re.search(options.name, case.name) and not re.search(but, case.name)]
+    cases = {name: [case for case in own if re.search(options.name, case.name)]
              for name, own in collection(options.prefix.resolve()).items() if name in (options.classes or TEMPLATES)}
-    cases = {name: own for name, own in choose(cases, options.part, options.seed).items() if own}
+    cases = {name: own for name, own in choose(cases, options.part, options.seed, options.way).items() if own}
     if options.command == "list":
         for name, own in cases.items():
             print(*(f"{name}: {case.name}" for case in own), sep="\n")

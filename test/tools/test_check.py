@@ -54,17 +54,28 @@ def run(mpich):
     return run
 
 
-@pytest.mark.parametrize("source", WRONG, ids=lambda path: path.stem)
-def test_error_is_found_at_its_line_and_nothing_else(mpich, run, source):
-    """A program that hangs with and without the tool is ended; the finding is printed before."""
+def assert_found(mpich, run, source, **variables):
     result = run(source, ",".join(filter(None, ["out=found.json", option(source, "tool", "")])),
-                 int(option(source, "ranks", "2")), seconds=10, may_time_out=True)
+                 int(option(source, "ranks", "2")), seconds=10, may_time_out=True, **variables)
     found = printed(result, source)
     if not result.err:
         # mpiexec may drop what a job wrote that ends in an error
         found = places(reported(mpich.work / "found.json"))
     must, either = markers(source, "expect"), markers(source, "either")
     assert must <= found <= must | either and (not either or found & either), result
+
+
+@pytest.mark.parametrize("source", WRONG, ids=lambda path: path.stem)
+def test_error_is_found_at_its_line_and_nothing_else(mpich, run, source):
+    """A program that hangs with and without the tool is ended; the finding is printed before."""
+    assert_found(mpich, run, source)
+
+
+@pytest.mark.parametrize("source", [path for path in WRONG if re.match("(unsafe|race|window)_", path.stem)],
+                         ids=lambda path: path.stem)
+def test_error_is_found_if_the_process_could_have_more_threads(mpich, run, source):
+    """As those of mpi4py, which asks for MPI_THREAD_MULTIPLE"""
+    assert_found(mpich, run, source, MPIR_CVAR_DEFAULT_THREAD_LEVEL="MPI_THREAD_MULTIPLE")
 
 
 @pytest.mark.parametrize("source", RIGHT, ids=lambda path: path.stem)
@@ -179,6 +190,18 @@ def test_deadlock_needs_calls_that_cannot_complete(mpich):
         "MPI_Waitall of two: deadlock", "MPI_Issend: deadlock", "MPI_Ibsend: nothing", "communicator of several threads: nothing"], result
 
 
+def test_order_of_calls_of_two_threads_matters_if_both_could_match_the_same(mpich):
+    tools = HERE.parents[1] / "src/tools"
+    program = mpich.program(HERE / "check_threads.cpp", tools / "check/threads.cpp", "-std=c++17", "-pthread", f"-I{tools}",
+                            f"-I{tools / 'common'}")
+    assert mpich.run(program).out.splitlines() == [
+        "sends: unknown", "sends with different tags: known", "sends to different processes: known",
+        "one send after the other: known", "send and receive: known", "receives with wildcards: unknown",
+        "collective operations: unknown", "collective operation and send: known", "accesses: known",
+        "access and synchronization: unknown", "access and unlock of another target: known",
+        "collective, which the thread may know of: no error"]
+
+
 # ---- exit status ----
 
 @pytest.mark.parametrize("arguments, world, leak, own, status", [
@@ -237,6 +260,37 @@ def test_errors_of_a_drawn_part_of_the_collection_are_found(mpich, name):
     text = f"seed {seed}\n{collection.table(outcomes)}"
     assert not any(one.alarms or one.failure for one in outcomes[name]), text
     assert all(one.found == one.tried for one in outcomes[name]), text
+
+
+def outcomes_by(way, mpich):
+    """Of one of 40 programs of each class, and as a text."""
+    seed = int(os.environ.get("QMPI_COLLECTION_SEED", random.randrange(1000)))
+    cases = collection.choose(collection.collection(mpich.prefix), 40, seed, way)
+    outcomes = collection.run_all(cases, mpich.prefix, mpich.work, 2, way)
+    text = f"seed {seed}\n{collection.table(outcomes)}"
+    assert not any(one.alarms or one.failure for own in outcomes.values() for one in own), text
+    return outcomes, text
+
+
+@pytest.mark.long
+def test_errors_are_found_in_a_second_thread_while_the_first_one_communicates(mpich):
+    outcomes, text = outcomes_by("thread", mpich)
+    assert all(one.found == one.tried for own in outcomes.values() for one in own), text
+
+
+@pytest.mark.hours
+def test_errors_are_found_in_spawned_processes(mpich, spawned):
+    spawned(2, mpich.program(HERE / "worlds.c"), "spawn", tools="null")
+    outcomes, text = outcomes_by("spawned", mpich)
+    assert all(one.found == one.tried for own in outcomes.values() for one in own), text
+
+
+@pytest.mark.long
+def test_errors_of_one_process_are_found_in_a_session(mpich):
+    """Without a world, processes are not compared, and the library ends the program at some invalid arguments."""
+    outcomes, text = outcomes_by("session", mpich)
+    own = ("leak", "buffer overlap", "pending request", "buffer changed")
+    assert all(one.found == one.tried for name in own for one in outcomes[name]), text
 
 
 # ---- programs ----

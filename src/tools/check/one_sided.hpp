@@ -95,13 +95,15 @@ class OneSided {
     }
 
   private:
-    /* A flush concerns no epoch. */
+    /* A flush begins and ends no epoch. */
     template <typename Call>
     void use(Call &, MPI_Win window, int target, const Here &here)
     {
+        (void) window, (void) target, (void) here;
         if constexpr (Call::has(qmpi::role::target))
             events_.use(window, Use::Kind::access, target, process_.position(here));
-        else if constexpr (Call::operation != qmpi::operation::flush &&
+        else if constexpr (ends_accesses(Call::operation) &&
+                           Call::operation != qmpi::operation::flush &&
                            Call::operation != qmpi::operation::sync)
             events_.use(window, Use::Kind::synchronization,
                         Call::has(qmpi::role::rank) ? target : MPI_ANY_SOURCE,

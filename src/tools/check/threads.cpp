@@ -46,11 +46,13 @@ void Threads::end()
 std::optional<Threads::Other> Threads::use(const Use &use)
 {
     const std::lock_guard<std::mutex> guard(lock_);
-    const std::thread::id own = std::this_thread::get_id();
-    calls_[own].push_back({use, ended_});
+    const auto own = calls_.find(std::this_thread::get_id());
+    if (own == calls_.end())
+        return std::nullopt;
+    own->second.push_back({use, ended_});
     for (const auto &[thread, entered] : calls_) {
         for (const Entered &other : entered) {
-            if (thread != own && depends(use, other.use)) {
+            if (thread != own->first && depends(use, other.use)) {
                 unordered_.insert(use.object);
                 return Other{other.use.position, other.ended == ended_};
             }

@@ -15,6 +15,7 @@
 
 #include <qmpi.hpp>
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -86,7 +87,7 @@ class Threads {
     bool begin();
     void end();
 
-    bool is_multiple_ = false; /* set before there are threads */
+    std::atomic<bool> is_multiple_{false};
     std::mutex lock_;
     std::optional<std::thread::id> first_;
     bool are_several_ = false;

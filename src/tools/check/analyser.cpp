@@ -778,8 +778,10 @@ const std::vector<int> &Analyser::missing(int waiter, const Wait &wait)
     const auto operation = group->second.operations.find(wait.number);
     if (operation == group->second.operations.end())
         return nobody_;
-    const auto [known, is_new] = missing_.insert(
-        {{wait.communicator, wait.number, operation->second.has_mismatch ? waiter : -1}, {}});
+    const std::vector<int> &candidates = wait.ranks;
+    const bool is_own = operation->second.has_mismatch || !candidates.empty();
+    const auto [known, is_new] =
+        missing_.insert({{wait.communicator, wait.number, is_own ? waiter : -1}, {}});
     std::vector<int> &missing = known->second;
     if (!is_new)
         return missing;
@@ -788,6 +790,8 @@ const std::vector<int> &Analyser::missing(int waiter, const Wait &wait)
         arrived[arrival.rank] = &arrival.event;
     const auto own = arrived.find(waiter);
     for (const int rank : *group->second.world) {
+        if (!candidates.empty() && !std::binary_search(candidates.begin(), candidates.end(), rank))
+            continue;
         const auto found = arrived.find(rank);
         if (found == arrived.end() ||
             (operation->second.has_mismatch && own != arrived.end() &&

@@ -247,7 +247,7 @@ class Analyser {
     std::set<int> reported_;
     std::set<std::string> omitted_; /* Omission::what that were printed */
 
-    /* By communicator, number and, if members have started different operations, waiter. */
+    /* By communicator, number and, if not all waiters wait for the same, waiter. */
     std::map<std::tuple<std::uint64_t, std::uint64_t, int>, std::vector<int>> missing_;
     const std::vector<int> nobody_;
     bool has_found_unreceived_ = false;

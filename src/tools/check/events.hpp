@@ -491,10 +491,11 @@ struct ExcludeEvent {
 /* One thing that a blocked process waits for. */
 struct Wait {
     std::string what;
-    std::vector<int> ranks;     /* candidates; empty: unknown */
-    bool is_collective = false; /* all missing members of that operation */
-    bool is_message = false;    /* from one of the ranks, with that tag */
-    bool is_receive = false;    /* by the rank, of the process's own message */
+    std::vector<int> ranks; /* candidates; empty: unknown */
+    bool is_collective =
+        false;               /* all missing members of that operation, of the candidates if any */
+    bool is_message = false; /* from one of the ranks, with that tag */
+    bool is_receive = false; /* by the rank, of the process's own message */
     std::uint64_t communicator = 0;
     std::uint64_t number = 0; /* of the operation, receive or send; 0 for a probe */
     int tag = MPI_ANY_TAG;

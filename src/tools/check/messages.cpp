@@ -70,6 +70,7 @@ void Messages::begin(Pending &pending, PersistentCollective &collective)
         event.members = Members();
     }
     Expected expected{Expected::What::start, pending.communicator, event.number};
+    expected.is_of_neighbours = qmpi::set::neighbourhood.contains(pending.position.function);
     expected.persistent = collective.id;
     pending.expected.push_back(std::move(expected));
     if (event.size > 1)

@@ -39,6 +39,17 @@ std::vector<int> ranks(const Communicator &communicator, int peer)
     return ranks;
 }
 
+/* Their data is needed. */
+std::vector<int> sources(const Communicator &communicator)
+{
+    std::set<int> ranks;
+    for (const int source : communicator.sources) {
+        if (source != MPI_PROC_NULL)
+            ranks.insert(communicator.world_rank_of(source));
+    }
+    return {ranks.begin(), ranks.end()};
+}
+
 Wait event_of(const Expected &expected)
 {
     using What = Expected::What;
@@ -46,6 +57,11 @@ Wait event_of(const Expected &expected)
     if (expected.what == What::unknown)
         return wait;
     const Communicator &communicator = *expected.communicator;
+    if (expected.is_of_neighbours) {
+        wait.ranks = sources(communicator);
+        if (wait.ranks.empty())
+            return wait;
+    }
     const std::string name = communicator.name();
     wait.is_collective = expected.what == What::start;
     wait.is_message = expected.what == What::message;

@@ -43,7 +43,8 @@ struct Expected {
     int peer = MPI_ANY_SOURCE;
     int tag = MPI_ANY_TAG;
 
-    std::uint64_t persistent = 0; /* operation that starts for the number-th time; else 0 */
+    bool is_of_neighbours = false; /* a collective operation that waits for them only */
+    std::uint64_t persistent = 0;  /* operation that starts for the number-th time; else 0 */
 
     /* The collective operation, if that is what starts. */
     OperationKey collective() const { return {true, object(), number}; }

@@ -189,10 +189,15 @@ void Waiting::end()
 {
     std::lock_guard<std::mutex> guard(lock_);
     erase_if(entered_, [own = own_thread()](const Entered &one) { return one.thread == own; });
-    if (std::exchange(is_reported_, false)) {
-        process_.report(Event::unblocked, false);
-        process_.flush();
-    }
+    if (is_reported_)
+        retract();
+}
+
+void Waiting::retract()
+{
+    is_reported_ = false;
+    process_.report(Event::unblocked, false);
+    process_.flush();
 }
 
 bool Waiting::is_entered(const std::string &thread) const
@@ -211,11 +216,10 @@ std::string Waiting::state_of(const std::string &thread) const
 
 /* A thread can wake another one and then sleep, so each must be found asleep twice, with no step in
  * between. */
-bool Waiting::are_all_waiting() const
+bool Waiting::are_all_waiting(States &states) const
 {
     if (!process_.is_multiple())
         return true;
-    std::map<std::string, std::string> states;
     for (const std::string &thread : threads_of_process())
         states[thread] = state_of(thread);
     return !states.empty() && std::all_of(states.begin(), states.end(), [this](const auto &known) {
@@ -224,7 +228,10 @@ bool Waiting::are_all_waiting() const
     });
 }
 
-/* Also sends pending events, and notes the loss of the connection for the report. A message would be of
+/* A thread that slept, and has made a step since the report, may go on to end the wait. It may have
+ * slept for a thread of the library or of this tool.
+ *
+ * Also sends pending events, and notes the loss of the connection for the report. A message would be of
  * no use to a job that is about to be killed. */
 void Waiting::report_blocked()
 {
@@ -236,8 +243,13 @@ void Waiting::report_blocked()
             one.seen = now;
         is_long = is_long && now - *one.seen >= short_time;
     }
-    if (is_long && !is_reported_ && are_all_waiting()) {
+    States states;
+    const bool is_blocked = is_long && are_all_waiting(states);
+    if (is_reported_ && (!is_blocked || states != states_))
+        retract();
+    else if (is_blocked && !is_reported_) {
         is_reported_ = true;
+        states_ = std::move(states);
         BlockedEvent event;
         for (const Entered &one : entered_) {
             BlockedThread thread{one.call.position, one.call.needs_all, {}};

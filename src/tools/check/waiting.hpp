@@ -14,6 +14,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -88,11 +89,14 @@ class Waiting {
         std::optional<Clock::time_point> seen; /* when report_blocked() first saw it */
     };
 
+    using States = std::map<std::string, std::string>; /* of threads */
+
     void report_blocked();
+    void retract();
 
     /* No other thread of the program can end the wait: each is in one of the calls, or waits for
      * another thread. */
-    bool are_all_waiting() const;
+    bool are_all_waiting(States &states) const;
 
     /* What a thread does, the same at a later time if it has slept in between; empty: it may end the
      * wait. */
@@ -106,6 +110,7 @@ class Waiting {
     std::mutex lock_;
     std::vector<Entered> entered_; /* by different threads */
     bool is_reported_ = false;
+    States states_; /* when it was reported */
 
     std::mutex thread_lock_;
     std::condition_variable wake_up_;

@@ -33,6 +33,7 @@ int main(int argc, char **argv)
         pthread_create(&thread, NULL, lock, NULL);
         pthread_join(thread, NULL);
     }
+    MPI_Barrier(MPI_COMM_WORLD);
     MPI_Win_lock_all(0, window);
     if (argc == 1 && rank == 1)
         MPI_Fetch_and_op(&value, &old, MPI_INT, 0, 0, MPI_SUM, window);

@@ -133,6 +133,8 @@ def expression(function, index, values):
         return f"&made_{own.role}"
     if own.role in values:
         return values[own.role]
+    if own.role == "communicator" and ONLY_INTER.match(function.name):
+        return "inter"
     if own.role == "communicator" and function.name in ("MPI_Cart_create", "MPI_Graph_create"):
         return "self"   # the new one has one process
     if own.role == "request":
@@ -436,10 +438,26 @@ CRASHES = {"MPI_Reduce_local": ("inbuf-null", "inoutbuf-null"), "MPI_Type_create
 
 
 def in_order(function):
-    """Wrong counts and one that crashes last."""
+    """Wrong counts last, then what the library may not notice, then what crashes."""
     crashes = CRASHES.get(function.name, ())
     return sorted((one for one in wrong_values(function) if one[0] not in crashes[1:]),
-                  key=lambda one: (one[0] in crashes, "count" in one[0]))
+                  key=lambda one: (one[0] in crashes, one[0].endswith("-kind"), "count" in one[0]))
+
+
+# Functions that need another kind of communicator than the one that is given here.
+NOT_INTER = re.compile(r"MPI_(I?(ex)?scan|Cart_(create|map)|Graph_(create|map)|Dist_graph_create|Comm_split_type|Intercomm_create$|"
+                       r"Win_(create|allocate)|File_open)", re.I)
+ONLY_INTER = re.compile("MPI_(Comm_remote_(size|group)|Intercomm_merge)$")
+ONLY_TOPOLOGY = re.compile("MPI_(Cart_(coords|get|rank|shift|sub)|Cartdim_get|Graph_(get|neighbors)|Graphdims_get|"
+                           "Dist_graph_neighbors|I?neighbor)", re.I)
+
+
+def wrong_communicator(name):
+    """A communicator of another kind; None if the function takes all."""
+    for names, other in ((NOT_INTER, "inter"), (ONLY_INTER, "self"), (ONLY_TOPOLOGY, "self")):
+        if names.match(name):
+            return other
+    return None
 
 
 NO_OBJECT_NEEDED = {"MPI_File_get_errhandler", "MPI_File_set_errhandler", "MPI_File_call_errhandler", "MPI_Abort"}
@@ -466,6 +484,8 @@ def wrong_values(function):
             yield own.name, {own.name: WRONG_NAMED[own.name]}
         elif own.role in WRONG and not own.is_array:
             yield own.name, {own.name: WRONG[own.role]}
+            if own.role == "communicator" and wrong_communicator(function.name):
+                yield f"{own.name}-kind", {own.name: wrong_communicator(function.name)}
             if own.role == "datatype" and i in data and function.operation not in (
                     "reduce", "allreduce", "reduce_scatter", "scan", "exscan", "pack"):
                 yield f"{own.name}-uncommitted", {own.name: "uncommitted"}
@@ -499,7 +519,7 @@ def right_call(function):
 
 # Functions that also communicate with others, or that change what they get
 SKIPPED = re.compile(r"MPI_(Abort|Init|Finalize|Session|Comm_(spawn|join|accept|connect|disconnect|get_parent)|Pcontrol|"
-                     r".*_(c2f|f2c)$|Pready|Parrived|P(send|recv)_init|Grequest|.*_(begin|end)(_c)?$|Buffer|Register|.*from_group|"
+                     r".*_(c2f|f2c|toint|fromint)$|Pready|Parrived|P(send|recv)_init|Grequest|.*_(begin|end)(_c)?$|Buffer|Register|.*from_group|"
                      r"Free_mem|File_get_view|Win_(attach|detach|shared_query)|Status|Open_port|Close_port|.*_name$|Type_get_contents|Info_)")
 
 
@@ -513,7 +533,7 @@ def invalid_arguments(functions):
             continue
         before, after, _ = setup(function)
         alone = {"communicator": "self_ring" if "topology" in function.sets and function.operation == "query" or
-                 "neighbourhood" in function.sets else "self",
+                 "neighbourhood" in function.sets else "inter" if ONLY_INTER.match(function.name) else "self",
                  "destination": "0", "source": "0"}
         lines = [call(function, **{**alone, **values}) for what, values in in_order(function)
                  if "count" in what or not is_large(function)]
@@ -541,7 +561,8 @@ def fortran(line):
 def invalid_arguments_fortran(functions):
     for function in filter(has_fortran, functions.values()):
         names = {**FORTRAN, "communicator": "self", "destination": "0", "source": "0"}
-        lines = [call(function, **{**names, **values}) for what, values in in_order(function) if not what.endswith("-null")]
+        lines = [call(function, **{**names, **values}) for what, values in in_order(function)
+                 if not what.endswith(("-null", "-kind"))]
         yield Case("invalid argument", f"{function.name}-f08", [(fortran(line), None) for line in lines if line],
                    extension=".F90")
 

@@ -228,6 +228,33 @@ bool Arguments::wrong_limit(int value, int size, std::string_view name, const ch
                  here);
 }
 
+bool Arguments::check_communicator(const Communicator &communicator, Needed needed,
+                                   std::string_view name, const Here &here)
+{
+    const int topology = communicator.topology;
+    const auto check = [&](bool is_right, const char *fault) {
+        return is_right || wrong(name, fault, here);
+    };
+    switch (needed) {
+    case Needed::intra:
+        return check(!communicator.is_inter, "is an intercommunicator");
+    case Needed::inter:
+        return check(communicator.is_inter, "is not an intercommunicator");
+    case Needed::cart:
+        return check(topology == MPI_CART, "has no Cartesian topology");
+    case Needed::graph:
+        return check(topology == MPI_GRAPH, "has no graph topology");
+    case Needed::dist_graph:
+        return check(topology == MPI_DIST_GRAPH, "has no distributed graph topology");
+    case Needed::topology:
+        return check(topology == MPI_CART || topology == MPI_GRAPH || topology == MPI_DIST_GRAPH,
+                     "has no topology");
+    case Needed::any:
+        break;
+    }
+    return true;
+}
+
 bool Arguments::wrong_rank(int value, int size, std::string_view name, const Here &here)
 {
     return wrong(name,

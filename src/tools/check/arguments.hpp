@@ -45,6 +45,46 @@ enum class Rule : std::uint8_t {
     assertion
 };
 
+/* What a communicator argument has to be. */
+enum class Needed : std::uint8_t { any, intra, inter, cart, graph, dist_graph, topology };
+
+template <typename Call>
+constexpr Needed needed_communicator()
+{
+    constexpr qmpi::function_set inter(MPI_COMM_REMOTE_SIZE_T, MPI_COMM_REMOTE_GROUP_T,
+                                       MPI_INTERCOMM_MERGE_T);
+    constexpr qmpi::function_set cart(MPI_CART_COORDS_T, MPI_CART_GET_T, MPI_CART_RANK_T,
+                                      MPI_CART_SHIFT_T, MPI_CART_SUB_T, MPI_CARTDIM_GET_T);
+    constexpr qmpi::function_set graph(MPI_GRAPH_GET_T, MPI_GRAPH_NEIGHBORS_T,
+                                       MPI_GRAPH_NEIGHBORS_COUNT_T, MPI_GRAPHDIMS_GET_T);
+    constexpr qmpi::function_set dist_graph(MPI_DIST_GRAPH_NEIGHBORS_T,
+                                            MPI_DIST_GRAPH_NEIGHBORS_COUNT_T);
+    constexpr qmpi::function_set intra(
+        MPI_CART_CREATE_T, MPI_CART_MAP_T, MPI_GRAPH_CREATE_T, MPI_GRAPH_MAP_T,
+        MPI_DIST_GRAPH_CREATE_T, MPI_DIST_GRAPH_CREATE_ADJACENT_T, MPI_COMM_SPLIT_TYPE_T,
+        MPI_COMM_CREATE_GROUP_T, MPI_INTERCOMM_CREATE_T, MPI_FILE_OPEN_T);
+    constexpr bool makes_window =
+        Call::is_in(qmpi::set::rma) && Call::operation == qmpi::operation::create;
+    if constexpr (!Call::has(qmpi::role::communicator))
+        return Needed::any;
+    else if constexpr (inter.contains(Call::id))
+        return Needed::inter;
+    else if constexpr (cart.contains(Call::id))
+        return Needed::cart;
+    else if constexpr (graph.contains(Call::id))
+        return Needed::graph;
+    else if constexpr (dist_graph.contains(Call::id))
+        return Needed::dist_graph;
+    else if constexpr (Call::is_in(qmpi::set::neighbourhood))
+        return Needed::topology;
+    else if constexpr (makes_window || intra.contains(Call::id) ||
+                       Call::operation == qmpi::operation::scan ||
+                       Call::operation == qmpi::operation::exscan)
+        return Needed::intra;
+    else
+        return Needed::any;
+}
+
 /* Rules of parameters whose role says too little. */
 struct NamedRule {
     std::string_view name;
@@ -272,6 +312,7 @@ class Arguments {
             if (!is_usable)
                 return false;
             if constexpr (uses_ranks<Call>() || !Call::buffers.empty() ||
+                          needed_communicator<Call>() != Needed::any ||
                           Call::index("target_datatype") != qmpi::none)
                 return check_together(call, here);
             else if constexpr (Call::index("array_of_subsizes") != qmpi::none)
@@ -475,6 +516,14 @@ class Arguments {
     {
         Scope scope;
         bool is_usable = true;
+        if constexpr (needed_communicator<Call>() != Needed::any) {
+            constexpr qmpi::parameter parameter =
+                Call::parameters[Call::index(qmpi::role::communicator)];
+            if (find(call, scope).has_communicator() &&
+                !check_communicator(*scope.communicator, needed_communicator<Call>(),
+                                    parameter.name, here))
+                return false;
+        }
         if constexpr (uses_ranks<Call>())
             is_usable = check_ranks(call, scope, here);
         return is_usable && check_data(call, scope, here);
@@ -819,6 +868,8 @@ class Arguments {
 
     /* Reports; always false. */
     [[gnu::cold]] bool wrong(std::string_view name, std::string_view fault, const Here &here);
+    bool check_communicator(const Communicator &communicator, Needed needed, std::string_view name,
+                            const Here &here);
     [[gnu::cold]] bool wrong_rank(int value, int size, std::string_view name, const Here &here);
     [[gnu::cold]] bool wrong_limit(int value, int size, std::string_view name, const char *owner,
                                    const char *what, const Here &here);

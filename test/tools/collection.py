@@ -438,15 +438,15 @@ CRASHES = {"MPI_Reduce_local": ("inbuf-null", "inoutbuf-null"), "MPI_Type_create
 
 
 def in_order(function):
-    """Wrong counts last, then what the library may not notice, then what crashes."""
+    """Wrong counts and one that crashes last."""
     crashes = CRASHES.get(function.name, ())
     return sorted((one for one in wrong_values(function) if one[0] not in crashes[1:]),
-                  key=lambda one: (one[0] in crashes, one[0].endswith("-kind"), "count" in one[0]))
+                  key=lambda one: (one[0] in crashes, "count" in one[0]))
 
 
 # Functions that need another kind of communicator than the one that is given here.
-NOT_INTER = re.compile(r"MPI_(I?(ex)?scan|Cart_(create|map)|Graph_(create|map)|Dist_graph_create|Comm_split_type|Intercomm_create$|"
-                       r"Win_(create|allocate)|File_open)", re.I)
+NOT_INTER = re.compile(r"MPI_(I?(ex)?scan|(Cart|Graph|Dist_graph)_create|Intercomm_create$|Win_(create(?!_keyval)|allocate)|File_open)",
+                       re.I)
 ONLY_INTER = re.compile("MPI_(Comm_remote_(size|group)|Intercomm_merge)$")
 ONLY_TOPOLOGY = re.compile("MPI_(Cart_(coords|get|rank|shift|sub)|Cartdim_get|Graph_(get|neighbors)|Graphdims_get|"
                            "Dist_graph_neighbors|I?neighbor)", re.I)
@@ -484,8 +484,6 @@ def wrong_values(function):
             yield own.name, {own.name: WRONG_NAMED[own.name]}
         elif own.role in WRONG and not own.is_array:
             yield own.name, {own.name: WRONG[own.role]}
-            if own.role == "communicator" and wrong_communicator(function.name):
-                yield f"{own.name}-kind", {own.name: wrong_communicator(function.name)}
             if own.role == "datatype" and i in data and function.operation not in (
                     "reduce", "allreduce", "reduce_scatter", "scan", "exscan", "pack"):
                 yield f"{own.name}-uncommitted", {own.name: "uncommitted"}
@@ -540,6 +538,10 @@ def invalid_arguments(functions):
         if any(lines):
             yield Case("invalid argument", function.name,
                        [*before, *((line, None) for line in lines if line), *right_call(function), *after])
+        other = wrong_communicator(function.name)
+        if other and not is_large(function):
+            yield Case("invalid argument", f"{function.name}-kind",
+                       [(call(function, **{**alone, "communicator": other}), None), *right_call(function)])
 
 
 FORTRAN = {"datatype": "MPI_INTEGER", "request": "request", "status": "status"}
@@ -561,8 +563,7 @@ def fortran(line):
 def invalid_arguments_fortran(functions):
     for function in filter(has_fortran, functions.values()):
         names = {**FORTRAN, "communicator": "self", "destination": "0", "source": "0"}
-        lines = [call(function, **{**names, **values}) for what, values in in_order(function)
-                 if not what.endswith(("-null", "-kind"))]
+        lines = [call(function, **{**names, **values}) for what, values in in_order(function) if not what.endswith("-null")]
         yield Case("invalid argument", f"{function.name}-f08", [(fortran(line), None) for line in lines if line],
                    extension=".F90")
 

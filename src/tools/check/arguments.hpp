@@ -59,10 +59,10 @@ constexpr Needed needed_communicator()
                                        MPI_GRAPH_NEIGHBORS_COUNT_T, MPI_GRAPHDIMS_GET_T);
     constexpr qmpi::function_set dist_graph(MPI_DIST_GRAPH_NEIGHBORS_T,
                                             MPI_DIST_GRAPH_NEIGHBORS_COUNT_T);
-    constexpr qmpi::function_set intra(
-        MPI_CART_CREATE_T, MPI_CART_MAP_T, MPI_GRAPH_CREATE_T, MPI_GRAPH_MAP_T,
-        MPI_DIST_GRAPH_CREATE_T, MPI_DIST_GRAPH_CREATE_ADJACENT_T, MPI_COMM_SPLIT_TYPE_T,
-        MPI_COMM_CREATE_GROUP_T, MPI_INTERCOMM_CREATE_T, MPI_FILE_OPEN_T);
+    constexpr qmpi::function_set intra(MPI_CART_CREATE_T, MPI_GRAPH_CREATE_T,
+                                       MPI_DIST_GRAPH_CREATE_T, MPI_DIST_GRAPH_CREATE_ADJACENT_T,
+                                       MPI_COMM_CREATE_GROUP_T, MPI_INTERCOMM_CREATE_T,
+                                       MPI_FILE_OPEN_T);
     constexpr bool makes_window =
         Call::is_in(qmpi::set::rma) && Call::operation == qmpi::operation::create;
     if constexpr (!Call::has(qmpi::role::communicator))

@@ -26,7 +26,7 @@ int main(int argc, char **argv)
     if (rank == 0)
         pthread_create(&thread, NULL, second, NULL);
     else
-        sleep(1);
+        sleep(2);
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0)
         pthread_join(thread, NULL);

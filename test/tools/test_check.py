@@ -254,22 +254,22 @@ def test_deadlock_ends_the_job_so_that_other_tools_keep_what_they_have(mpich):
 @pytest.mark.parametrize("name", collection.TEMPLATES)
 def test_errors_of_a_drawn_part_of_the_collection_are_found(mpich, name):
     """One of ten programs of each class; the seed is in the test's name when it fails."""
-    seed = int(os.environ.get("QMPI_COLLECTION_SEED", random.randrange(1000)))
-    cases = collection.choose({name: collection.collection(mpich.prefix)[name]}, 10, seed)
-    outcomes = collection.run_all(cases, mpich.prefix, mpich.work, jobs=2)
-    text = f"seed {seed}\n{collection.table(outcomes)}"
-    assert not any(one.alarms or one.failure for one in outcomes[name]), text
+    cases = {name: collection.collection(mpich.prefix)[name]}
+    outcomes, text = outcomes_of(mpich, cases, 10)
     assert all(one.found == one.tried for one in outcomes[name]), text
 
 
-def outcomes_by(way, mpich):
-    """Of one of 40 programs of each class, and as a text."""
+def outcomes_of(mpich, cases, part, way=""):
+    """Of one of part programs of each class, and as a text."""
     seed = int(os.environ.get("QMPI_COLLECTION_SEED", random.randrange(1000)))
-    cases = collection.choose(collection.collection(mpich.prefix), 40, seed, way)
-    outcomes = collection.run_all(cases, mpich.prefix, mpich.work, 2, way)
+    outcomes = collection.run_all(collection.choose(cases, part, seed, way), mpich.prefix, mpich.work, 2, way)
     text = f"seed {seed}\n{collection.table(outcomes)}"
     assert not any(one.alarms or one.failure for own in outcomes.values() for one in own), text
     return outcomes, text
+
+
+def outcomes_by(way, mpich):
+    return outcomes_of(mpich, collection.collection(mpich.prefix), 40, way)
 
 
 @pytest.mark.long

@@ -45,7 +45,7 @@ enum class Rule : std::uint8_t {
     assertion
 };
 
-/* What a communicator argument has to be. */
+/* The kind of communicator that a function takes. */
 enum class Needed : std::uint8_t { any, intra, inter, cart, graph, dist_graph, topology };
 
 template <typename Call>

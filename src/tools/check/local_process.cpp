@@ -116,15 +116,16 @@ void LocalProcess::failed(int error_code, const OperationEvent &event, bool is_c
     distrust("a communication failed");
 }
 
-void LocalProcess::exclude(const Communicator &communicator, const char *reason)
+bool LocalProcess::exclude(const Communicator &communicator, const char *reason)
 {
     {
         const std::lock_guard<std::mutex> guard(lock_);
         if (!excluded_.insert(communicator.id).second)
-            return;
+            return false;
     }
     const std::string name = communicator.name();
     recorder_.distrusted(reason, name.empty() ? "without a name" : name);
+    return true;
 }
 
 bool LocalProcess::is_first_omission(const char *what)
@@ -208,8 +209,8 @@ void LocalProcess::use(const SharedCommunicator &communicator, Use use)
               "another thread is in a collective operation on the same communicator (" +
                   text(other->position) + ")",
               {other->position});
-    exclude(*communicator, same_time);
-    report(Event::exclude, ExcludeEvent{communicator->id}, true);
+    if (exclude(*communicator, same_time))
+        report(Event::exclude, ExcludeEvent{communicator->id}, true);
 }
 
 void LocalProcess::use_window(const Use &use)

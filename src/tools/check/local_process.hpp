@@ -175,7 +175,8 @@ class LocalProcess {
             is_reported = true;
     }
 
-    void exclude(const Communicator &communicator, const char *reason);
+    /* True if it was not excluded before. */
+    bool exclude(const Communicator &communicator, const char *reason);
     bool is_first_omission(const char *what);
     Finding finding(Kind kind, const Position &position, const std::string &text,
                     const std::vector<Position> &others) const;

@@ -25,7 +25,7 @@
 
 namespace qmpi::check {
 
-/* What a call does, as far as the order of threads matters to it. */
+/* An operation of a call, whose order with those of other threads can matter. */
 struct Use {
     enum class Kind : std::uint8_t { send, receive, collective, access, synchronization };
 

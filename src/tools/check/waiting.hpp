@@ -98,8 +98,8 @@ class Waiting {
      * another thread. */
     bool are_all_waiting(States &states) const;
 
-    /* What a thread does, the same at a later time if it has slept in between; empty: it may end the
-     * wait. */
+    /* Empty if the thread may end the wait; else a text that is the same later if the thread has slept
+     * in between. */
     std::string state_of(const std::string &thread) const;
     bool is_entered(const std::string &thread) const;
 

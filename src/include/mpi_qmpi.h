@@ -72,7 +72,20 @@ typedef void (MPIX_Tool_ready_function) (int tool_id);
 typedef void (MPIX_Tool_world_begin_function) (int tool_id, MPI_Comm comm, const int peers[]);
 typedef void (MPIX_Tool_world_end_function) (int tool_id);
 
-#define MPIX_TOOL_NONE 0        /* the process has no tools with world functions */
+/* Job functions, of processes that begin with MPI_Session_init and may never call MPI_Init. Rank
+ * and size are those in the process set mpi://WORLD. offer is called in rank 0 only, at the start
+ * of its first MPI_Session_init, and must not call MPI. join is called at the end of the first
+ * MPI_Session_init of every process.
+ *   text     offer writes it: at most max characters with the final NUL, without spaces, control
+ *            characters and '='. join gets it: "" if rank 0 does not have the same instance, has
+ *            not begun with MPI_Session_init, or has not written one; valid until join returns
+ *   peers    in rank 0, as above, of processes that begin with MPI_Session_init; valid until join
+ *            returns. NULL in the others */
+typedef void (MPIX_Tool_job_offer_function) (int tool_id, int size, char text[], int max);
+typedef void (MPIX_Tool_job_join_function) (int tool_id, int rank, int size, const char text[],
+                                            const int peers[]);
+
+#define MPIX_TOOL_NONE 0        /* the process has no tools with world or job functions */
 #define MPIX_TOOL_OTHER (-1)    /* the process has other tools */
 #define MPIX_TOOL_VARIANT (-2)  /* the process has the tool, with other arguments or fewer times */
 #define MPIX_TOOL_ALONE (-3)    /* one of the two processes began with MPI_Session_init */

@@ -250,10 +250,11 @@ void MPIR_QMPI_set_initialized(bool is_initialized) MPIR_QMPI_HIDDEN;
 /* ---- the world ---- */
 
 /* Called while MPI initializes, before it waits for other processes: publishes the instances of
- * this process. */
+ * this process, and what they offer. */
 void MPIR_QMPI_publish_world(bool is_world_model) MPIR_QMPI_HIDDEN;
 
-/* Called at the end of MPI_Init and at the start of MPI_Finalize: call the world functions. */
+/* Called at the end of MPI_Init and MPI_Session_init, and at the start of MPI_Finalize: call the
+ * world and job functions. */
 void MPIR_QMPI_begin_world(bool is_world_model) MPIR_QMPI_HIDDEN;
 void MPIR_QMPI_end_world(void) MPIR_QMPI_HIDDEN;
 

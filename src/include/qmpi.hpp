@@ -1130,6 +1130,36 @@ int await(Start start)
     return error_code;
 }
 
+namespace detail {
+
+/* "rank 0 (no tools), ranks 3-5 (other arguments)"
+ *   begun_otherwise   text for MPIX_TOOL_ALONE */
+template <typename Has>
+std::string absent(int size, const int *peers, Has has, const char *begun_otherwise)
+{
+    std::string text;
+    for (int i = 0; i < size;) {
+        const int first = i;
+        while (i < size && !has(i) && peers[i] == peers[first])
+            i++;
+        if (i == first) {
+            i++;
+            continue;
+        }
+        const int last = i - 1, peer = peers[first];
+        text += (text.empty() ? "" : ", ") + std::string(first == last ? "rank " : "ranks ") +
+            std::to_string(first) + (first == last ? "" : "-" + std::to_string(last)) + " (" +
+            (peer == MPIX_TOOL_VARIANT     ? "other arguments"
+                 : peer == MPIX_TOOL_ALONE ? begun_otherwise
+                 : peer == MPIX_TOOL_NONE  ? "no tools"
+                                           : "other tools") +
+            ")";
+    }
+    return text;
+}
+
+}  // namespace detail
+
 /* A step of the world that failed: the reason of the process that failed, the same in all. */
 class world_error : public std::runtime_error {
   public:
@@ -1186,18 +1216,9 @@ class world {
     /* Processes that are not in this world: "rank 0 (no tools), ranks 3-5 (other arguments)". */
     std::string absent() const
     {
-        std::string text;
-        for (int i = 0; i < program_size_;) {
-            const int first = i;
-            while (i < program_size_ && !has(i) && peers_[i] == peers_[first])
-                i++;
-            if (i == first)
-                i++;
-            else
-                text += (text.empty() ? "" : ", ") + ranks(first, i - 1) + " (" +
-                    reason(peers_[first]) + ")";
-        }
-        return text;
+        return detail::absent(
+            program_size_, peers_, [this](int rank) { return has(rank); },
+            "a session before MPI_Init");
     }
 
     /* Collective: runs work, which may throw, in each process. If it threw in any process, all
@@ -1280,20 +1301,6 @@ class world {
     }
 
   private:
-    static std::string ranks(int first, int last)
-    {
-        return first == last ? "rank " + std::to_string(first)
-                             : "ranks " + std::to_string(first) + "-" + std::to_string(last);
-    }
-
-    static const char *reason(int peer)
-    {
-        return peer == MPIX_TOOL_VARIANT ? "other arguments"
-            : peer == MPIX_TOOL_ALONE    ? "a session before MPI_Init"
-            : peer == MPIX_TOOL_NONE     ? "no tools"
-                                         : "other tools";
-    }
-
     void broadcast(void *data, std::size_t size, int root) const
     {
         const int error_code = size_ == 1 ? MPI_SUCCESS : await([&](MPI_Request *request) {
@@ -1326,6 +1333,39 @@ class world {
     const int *peers_ = nullptr;
     int rank_ = 0, size_ = 1;
     int program_rank_ = 0, program_size_ = 1;
+};
+
+/* The processes that mpiexec has started together, as one that begins with MPI_Session_init knows them.
+ * Ranks are those in the process set mpi://WORLD. */
+class job {
+  public:
+    /* Made by the kit; arguments as MPI passes them to a job join function. */
+    job(int rank, int size, const char *offer, const int *peers)
+        : rank_(rank), size_(size), offer_(offer), peers_(peers)
+    {
+    }
+
+    int rank() const { return rank_; }
+    int size() const { return size_; }
+
+    /* What the same instance in rank 0 has returned from offer_to_job; empty if there is none. */
+    const char *offer() const { return offer_; }
+
+    /* In rank 0 only: true if a process begins with sessions, too, and has the same instance; perhaps
+     * later, or never if it does not call MPI. */
+    bool has(int rank) const { return peers_[rank] > 0; }
+
+    /* In rank 0 only: processes that do not: "rank 1 (no tools), rank 2 (MPI_Init before a session)". */
+    std::string absent() const
+    {
+        return detail::absent(
+            size_, peers_, [this](int rank) { return has(rank); }, "MPI_Init before a session");
+    }
+
+  private:
+    int rank_, size_;
+    const char *offer_;
+    const int *peers_;
 };
 
 /* ---- calls ---- */
@@ -2030,6 +2070,8 @@ QMPI_DETAIL_DECLARES(at_world_begin)
 QMPI_DETAIL_DECLARES(at_world_end)
 QMPI_DETAIL_DECLARES(at_abort)
 QMPI_DETAIL_DECLARES(at_session_begin)
+QMPI_DETAIL_DECLARES(offer_to_job)
+QMPI_DETAIL_DECLARES(at_job_begin)
 #undef QMPI_DETAIL_DECLARES
 
 template <typename Tool>
@@ -2243,6 +2285,9 @@ struct QMPI_DETAIL_HIDDEN registration {
             if constexpr (declares_at_world_begin<Tool> || declares_at_world_end<Tool>)
                 need(MPIX_Register_tool_world_functions(tool_id, world_begin, world_end),
                      "cannot register an instance");
+            if constexpr (declares_offer_to_job<Tool> || declares_at_job_begin<Tool>)
+                need(MPIX_Register_tool_job_functions(tool_id, job_offer, job_join),
+                     "cannot register an instance");
             if constexpr (declares_at_abort<Tool>)
                 self.at_abort = abort;
             if constexpr (declares_at_session_begin<Tool>)
@@ -2353,6 +2398,27 @@ struct QMPI_DETAIL_HIDDEN registration {
             guarded("at_world_end", [&self] { self.tool().at_world_end(*self.world); });
     }
 
+    static void job_offer(int tool_id, int size, char *text, int max) noexcept
+    {
+        instance<Tool> &self = *instances<Tool>::by_id[tool_id];
+        guarded("offer_to_job", [&] {
+            const std::string offer = self.is_alive ? self.tool().offer_to_job(size) : "";
+            if (offer.size() >= static_cast<std::size_t>(max))
+                throw std::length_error("the text is too long");
+            offer.copy(text, offer.size());
+            text[offer.size()] = '\0';
+        });
+    }
+
+    static void job_join(int tool_id, int rank, int size, const char *offer,
+                         const int *peers) noexcept
+    {
+        instance<Tool> &self = *instances<Tool>::by_id[tool_id];
+        if (self.is_alive)
+            guarded("at_job_begin",
+                    [&] { self.tool().at_job_begin(qmpi::job(rank, size, offer, peers)); });
+    }
+
     static void abort(const instance_base &base) noexcept
     {
         instance<Tool> &self = *instances<Tool>::by_id[base.tool_id];
@@ -2430,6 +2496,14 @@ class tool {
 
     /* Called at the end of each MPI_Session_init that succeeds; several threads may be in it. */
     void at_session_begin() {}
+
+    /* For processes that begin with MPI_Session_init, where there is no call that all take part in:
+     * offer_to_job is called in rank 0 of the job, before MPI is initialized, and must not call MPI. What
+     * it returns, without spaces, control characters and '=', and of some hundred characters at most,
+     * the same instance in each process gets in at_job_begin, at the end of its first
+     * MPI_Session_init. */
+    std::string offer_to_job([[maybe_unused]] int size) { return ""; }
+    void at_job_begin(const job &) {}
 
     /* Called in MPI_Abort, before the next link. */
     void at_abort() {}

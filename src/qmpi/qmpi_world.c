@@ -14,15 +14,19 @@
 #define ABI_Comm_from_mpi(comm_) (comm_)
 #endif
 
-/* Tells instances when MPI_COMM_WORLD begins and ends, and which processes have the same instance.
+/* Tells instances when MPI_COMM_WORLD begins and ends, or when the process begins with
+ * MPI_Session_init, and which processes have the same instance.
  *
  * While MPI initializes, before it waits for other processes, a process publishes its instances in
  * the process manager's key-value space. One without tools publishes nothing, or with PMIx, that it
- * has none. One that begins with MPI_Session_init publishes only this: it may never call MPI_Init,
- * where others would wait for it. Then the first process with tools reads them all and sends the
+ * has none. One that begins with MPI_Session_init marks them: it may never call MPI_Init, where
+ * others would wait for it. Then the first process with tools reads them all and sends the
  * table to the others with tools. Every process computes the same order of all instances of the job
  * and calls world functions in this order, so instances that communicate in them never wait for
- * each other, whatever the order of their lists. */
+ * each other, whatever the order of their lists.
+ *
+ * Processes that begin with sessions read what rank 0's instances offer, and rank 0 reads who has
+ * them. */
 
 /* Others know an instance by hexadecimal digits: its tool id and its signature. Instances with the
  * same signature are the same tool with the same arguments, and have the same number among such
@@ -32,7 +36,7 @@
 #define SIGNATURE_DIGITS 16
 #define INSTANCE_DIGITS (ID_DIGITS + SIGNATURE_DIGITS)
 
-/* In place of the instances of a process that calls MPI_Session_init before MPI_Init. */
+/* Precedes the instances of a process that calls MPI_Session_init before MPI_Init. */
 #define ALONE "~"
 
 typedef struct {
@@ -47,10 +51,13 @@ typedef struct {
     MPIX_Tool_world_end_function *end_fn;
     MPIR_Comm *comm;            /* shared by instances with the same processes */
     int *peers;                 /* [rank in MPI_COMM_WORLD] */
+    MPIX_Tool_job_offer_function *offer_fn;
+    MPIX_Tool_job_join_function *join_fn;
+    char *offer;                /* in rank 0, or NULL */
 } Member;
 
-/* Instances of this process with world functions; first in the order of the list, later in that of
- * the job. */
+/* Instances of this process with world or job functions; first in the order of the list, later in
+ * that of the job. */
 static Member *members = NULL;
 static int num_members = 0;
 
@@ -120,16 +127,34 @@ static Text own_instances(void)
     return text;
 }
 
+/* By which other processes know the member. */
+static Text signature_of(int member)
+{
+    Text text = { 0, 0, NULL };
+
+    append_instance(&text, member);
+    memmove(text.chars, text.chars + ID_DIGITS, SIGNATURE_DIGITS + 1);
+    return text;
+}
+
 /* ---- the key-value space ---- */
 
 /* A process has one key for as many instances as fit into a value. A value ends in '+' if another
- * key follows. */
+ * key follows. Offers have a key each, with the signature of the instance. */
 
 static bool is_published = false;
 
 static void key_of(int rank, int number, char *key, size_t size)
 {
     snprintf(key, size, "qmpi-%d-%d", rank, number);
+}
+
+static void key_of_offer(int member, char *key, size_t size)
+{
+    Text signature = signature_of(member);
+
+    snprintf(key, size, "qmpi-offer-%s", signature.chars);
+    MPL_direct_free(signature.chars);
 }
 
 static bool publish(int number, const char *value)
@@ -140,13 +165,36 @@ static bool publish(int number, const char *value)
     return MPIR_pmi_kvs_put(key, value) == MPI_SUCCESS;
 }
 
+/* MPI_Init or MPI_Session_init has been called; with sessions, MPI can be initialized again. */
+static bool has_begun = false;
+
+static void publish_offers(void)
+{
+    const int max = MPIR_pmi_max_val_size();
+    char key[64];
+
+    for (int i = 0; i < num_members; i++) {
+        Member *member = &members[i];
+
+        if (!member->offer_fn)
+            continue;
+        member->offer = MPII_QMPI_allocate(max, 1);
+        member->offer_fn(member->tool_id, MPIR_Process.size, member->offer, max);
+        key_of_offer(i, key, sizeof(key));
+        if (MPIR_Process.size > 1 && MPIR_pmi_kvs_put(key, member->offer) != MPI_SUCCESS)
+            member->offer[0] = 0;
+    }
+}
+
 void MPIR_QMPI_publish_world(bool is_world_model)
 {
-    const int per_value = (MPIR_pmi_max_val_size() - 2) / INSTANCE_DIGITS * INSTANCE_DIGITS;
+    const int per_value = MPIR_pmi_max_val_size() - 2;
     char *value;
-    Text own;
+    Text own = { 0, 0, NULL }, instances;
 
-    if (MPIR_Process.size == 1 || per_value == 0)
+    if (!is_world_model && MPIR_Process.rank == 0 && !has_begun)
+        publish_offers();
+    if (MPIR_Process.size == 1 || per_value <= 0)
         return;
     if (num_members == 0) {
         /* PMIx_Get waits for a key that a process has not put. */
@@ -154,11 +202,10 @@ void MPIR_QMPI_publish_world(bool is_world_model)
             publish(0, "");
         return;
     }
-    if (!is_world_model) {
-        publish(0, ALONE);
-        return;
-    }
-    own = own_instances();
+    if (!is_world_model)
+        append(&own, ALONE, 1);
+    instances = own_instances();
+    append(&own, instances.chars, instances.length);
     value = MPII_QMPI_allocate(per_value + 2, 1);
     is_published = true;
     /* The first key is the last: without it the others are not looked at. */
@@ -168,12 +215,14 @@ void MPIR_QMPI_publish_world(bool is_world_model)
                  at + per_value < own.length ? "+" : "");
         is_published = publish(number, value);
     }
+    is_published = is_published && is_world_model;
     MPL_direct_free(value);
     MPL_direct_free(own.chars);
+    MPL_direct_free(instances.chars);
 }
 
 /* Empty if the process has no tools. */
-static Text read_instances(int rank)
+static Text read_published(int rank)
 {
     const int size = MPIR_pmi_max_val_size() + 1;
     char key[64], *value = MPII_QMPI_allocate(size, 1);
@@ -190,6 +239,16 @@ static Text read_instances(int rank)
         append(&text, value, length);
     }
     MPL_direct_free(value);
+    return text;
+}
+
+/* Of a process for MPI_COMM_WORLD. */
+static Text read_instances(int rank)
+{
+    Text text = read_published(rank);
+
+    if (text.length > 1 && *text.chars == *ALONE)
+        text.chars[text.length = 1] = 0;
     return text;
 }
 
@@ -530,6 +589,75 @@ static int first_with_processes_of(int member)
     return i;
 }
 
+/* ---- job functions ---- */
+
+/* Empty unless the process has begun with MPI_Session_init. Points into the text. */
+static Process session_process(const Text * published)
+{
+    const bool is_alone = published->length > 0 && *published->chars == *ALONE;
+    Process process = { 0, !is_alone, "" };
+
+    if (is_alone) {
+        process.num = (published->length - 1) / INSTANCE_DIGITS;
+        process.instances = published->chars + 1;
+    }
+    return process;
+}
+
+/* Of a member in another process, by what it has published. */
+static int session_peer(int member, int rank)
+{
+    Text published = read_published(rank), signature = signature_of(member);
+    Process process = session_process(&published);
+    const int peer = published.length > 0 ? peer_of(&process, signature.chars) : MPIX_TOOL_NONE;
+
+    MPL_direct_free(published.chars);
+    MPL_direct_free(signature.chars);
+    return peer;
+}
+
+static void join_in_first(const Member * member)
+{
+    int *peers = MPII_QMPI_allocate(MPIR_Process.size, sizeof(*peers));
+
+    peers[0] = member->tool_id;
+    for (int r = 1; r < MPIR_Process.size; r++)
+        peers[r] = session_peer(member - members, r);
+    member->join_fn(member->tool_id, 0, MPIR_Process.size, member->offer ? member->offer : "",
+                    peers);
+    MPL_direct_free(peers);
+}
+
+static void join_in_other(const Member * member)
+{
+    const int size = MPIR_pmi_max_val_size() + 1;
+    char key[64], *offer = MPII_QMPI_allocate(size, 1);
+
+    key_of_offer(member - members, key, sizeof(key));
+    /* PMIx_Get waits for a key that a process has not put. */
+    if (!member->offer_fn || session_peer(member - members, 0) <= 0 ||
+        MPIR_pmi_kvs_get(0, key, offer, size) != MPI_SUCCESS)
+        offer[0] = 0;
+    member->join_fn(member->tool_id, MPIR_Process.rank, MPIR_Process.size, offer, NULL);
+    MPL_direct_free(offer);
+}
+
+/* At the first MPI_Session_init, unless MPI_Init was called before. Other threads wait. */
+static void begin_job(bool is_world_model)
+{
+    static MPL_initlock_t lock = MPL_INITLOCK_INITIALIZER;
+
+    MPL_initlock_lock(&lock);
+    for (int i = 0; !has_begun && !is_world_model && i < num_members; i++) {
+        if (members[i].join_fn && MPIR_Process.rank == 0)
+            join_in_first(&members[i]);
+        else if (members[i].join_fn)
+            join_in_other(&members[i]);
+    }
+    has_begun = true;
+    MPL_initlock_unlock(&lock);
+}
+
 /* ---- world functions ---- */
 
 int MPIR_Register_tool_world_functions_impl(int tool_id, MPIX_Tool_world_begin_function * begin_fn,
@@ -542,17 +670,30 @@ int MPIR_Register_tool_world_functions_impl(int tool_id, MPIX_Tool_world_begin_f
     return MPI_SUCCESS;
 }
 
+int MPIR_Register_tool_job_functions_impl(int tool_id, MPIX_Tool_job_offer_function * offer_fn,
+                                          MPIX_Tool_job_join_function * join_fn)
+{
+    MPII_QMPI_Registration *registration = MPII_QMPI_registration_of(tool_id);
+
+    registration->job_offer_fn = offer_fn;
+    registration->job_join_fn = join_fn;
+    return MPI_SUCCESS;
+}
+
 void MPII_QMPI_set_world_functions(const MPII_QMPI_Registration * registrations, int n)
 {
     members = n ? MPII_QMPI_allocate(n, sizeof(*members)) : NULL;
     for (int i = 0; i < n; i++) {
         Member *member = &members[num_members];
 
-        if (!registrations[i].world_begin_fn && !registrations[i].world_end_fn)
+        if (!registrations[i].world_begin_fn && !registrations[i].world_end_fn &&
+            !registrations[i].job_offer_fn && !registrations[i].job_join_fn)
             continue;
         member->tool_id = i + 1;
         member->begin_fn = registrations[i].world_begin_fn;
         member->end_fn = registrations[i].world_end_fn;
+        member->offer_fn = registrations[i].job_offer_fn;
+        member->join_fn = registrations[i].job_join_fn;
         num_members++;
     }
 }
@@ -562,6 +703,7 @@ void MPIR_QMPI_begin_world(bool is_world_model)
     Process *processes;
     Text table;
 
+    begin_job(is_world_model);
     if (!is_world_model || num_members == 0)
         return;
     table = exchange_table();

@@ -3,7 +3,7 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Prints what the kit reports of the world, and takes a step that the given rank cannot take. */
+/* Prints what the kit reports of the world or the job, and takes a step that the given rank cannot take. */
 
 #include <qmpi.hpp>
 
@@ -35,6 +35,15 @@ struct Roll : qmpi::tool<Roll> {
         const std::string text = world.share("from rank " + std::to_string(world.program_rank()));
         std::fprintf(stderr, "roll: rank %d ends with the text %s\n", world.program_rank(),
                      text.c_str());
+    }
+
+    std::string offer_to_job(int size) { return "offer-to-" + std::to_string(size); }
+
+    void at_job_begin(const qmpi::job &job)
+    {
+        std::fprintf(stderr, "roll: rank %d of the %d of a job gets \"%s\"; absent: %s.\n",
+                     job.rank(), job.size(), job.offer(),
+                     job.rank() == 0 ? job.absent().c_str() : "");
     }
 
     void at_abort() { std::fprintf(stderr, "roll: abort\n"); }

@@ -242,7 +242,8 @@ Introduction RecordView::introduction() const
     const auto is_control = [](unsigned char c) { return std::iscntrl(c) != 0; };
     if (!has_one || std::any_of(found.tool.begin(), found.tool.end(), is_control))
         throw std::runtime_error("the record does not say what it is");
-    require_undamaged(found.has_world() ? found.rank < found.size
+    constexpr int most_processes = 1 << 24; /* a report of one record lists those that it lacks */
+    require_undamaged(found.has_world() ? found.rank < found.size && found.size <= most_processes
                                         : found.rank == -1 && found.size == 1);
     return found;
 }

@@ -32,7 +32,7 @@ Slot &slot_of(unsigned owner, std::uint64_t handle)
 
 std::atomic<unsigned> number_of_objects{0};
 
-const std::uint64_t no_origin = 0; /* for ids without a parent communicator */
+const std::uint64_t to_be_made = 1; /* of ids of what stands for a communicator */
 
 std::uint64_t mix(std::uint64_t hash, std::uint64_t value)
 {
@@ -168,6 +168,31 @@ PlaceInJob place_in_job()
     return place;
 }
 
+OwnCommunicator::OwnCommunicator()
+{
+    if (is_world_up()) {
+        comm_ = MPI_COMM_SELF;
+        return;
+    }
+    MPI_Group group = MPI_GROUP_NULL;
+    if (QMPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session_) != MPI_SUCCESS ||
+        QMPI_Group_from_session_pset(session_, "mpi://SELF", &group) != MPI_SUCCESS)
+        return;
+    if (QMPI_Comm_create_from_group(group, "qmpi", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm_) !=
+        MPI_SUCCESS)
+        comm_ = MPI_COMM_NULL;
+    QMPI_Group_free(&group);
+}
+
+OwnCommunicator::~OwnCommunicator()
+{
+    if (session_ == MPI_SESSION_NULL)
+        return;
+    if (comm_ != MPI_COMM_NULL)
+        QMPI_Comm_free(&comm_);
+    QMPI_Session_finalize(&session_);
+}
+
 Communicators::Communicators() : number_(++number_of_objects) {}
 
 Communicators::Shared Communicators::of(MPI_Comm comm)
@@ -189,7 +214,7 @@ Communicators::Shared Communicators::look_up(std::uint64_t handle, MPI_Comm unkn
 
     Shared found = find(handle);
     if (found == nullptr && unknown != MPI_COMM_NULL) {
-        created(unknown, MPI_COMM_NULL);
+        created(unknown, no_origin);
         found = find(handle);
     }
     /* Generation from before the search: if it has changed since, the next call searches again. */
@@ -274,16 +299,36 @@ void Communicators::add_predefined()
 }
 
 /* MPI_Comm_get_parent may return a known handle. */
-void Communicators::created(MPI_Comm comm, MPI_Comm origin)
+void Communicators::created(MPI_Comm comm, std::uint64_t origin)
 {
     if (comm == MPI_COMM_NULL)
         return;
-    const Shared known = of(origin);
     std::lock_guard<std::mutex> guard(making_lock_);
     add_predefined();
     if (find(qmpi::handle_value(comm)) == nullptr)
-        remember(qmpi::handle_value(comm),
-                 describe(comm, known == nullptr ? no_origin : known->id));
+        remember(qmpi::handle_value(comm), describe(comm, origin));
+}
+
+std::uint64_t Communicators::origin_of(const std::string &tag)
+{
+    std::uint64_t hash = mix(no_origin, tag.size());
+    for (const char character : tag)
+        hash = mix(hash, static_cast<unsigned char>(character));
+    return hash;
+}
+
+Communicators::Shared Communicators::to_make(MPI_Group group, std::uint64_t origin)
+{
+    auto communicator = std::make_shared<Communicator>();
+    if (QMPI_Group_rank(group, &communicator->rank) != MPI_SUCCESS ||
+        communicator->rank == MPI_UNDEFINED)
+        return nullptr;
+    communicator->world = world_ranks_of(group);
+    communicator->size = static_cast<int>(communicator->world.size());
+    communicator->name_ = "the new communicator";
+    std::lock_guard<std::mutex> guard(making_lock_);
+    number(*communicator, mix(origin, to_be_made));
+    return communicator;
 }
 
 void Communicators::duplicated(MPI_Comm copy, MPI_Comm original)

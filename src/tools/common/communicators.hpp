@@ -39,6 +39,23 @@ struct PlaceInJob {
 /* Starts a session if there is no MPI_COMM_WORLD. */
 PlaceInJob place_in_job();
 
+/* A communicator of this process alone: MPI_COMM_SELF, or without MPI_COMM_WORLD one of a session of its
+ * own. MPI must be initialized. */
+class OwnCommunicator {
+  public:
+    OwnCommunicator();
+    ~OwnCommunicator();
+    OwnCommunicator(const OwnCommunicator &) = delete;
+    OwnCommunicator &operator=(const OwnCommunicator &) = delete;
+
+    /* MPI_COMM_NULL if the library refuses. */
+    MPI_Comm get() const { return comm_; }
+
+  private:
+    MPI_Session session_ = MPI_SESSION_NULL;
+    MPI_Comm comm_ = MPI_COMM_NULL;
+};
+
 /* Data of a communicator but for its name; duplicates copy all of it and get their own id. */
 struct CommunicatorData {
     MPI_Comm handle = MPI_COMM_NULL;
@@ -48,10 +65,10 @@ struct CommunicatorData {
     std::vector<int> world;  /* rank in MPI_COMM_WORLD of each local rank */
     std::vector<int> remote; /* the same of the remote group; empty for an intracommunicator */
 
-    /* Same in all members and unique: hash of the parent's id, the members, and the number of
-     * earlier communicators with the same both (MPI orders creation per parent). Without a common
-     * parent: members and creation order of the program. With members outside the world: unique in
-     * this process only. */
+    /* Same in all members and unique: hash of the parent's id, the tag or string tag if there is one,
+     * the members, and the number of earlier communicators with the same (MPI orders creation per
+     * parent, or per tag). Without a parent and tag: members and creation order of the program. With
+     * members outside the world: unique in this process only. */
     std::uint64_t id = 0;
 
     /* Hash of the members in order. */
@@ -157,11 +174,21 @@ class Communicators {
      * that receives it. */
     Shared of_message(MPI_Message message);
 
+    /* Stands for the communicator that a call is going to make of a group: the same id in all members.
+     * nullptr if the process is not in the group. */
+    template <typename Call>
+    Shared to_make(Call &call)
+    {
+        return to_make(qmpi::get<qmpi::role::group>(call), origin_of(call));
+    }
+
     /* Snapshot of all, unordered. */
     std::vector<Shared> all() const;
 
   private:
     using Mutable = std::shared_ptr<Communicator>;
+
+    static constexpr std::uint64_t no_origin = 0;
 
     /* The library may lack functions, so ids are not positions. */
     template <std::size_t... ids>
@@ -256,17 +283,30 @@ class Communicators {
                      of(qmpi::get<qmpi::role::communicator>(call)));
     }
 
-    /* Communicator common to all members of the new one; MPI_COMM_NULL if none. */
+    /* Id of the communicator common to all members of the new one, or what else they have in common. */
     template <typename Call>
-    static MPI_Comm origin_of(const Call &call)
+    std::uint64_t origin_of(Call &call)
     {
-        if constexpr (Call::id == MPI_INTERCOMM_CREATE_T || Call::is_in(qmpi::set::processes))
-            return MPI_COMM_NULL;
+        if constexpr (Call::id == MPI_COMM_CREATE_FROM_GROUP_T)
+            return origin_of(std::string(call.template argument<1>()));
+        else if constexpr (Call::id == MPI_INTERCOMM_CREATE_FROM_GROUPS_T)
+            return origin_of(std::string(call.template argument<4>()));
+        else if constexpr (Call::id == MPI_COMM_CREATE_GROUP_T)
+            return origin_of(std::to_string(qmpi::get<qmpi::role::tag>(call))) ^
+                origin_of(of(qmpi::get<qmpi::role::communicator>(call)));
+        else if constexpr (Call::id == MPI_INTERCOMM_CREATE_T || Call::is_in(qmpi::set::processes))
+            return no_origin;
         else
-            return qmpi::get_or<qmpi::role::communicator>(call, MPI_COMM_NULL);
+            return origin_of(of(qmpi::get_or<qmpi::role::communicator>(call, MPI_COMM_NULL)));
+    }
+    static std::uint64_t origin_of(const std::string &tag);
+    static std::uint64_t origin_of(const Shared &parent)
+    {
+        return parent == nullptr ? no_origin : parent->id;
     }
 
-    void created(MPI_Comm comm, MPI_Comm origin);
+    void created(MPI_Comm comm, std::uint64_t origin);
+    Shared to_make(MPI_Group group, std::uint64_t origin);
     /* The copy must not be queried before its request completes. */
     void duplicated(MPI_Comm copy, MPI_Comm original);
     void rename(MPI_Comm comm);

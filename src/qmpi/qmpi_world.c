@@ -619,12 +619,12 @@ static int session_peer(int member, int rank)
 static void join_in_first(const Member * member)
 {
     int *peers = MPII_QMPI_allocate(MPIR_Process.size, sizeof(*peers));
+    const char *offer = member->offer ? member->offer : "";
 
     peers[0] = member->tool_id;
     for (int r = 1; r < MPIR_Process.size; r++)
-        peers[r] = session_peer(member - members, r);
-    member->join_fn(member->tool_id, 0, MPIR_Process.size, member->offer ? member->offer : "",
-                    peers);
+        peers[r] = *offer ? session_peer(member - members, r) : MPIX_TOOL_NONE;
+    member->join_fn(member->tool_id, 0, MPIR_Process.size, offer, peers);
     MPL_direct_free(peers);
 }
 

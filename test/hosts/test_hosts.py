@@ -136,6 +136,14 @@ def test_check_compares_processes_of_all_hosts(mpich, job):
     assert "not compared" not in (mpich.work / "r.txt").read_text()
 
 
+def test_check_compares_processes_with_sessions_of_all_hosts(mpich, job):
+    """MPI_Session_init of MPICH 5 has the barrier that it needs on demand only."""
+    result = job("check(out=r)", "session", source=WORLDS, MPIR_CVAR_INIT_SKIP_PMI_BARRIER="0")
+    report = mpich.load("r.json")
+    assert result.status == 0 and "compared" not in result.err and not list(mpich.work.glob("*.records")), result
+    assert (report["findings"], "not_compared" in report, len({task["host"] for task in report["tasks"]})) == ([], False, HOSTS)
+
+
 @pytest.mark.parametrize("other", ["10.77.0.3", "fd77::1", "fd77::3"])
 def test_check_tries_each_address_of_a_host(mpich, job, other):
     """The system prefers the other address on h2 and h3; nothing of ours listens there, or it is the same host's."""

@@ -49,7 +49,7 @@ class Job {
     }
 
     /* Another thread of that process, too, communicates there. */
-    void exclude(int rank) { take(rank, Event::exclude, ExcludeEvent{world}); }
+    void exclude(int rank) { take(rank, Event::exclude, CommunicatorEvent{world}); }
 
     static Wait message(int rank, std::uint64_t number, int tag)
     {

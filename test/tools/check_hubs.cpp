@@ -44,7 +44,7 @@ class Root : public Hub {
     {
         stop();
         for (int rank = 0; rank < hosts; rank++)
-            answer(~rank);
+            answer({~rank});
     }
 
     std::map<int, int> events() const { return with_lock(events_); }
@@ -62,12 +62,12 @@ class Root : public Hub {
     {
         const std::lock_guard<std::mutex> guard(lock_);
         if (events.empty())
-            answer(rank);
+            answer({rank});
         while (!events.empty()) {
             const auto head = qmpi::Reader(events).get<Head>();
             events_[rank]++;
             if (head.wants_answer && head.event != Event::finalized)
-                answer(rank);
+                answer({rank});
             events.remove_prefix(Head::bytes + head.size);
         }
     }

@@ -133,13 +133,11 @@ def test_missing_library_on_one_rank(mpich, run):
         ("0", "0"), ("1", "1"), ("3", "2")], result
 
 
-@pytest.mark.parametrize("tool", TOOLS)
+@pytest.mark.parametrize("tool", [tool for tool in TOOLS if tool != "check"])
 def test_sessions_only(mpich, run, tool):
     """Each process reports alone."""
     run((2, f"{tool}(out=r)"), what=("session",))
-    if tool == "check":
-        assert len(list(mpich.work.glob("r.*.json"))) == 2
-    elif tool == "trace":
+    if tool == "trace":
         assert len(list(mpich.work.glob("r.*.otf2"))) == 2
     else:
         reports = [path.read_text() for path in mpich.work.glob("r.*.txt")]
@@ -147,14 +145,50 @@ def test_sessions_only(mpich, run, tool):
                                          for report in reports)
 
 
-@pytest.mark.parametrize("tool", TOOLS)
+@pytest.mark.parametrize("world", WORLDS)
+def test_check_of_sessions_without_the_tool_in_some(mpich, run, world):
+    """One report if rank 0 has the tool, else one of each process."""
+    blocks, ranks, absent = WORLDS[world]
+    result = run(*((number, "check(out=r)" if tools == "X" else tools) for number, tools in blocks), what=("session",))
+    has_first = blocks[0][1] == "X"
+    reports = {path.name: json.loads(path.read_text()) for path in mpich.work.glob("r.*json")}
+    assert (reports.keys() == {"r.json"}) == has_first and len(reports) == (1 if has_first else ranks), result
+    for report in reports.values():
+        assert (report["findings"], len(report["tasks"])) == ([], ranks if has_first else 1), result
+        assert report["absent"] == (absent if has_first else ""), result
+        assert ("not_compared" in report) != has_first, result
+    assert not list(mpich.work.glob("*.records")), result
+
+
+def test_processes_of_a_session_end_before_the_first_one(mpich):
+    """Rank 0, which analyses, ends when the shell of rank 1 says that its program has ended."""
+    program = mpich.program(HERE / "sessions_early.c")
+    result = mpich.mpiexec(2, "sh", "-c", f'{program} ended && [ $PMI_RANK = 0 ] || touch ended', tools="check(out=r)", seconds=60)
+    assert (result.status, result.err, report_of(mpich.work, "check")) == (0, "", (0, "")), result
+
+
+def test_processes_of_a_job_get_what_the_first_one_offers(mpich, run):
+    library = mpich.library(HERE / "world_tool.cpp", "-std=c++17", name="libqmpi_roll.so")
+    result = run((2, library), (1, None), (1, f"{library}(fails=9)"), (1, library), what=("session",))
+    got = {int(rank): (offer, absent) for rank, offer, absent in re.findall(
+        r'rank (\d) of the 5 of a job gets "(.*)"; absent: (.*)\.$', result.err, re.M)}
+    assert got == {0: ("offer-to-5", "rank 2 (no tools), rank 3 (other arguments)"), 1: ("offer-to-5", ""), 3: ("", ""),
+                   4: ("offer-to-5", "")}, result
+
+
+@pytest.mark.parametrize("tool", [tool for tool in TOOLS if tool != "check"])
 def test_session_before_the_world(mpich, run, tool):
     """Nobody waits in MPI_Init for a process that begins with MPI_Session_init. Each reports alone."""
-    result = run((2, f"{tool}({arguments_of(tool)})".replace("check(out=r", "check(leaks=no,out=r")), what=("crossed",))
+    result = run((2, f"{tool}({arguments_of(tool)})"), what=("crossed",))
     for name, other in (("r", 1), ("r.rank1", 0)):
         number, absent = report_of(mpich.work, tool, name)
-        assert number == (0 if tool == "check" else BARRIERS), result
+        assert number == BARRIERS, result
         assert absent in (None, f"rank {other} (a session before MPI_Init)"), result
+
+
+def test_check_of_sessions_before_the_world(mpich, run):
+    result = run((2, "check(out=r)"), what=("crossed",))
+    assert report_of(mpich.work, "check") == (0, ""), result
 
 
 @pytest.mark.parametrize("tool", TOOLS)

@@ -94,10 +94,10 @@ void Analyser::take(int rank, Event event, Reader &reader)
         distrust(rank);
         break;
     case Event::exclude:
-        exclude(rank, reader.get<ExcludeEvent>());
+        exclude(rank, reader.get<CommunicatorEvent>());
         break;
     case Event::freed:
-        take_freed(reader.get<ExcludeEvent>());
+        take_freed(reader.get<CommunicatorEvent>());
         break;
     case Event::forgotten:
         replay_.forgotten(rank, reader.get<OperationKey>().number);
@@ -106,6 +106,7 @@ void Analyser::take(int rank, Event event, Reader &reader)
         process(rank).is_silent = true;
         break;
     case Event::finalized:
+    case Event::exited:
         process(rank).is_finalized = true;
         note_end(rank);
         break;
@@ -119,6 +120,9 @@ void Analyser::take(int rank, Event event, Reader &reader)
         process(rank).has_threads = true;
         replay_.leave_out(rank, "several threads communicate");
         break;
+    case Event::members:
+    case Event::statement:
+        break; /* see Server */
     }
     if (replay_.has_results())
         take_results();
@@ -154,6 +158,13 @@ void Analyser::lost(int rank)
     note_end(rank);
     process(rank).blocked.reset();
     replay_.remove(rank, "has ended, or does not have this tool");
+}
+
+bool Analyser::are_present(const std::vector<int> &ranks) const
+{
+    return std::none_of(ranks.begin(), ranks.end(), [this](int rank) {
+        return processes_.at(static_cast<std::size_t>(rank)).is_lost;
+    });
 }
 
 void Analyser::note_end(int rank)
@@ -502,7 +513,7 @@ void Analyser::distrust(int rank)
     }
 }
 
-void Analyser::exclude(int rank, const ExcludeEvent &event)
+void Analyser::exclude(int rank, const CommunicatorEvent &event)
 {
     const std::uint64_t communicator = event.communicator;
     excluded_.insert(communicator);
@@ -526,7 +537,7 @@ bool Analyser::is_excluded(std::uint64_t communicator) const
         (group != groups_.end() && excluded_.count(group->second.made_on) > 0);
 }
 
-void Analyser::take_freed(const ExcludeEvent &event)
+void Analyser::take_freed(const CommunicatorEvent &event)
 {
     const auto found = groups_.find(event.communicator);
     if (found != groups_.end() && ++found->second.freed == found->second.world->size())

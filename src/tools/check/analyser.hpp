@@ -49,6 +49,7 @@ class Analyser {
 
     /* The process has ended or lost its connection. */
     void lost(int rank);
+    bool are_present(const std::vector<int> &ranks) const;
     bool have_all_ended() const { return ended_ == processes_.size(); }
     int size() const { return static_cast<int>(processes_.size()); }
 
@@ -147,8 +148,8 @@ class Analyser {
     void distrust(int rank);
     void take_message(int rank, SendEvent send);
     void take_message(int rank, ReceiveEvent receive);
-    void exclude(int rank, const ExcludeEvent &event);
-    void take_freed(const ExcludeEvent &event);
+    void exclude(int rank, const CommunicatorEvent &event);
+    void take_freed(const CommunicatorEvent &event);
     void forget_partitioned(std::uint64_t communicator);
     bool is_excluded(std::uint64_t communicator) const;
 

@@ -7,8 +7,9 @@
  * findings and the limits.
  *
  * A process checks handles, memory of pending operations and epochs locally. Everything else it
- * sends to the analyser in rank 0, along a tree of hosts. The first calls of each call site wait for
- * its answer, so that a finding is printed even if the program does not survive the call.
+ * sends to the analyser in rank 0, along a tree of hosts, or without MPI_COMM_WORLD directly. The
+ * first calls of each call site wait for its answer, so that a finding is printed even if the program
+ * does not survive the call.
  *
  * This file dispatches calls to the rules, and begins and ends the analysis. */
 
@@ -81,6 +82,10 @@ class Check : public ReportingTool<Check> {
     ~Check()
     {
         waiting_.stop();
+        if (is_in_job_) {
+            end_job();
+            return;
+        }
         const bool is_alone = process_.rank() < 0;
         if (is_alone ? !has_sessions_ : server_ == nullptr)
             return;
@@ -89,7 +94,7 @@ class Check : public ReportingTool<Check> {
             return;
         }
         const bool is_complete = !is_aborting_; /* leaks are no fault of a process that aborts */
-        if (is_alone && is_complete && !handle_rules_.has_live_session())
+        if (is_alone && is_complete && handle_rules_.live_sessions() == 0)
             find_leaks();
         bool has_new_leaks = false;
         if (is_complete && (is_alone || is_reported_))
@@ -114,6 +119,10 @@ class Check : public ReportingTool<Check> {
             const Here here{call.context(), Call::id};
             if constexpr (Call::id == MPI_INIT_T || Call::id == MPI_INIT_THREAD_T)
                 waiting_.begin_init();
+            if constexpr (Call::id == MPI_SESSION_INIT_T) {
+                if (!has_sessions_.exchange(true) && process_.rank() < 0)
+                    waiting_.begin_init();
+            }
             if constexpr (Call::id == MPI_FINALIZE_T)
                 return finalize(call, here);
             else {
@@ -146,16 +155,58 @@ class Check : public ReportingTool<Check> {
     void at_world_begin(const qmpi::world &world)
     {
         ReportingTool::at_world_begin(world);
-        members_ = world.size();
         process_.enter(world);
         fatal_errors_.begin();
+        if (is_in_job_)
+            return;
+        members_ = world.size();
         begin_analysis(world);
+        waiting_.start(options_.deadlock != OnDeadlock::ignore);
+    }
+
+    std::string offer_to_job(int size)
+    {
+        make_server(size);
+        try {
+            return text_of(server_->listen(false, size));
+        } catch (const std::exception &error) {
+            complain(name(), std::string(error.what()) + "; processes are not compared");
+            server_ = nullptr;
+            return "";
+        }
+    }
+
+    void at_job_begin(const qmpi::job &job)
+    {
+        if (*job.offer() == '\0')
+            return;
+        if (server_ != nullptr) {
+            absent_ = job.absent();
+            for (int i = 0; i < job.size(); i++) {
+                if (job.has(i))
+                    members_ += i > 0;
+                else
+                    server_->exclude(i);
+            }
+            server_->start();
+        }
+        process_.enter(job);
+        is_in_job_ = is_compared_ = true;
+        try {
+            process_.connect(address_of(job.offer()));
+        } catch (const std::exception &error) {
+            is_compared_ = false;
+            complain(name(), std::string(error.what()) + "; the process is not compared");
+        }
+        process_.begin(is_compared_);
         waiting_.start(options_.deadlock != OnDeadlock::ignore);
     }
 
     /* Rank 0 gets the numbers of calls, and the findings that the analyser does not have. */
     void at_world_end(const qmpi::world &world)
     {
+        if (is_in_job_)
+            return;
         Statement own = Statement::of(own_record().view(), world.program_rank(), host_name());
         if (is_compared_ || world.rank() == 0)
             own.findings = FindingSet();
@@ -197,6 +248,15 @@ class Check : public ReportingTool<Check> {
         if constexpr (Call::id == MPI_ABORT_T) {
             process_.distrust("MPI_Abort was called", false);
             return call();
+        } else if constexpr (Call::id == MPI_SESSION_FINALIZE_T) {
+            if (!process_.has_world() && handle_rules_.live_sessions() == 1)
+                handle_rules_.find_leaks_of_session(here);
+            Expected end;
+            end.what = is_in_job_ ? Expected::What::end : Expected::What::unknown;
+            end.number = static_cast<std::uint64_t>(process_.size());
+            end.peer = process_.rank();
+            const Blocked blocked(waiting_, {process_.position(here), true, {end}});
+            return operations_.go(call);
         } else if constexpr (Call::id == MPI_CANCEL_T) {
             operations_.cancel(*qmpi::get<qmpi::role::request>(call));
             return operations_.go(call);
@@ -222,16 +282,17 @@ class Check : public ReportingTool<Check> {
             return one_sided_.intercept(call, here);
         else if constexpr (has_request<Call>() && Call::is_in(qmpi::set::io))
             return operations_.start(call, here);
-        else
+        else if constexpr (Call::id == MPI_INTERCOMM_CREATE_FROM_GROUPS_T) {
+            process_.lose_order(LocalProcess::not_compared);
+            return operations_.go(call);
+        } else
             return operations_.go(call);
     }
 
-    /* Notes sessions and delete callbacks, which decide when to look for leaks. */
+    /* Notes delete callbacks, which decide when to look for leaks. */
     template <typename Call>
     void follow_end([[maybe_unused]] Call &call)
     {
-        if constexpr (Call::id == MPI_SESSION_INIT_T)
-            has_sessions_ = true;
         if constexpr (Call::id == MPI_COMM_SET_ATTR_T || Call::id == MPI_ATTR_PUT_T) {
             if (qmpi::get<qmpi::role::communicator>(call) == MPI_COMM_SELF)
                 has_callbacks_ = true;
@@ -243,8 +304,13 @@ class Check : public ReportingTool<Check> {
     /* Connects all processes to the analyser in rank 0 of the world, or none. */
     void begin_analysis(const qmpi::world &world)
     {
-        if (world.rank() == 0)
-            make_server(world);
+        if (world.rank() == 0) {
+            make_server(world.program_size());
+            for (int i = 0; i < world.program_size(); i++) {
+                if (!world.has(i))
+                    server_->exclude(i);
+            }
+        }
         is_compared_ = true; /* for reports that the analyser's thread writes */
         try {
             relay_ = connect_hosts(world, server_.get(),
@@ -259,15 +325,11 @@ class Check : public ReportingTool<Check> {
         process_.begin(is_compared_);
     }
 
-    void make_server(const qmpi::world &world)
+    void make_server(int size)
     {
-        server_ = std::make_unique<Server>(world.program_size(), options_.timeout,
+        server_ = std::make_unique<Server>(size, options_.timeout,
                                            options_.deadlock != OnDeadlock::ignore, findings_,
                                            recorder_, [this] { end_job_on_deadlock(); });
-        for (int i = 0; i < world.program_size(); i++) {
-            if (!world.has(i))
-                server_->exclude(i);
-        }
         /* The job may be killed: write the report after each new finding. */
         if (destination_.has_files())
             findings_.when_new([this] { write(false, ""); });
@@ -278,17 +340,17 @@ class Check : public ReportingTool<Check> {
     template <typename Call>
     int finalize(Call &call, const Here &here)
     {
-        const bool is_in_world = process_.rank() >= 0;
+        const bool is_in_world = process_.has_world();
         /* Normally before the call, as leaks may make the library fail. But delete callbacks on
          * MPI_COMM_SELF run inside the call and may still free handles. Those of a session may
          * outlive the call. */
         const bool has_callbacks = has_callbacks_;
-        const bool has_session = handle_rules_.has_live_session();
+        const bool has_session = handle_rules_.live_sessions() > 0;
         if (is_in_world && has_session)
             recorder_.omitted({process_.rank(),
                                "leaks, pending requests and messages that are not received",
                                "a session was open in MPI_Finalize"});
-        else if (is_in_world && !has_callbacks)
+        else if (is_in_world && !has_callbacks && !is_in_job_)
             find_leaks();
         fatal_errors_.end();
         const int error_code = [&] {
@@ -300,7 +362,7 @@ class Check : public ReportingTool<Check> {
             const Blocked blocked(waiting_, {position, true, {expected}});
             return call();
         }();
-        if (error_code != MPI_SUCCESS || !is_in_world)
+        if (error_code != MPI_SUCCESS || !is_in_world || is_in_job_)
             return error_code;
         if (has_callbacks && !has_session)
             find_leaks();
@@ -309,20 +371,39 @@ class Check : public ReportingTool<Check> {
         return error_code;
     }
 
+    /* At the end of the process, as no MPI_Session_finalize is known to be the last. */
+    void end_job()
+    {
+        if (!is_aborting_) { /* leaks are no fault of a process that aborts */
+            if (handle_rules_.live_sessions() == 0)
+                find_leaks();
+            handle_rules_.find_leaks_of_process();
+        }
+        Statement own = Statement::of(own_record().view(), process_.rank(), host_name());
+        own.findings = FindingSet();
+        Writer writer;
+        own.write(writer);
+        process_.report(Event::statement, StatementEvent{writer.take()}, false);
+        end_analysis(false);
+    }
+
     /* A record is removed when its findings are in the written report, or in the hands of rank 0 if
      * there is no analyser. */
     void end_analysis(bool has_late_findings)
     {
         waiting_.stop();
         const bool is_first = server_ != nullptr;
-        if (!handle_rules_.has_live_session())
+        if (handle_rules_.live_sessions() == 0)
             process_.report(Event::silent, false);
-        const bool is_answered = process_.report(Event::finalized, !is_first);
+        const bool is_answered =
+            process_.report(is_in_job_ ? Event::exited : Event::finalized, !is_first);
         process_.flush();
         bool is_written = false;
         if (is_first) {
             if (is_compared_)
-                server_->finish(longest_wait);
+                server_->finish(is_aborting_ ? std::chrono::seconds(0) : longest_wait);
+            if (is_in_job_)
+                merged_ = server_->statement();
             is_written = report(false);
             server_->dismiss();
         }
@@ -342,7 +423,7 @@ class Check : public ReportingTool<Check> {
     {
         if (!is_compared_)
             return;
-        const bool is_silent = !has_callbacks_ && !handle_rules_.has_live_session();
+        const bool is_silent = !has_callbacks_ && handle_rules_.live_sessions() == 0;
         if (is_silent)
             process_.report(Event::silent, true);
         if (!all_of(world.comm(), is_silent))
@@ -385,15 +466,18 @@ class Check : public ReportingTool<Check> {
         statement.omit(own.omissions); /* those of the analyser */
         statement.findings = findings_.all();
         statement.suppressions = suppressions_;
-        statement.absent = reporter.absent;
+        statement.absent = is_in_job_ ? absent_ : reporter.absent;
         statement.has_ended = true;
         if (is_alone) {
             statement.processes = std::move(own.processes);
-            statement.incomparable = no_world;
+            statement.incomparable = no_analyser;
         } else if (!is_compared_)
             statement.incomparable = "no connection to rank 0";
         statement.unwanted = options_.unwanted();
-        const Heading heading{introduction(), end, is_alone ? 1 : members_, is_alone};
+        Heading heading{introduction(), end, is_alone ? 1 : members_, is_alone};
+        heading.introduction.rank = process_.rank();
+        heading.introduction.size = process_.size();
+        heading.introduction.absent = statement.absent;
         if (!end.empty() && options_.status != 0 && !statement.shown().empty())
             on_exit(fail_exit, reinterpret_cast<void *>(std::intptr_t{options_.status}));
         return destination_.write(
@@ -443,6 +527,7 @@ class Check : public ReportingTool<Check> {
     std::atomic<bool> has_sessions_{false};
     std::atomic<bool> has_callbacks_{false}; /* attributes of MPI_COMM_SELF */
     std::atomic<bool> is_compared_{false};   /* there is an analyser */
+    std::atomic<bool> is_in_job_{false};     /* the analyser is that of a job with sessions */
     std::atomic<bool> is_aborting_{false};
     bool are_findings_merged_ = false;
     bool is_reported_ = false;
@@ -450,6 +535,7 @@ class Check : public ReportingTool<Check> {
     std::mutex writing_lock_;        /* protects the following */
     Statement merged_;               /* of the processes that have reported, without findings */
     int members_ = 1;                /* processes that have the instance */
+    std::string absent_;             /* of the job: those that have not */
     std::unique_ptr<Server> server_; /* rank 0 only */
     std::unique_ptr<Relay> relay_;   /* the first process of another host */
 };

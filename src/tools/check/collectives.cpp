@@ -15,8 +15,8 @@
 
 namespace qmpi::check {
 
-Collectives::Current::Current(LocalProcess &process, MPI_Comm comm, const Here &here)
-    : position(process.position(here)), communicator(process.communicator(comm))
+Collectives::Current::Current(const Position &position, SharedCommunicator communicator)
+    : position(position), communicator(std::move(communicator))
 {
     event.position = position;
 }
@@ -77,7 +77,7 @@ void Collectives::set_members(CollectiveEvent &event, const Communicator &commun
     event.members = Members::of(std::move(world));
 }
 
-void Collectives::end(const Current &current, int error_code, bool frees_communicator)
+void Collectives::end(const Current &current, int error_code, bool is_last)
 {
     if (error_code != MPI_SUCCESS) {
         const bool is_compared = current.expected.what == Expected::What::start;
@@ -85,7 +85,7 @@ void Collectives::end(const Current &current, int error_code, bool frees_communi
             error_code,
             {current.position, is_compared ? current.expected.collective() : OperationKey{true}},
             is_compared);
-    } else if (frees_communicator && current.communicator != nullptr) {
+    } else if (is_last && current.communicator != nullptr) {
         const std::lock_guard<std::mutex> guard(lock_);
         numbers_.erase(current.communicator->id);
     }

@@ -36,7 +36,7 @@ class Collectives {
     template <typename Call>
     int intercept(Call &call, const Here &here)
     {
-        Current current(process_, handle_of<qmpi::role::communicator>(call), here);
+        Current current(process_.position(here), communicator_of(call));
         if (current.communicator != nullptr)
             describe(call, current);
         begin(current, Call::is_in(qmpi::set::persistent));
@@ -50,7 +50,7 @@ class Collectives {
             const Blocked blocked = wait(current);
             error_code = operations_.go(call);
         }
-        end(current, error_code, Call::has(qmpi::effect::frees));
+        end(current, error_code, ends_communicator(Call::id));
         return error_code;
     }
 
@@ -61,7 +61,7 @@ class Collectives {
     /* A call. What does not depend on the function is not in the template, which each of some 150
      * functions has. */
     struct Current {
-        Current(LocalProcess &process, MPI_Comm comm, const Here &here);
+        Current(const Position &position, SharedCommunicator communicator);
         ~Current();
 
         Position position;
@@ -71,6 +71,15 @@ class Collectives {
         Expected expected;
     };
 
+    template <typename Call>
+    SharedCommunicator communicator_of(Call &call)
+    {
+        if constexpr (makes_of_group(Call::id))
+            return process_.communicator_to_make(call);
+        else
+            return process_.communicator(handle_of<qmpi::role::communicator>(call));
+    }
+
     void begin(Current &current, bool is_persistent);
     Blocked wait(const Current &current);
     void follow(Current &current, MPI_Request request, bool is_persistent);
@@ -78,7 +87,7 @@ class Collectives {
     /* Null if it is not compared. */
     static std::shared_ptr<PersistentCollective> persistent(const Current &current);
     static void set_members(CollectiveEvent &event, const Communicator &communicator);
-    void end(const Current &current, int error_code, bool frees_communicator);
+    void end(const Current &current, int error_code, bool is_last);
 
     /* The side exchanges a block with each of these, some of which may be the same or MPI_PROC_NULL.
      * The topology decides which of several blocks another process gets first, so they are left out

@@ -77,7 +77,7 @@ void Client::send()
 
 bool Client::is_answered()
 {
-    char answer[sizeof(std::int32_t)];
+    char answer[Answer::bytes];
     for (std::size_t size = 0; size < sizeof answer;) {
         const ssize_t number = recv(socket_.descriptor(), answer + size, sizeof answer - size, 0);
         if (number < 0 && errno == EINTR)
@@ -86,6 +86,7 @@ bool Client::is_answered()
             return false;
         size += static_cast<std::size_t>(number);
     }
+    value_ = Reader({answer, sizeof answer}).get<Answer>().value;
     return true;
 }
 

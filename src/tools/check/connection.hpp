@@ -14,6 +14,7 @@
 #include <atomic>
 #include <cstddef>
 #include <mutex>
+#include <optional>
 #include <string>
 
 namespace qmpi::check {
@@ -42,6 +43,18 @@ class Client {
 
     bool report(Event event, bool wants_answer) { return report(event, NoFields(), wants_answer); }
 
+    /* The value of the answer to an event, if there is one. */
+    template <typename Fields>
+    std::optional<int> ask(Event event, const Fields &fields)
+    {
+        if (!is_up())
+            return {};
+        const std::lock_guard<std::mutex> guard(lock_);
+        const std::size_t begin = output_.size();
+        Writer(output_).put(Head{0, event, true}, fields);
+        return close_event(begin, true) ? std::optional<int>(value_) : std::nullopt;
+    }
+
     /* Also finds out if the connection has ended. */
     void flush();
     void disconnect();
@@ -63,6 +76,7 @@ class Client {
     std::mutex lock_;
     Socket socket_;
     std::string output_; /* a frame */
+    int value_ = 0;      /* of the last answer */
     std::atomic<bool> is_up_{false};
 };
 

@@ -47,11 +47,14 @@ enum class Event : std::uint8_t {
     exclude,
     freed, /* a persistent collective operation */
     forgotten,
-    silent, /* will not communicate again */
-    finalized,
-    multiple, /* several threads of the process can be in MPI at the same time */
-    threads,  /* a second thread of the process communicates */
-    order_lost
+    silent,    /* will not communicate again */
+    finalized, /* answered when the report is written */
+    exited,    /* the same of a process without MPI_COMM_WORLD; answered at once */
+    multiple,  /* several threads of the process can be in MPI at the same time */
+    threads,   /* a second thread of the process communicates */
+    order_lost,
+    members,  /* are all of these compared? 1 or 0 */
+    statement /* at the end, of processes without MPI_COMM_WORLD */
 };
 
 /* Precedes the fields of each event. */
@@ -180,6 +183,27 @@ struct Members {
         visit(first);
         visit(step);
         visit(list);
+    }
+};
+
+struct MembersEvent {
+    int size = 0;
+    Members members;
+
+    template <typename Visit>
+    void each(Visit &&visit)
+    {
+        visit(size), visit(members);
+    }
+};
+
+struct StatementEvent {
+    std::string bytes; /* see Statement::write() */
+
+    template <typename Visit>
+    void each(Visit &&visit)
+    {
+        visit(bytes);
     }
 };
 
@@ -477,9 +501,9 @@ struct OrderLostEvent {
     }
 };
 
-/* From here the order of the process's calls on a communicator is unknown. */
-struct ExcludeEvent {
-    std::uint64_t communicator = 0; /* or persistent operation that was freed */
+/* Event::exclude: from here the order of the process's calls on it is unknown; Event::freed. */
+struct CommunicatorEvent {
+    std::uint64_t communicator = 0; /* or persistent operation */
 
     template <typename Visit>
     void each(Visit &&visit)

@@ -16,10 +16,16 @@
 
 namespace qmpi::check {
 
+/* Makes a communicator of a group, in a call of the processes of that group. */
+constexpr bool makes_of_group(int function)
+{
+    return function == MPI_COMM_CREATE_FROM_GROUP_T || function == MPI_COMM_CREATE_GROUP_T;
+}
+
 template <typename Call>
 constexpr bool is_collective()
 {
-    return Call::is_collective && Call::has(qmpi::role::communicator);
+    return makes_of_group(Call::id) || (Call::is_collective && Call::has(qmpi::role::communicator));
 }
 
 template <typename Call>
@@ -49,7 +55,7 @@ template <typename Call>
 constexpr bool may_wait()
 {
     namespace set = qmpi::set;
-    return Call::is_collective || Call::id == MPI_FINALIZE_T ||
+    return is_collective<Call>() || Call::is_collective || Call::id == MPI_FINALIZE_T ||
         Call::is_in(set::point_to_point | set::partitioned | set::collective | set::completion |
                     set::rma | set::io | set::processes);
 }
@@ -64,10 +70,12 @@ constexpr bool has_request()
         return Call::parameters[index].direction == qmpi::direction::out;
 }
 
-/* The last collective operation of a communicator. */
+/* The last collective operation of a communicator, or of what stands for it: see
+ * LocalProcess::communicator_to_make(). */
 constexpr bool ends_communicator(int function)
 {
-    return function == MPI_COMM_FREE_T || function == MPI_COMM_DISCONNECT_T;
+    return function == MPI_COMM_FREE_T || function == MPI_COMM_DISCONNECT_T ||
+        makes_of_group(function);
 }
 
 /* Earlier accesses to the window no longer conflict. */

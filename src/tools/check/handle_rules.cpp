@@ -6,6 +6,8 @@
 #include "handle_rules.hpp"
 
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace qmpi::check {
 namespace {
@@ -65,24 +67,38 @@ void HandleRules::find_leaks()
     });
 }
 
+void HandleRules::find_leaks_of_session(const Here &here)
+{
+    std::vector<std::pair<Handle, Position>> left;
+    process_.handles.each_live([&left](const Handle &handle, const Position &position) {
+        if (handle.role == role::communicator || handle.role == role::window ||
+            handle.role == role::file)
+            left.emplace_back(handle, position);
+    });
+    for (const auto &[handle, position] : left) {
+        process_.found(Kind::leak, position, text_of_leak(handle));
+        process_.handles.freed(handle, process_.position(here));
+    }
+}
+
 bool HandleRules::find_leaks_of_process()
 {
     bool is_any_there = false;
     process_.handles.each_live([&](const Handle &handle, const Position &position) {
         if (may_outlive_world(handle.role)) {
             is_any_there = true;
-            process_.found_alone(Kind::leak, position, text_of_leak(handle));
+            process_.found_at_exit(Kind::leak, position, text_of_leak(handle));
         }
     });
     return is_any_there;
 }
 
-bool HandleRules::has_live_session() const
+int HandleRules::live_sessions() const
 {
-    bool has = false;
+    int number = 0;
     process_.handles.each_live(
-        [&](const Handle &handle, const Position &) { has = has || handle.role == role::session; });
-    return has;
+        [&](const Handle &handle, const Position &) { number += handle.role == role::session; });
+    return number;
 }
 
 }  // namespace qmpi::check

@@ -92,11 +92,14 @@ class HandleRules {
     /* At MPI_Finalize: reports leaks. */
     void find_leaks();
 
+    /* Before the last MPI_Session_finalize, after which the program may not free them (MPI 4.0, 11.3.1). */
+    void find_leaks_of_session(const Here &here);
+
     /* At process exit, for objects that may be freed outside MPI_Init and MPI_Finalize (MPI 4.0,
      * 11.4.1). True if there are any. Without comparison of processes. */
     bool find_leaks_of_process();
 
-    bool has_live_session() const;
+    int live_sessions() const;
 
   private:
     template <qmpi::role role, typename Value>

@@ -41,6 +41,18 @@ int checked(int result)
 
 }  // namespace
 
+std::string text_of(const Address &hub)
+{
+    return hub.host + ":" + std::to_string(hub.port) + ":" + std::to_string(hub.password);
+}
+
+Address address_of(const std::string &text)
+{
+    const std::size_t password = text.rfind(':'), port = text.rfind(':', password - 1);
+    return {text.substr(0, port), std::stoi(text.substr(port + 1)),
+            std::stoull(text.substr(password + 1))};
+}
+
 Socket connection_to(const Address &hub)
 {
     Socket made = connection_to(hub.host, hub.port);
@@ -202,15 +214,18 @@ void Hub::disconnect()
     peers_.clear();
 }
 
-void Hub::answer(std::int32_t answer)
+void Hub::answer(Answer answer)
 {
-    const auto route = routes_.find(answer < 0 ? ~answer : answer);
+    const bool is_last = answer.rank < 0;
+    const auto route = routes_.find(is_last ? ~answer.rank : answer.rank);
     if (route == routes_.end())
         return;
+    std::string bytes;
+    Writer(bytes).put(answer);
     Socket &socket = peers_.at(route->second).socket;
-    if (!socket.send_all(bytes_of(answer)))
+    if (!socket.send_all(bytes))
         socket.shut_down();
-    if (answer < 0)
+    if (is_last)
         routes_.erase(route);
 }
 

@@ -10,8 +10,7 @@
  * sees.
  *
  * A connection begins with the hub's password. Frames follow, each with events of one process.
- * Answers go back along the path of the process's frames, as its rank in four bytes; ~rank is the
- * last answer. */
+ * Answers go back along the path of the process's frames. */
 
 #ifndef TOOLS_CHECK_HUB_HPP_INCLUDED
 #define TOOLS_CHECK_HUB_HPP_INCLUDED
@@ -35,6 +34,10 @@ struct Address {
     std::uint64_t password = 0;
 };
 
+/* For other processes, without spaces: "host:port:password" */
+std::string text_of(const Address &hub);
+Address address_of(const std::string &text);
+
 /* A connection that may send frames. Throws std::runtime_error. */
 Socket connection_to(const Address &hub);
 
@@ -53,6 +56,19 @@ struct Frame {
     }
 
     static constexpr std::size_t bytes = sizeof size + sizeof rank;
+};
+
+struct Answer {
+    std::int32_t rank = 0;  /* in MPI_COMM_WORLD; ~rank in its last answer */
+    std::int32_t value = 0; /* of an event that asks for one */
+
+    template <typename Visit>
+    void each(Visit &&visit)
+    {
+        visit(rank), visit(value);
+    }
+
+    static constexpr std::size_t bytes = sizeof rank + sizeof value;
 };
 
 /* The thread calls the private members that a derived class defines; its destructor calls stop(). */
@@ -78,7 +94,7 @@ class Hub {
 
   protected:
     /* Sends the answer towards its process. In the thread, or after stop(). */
-    void answer(std::int32_t answer);
+    void answer(Answer answer);
 
     /* The rest in the thread only. */
 

@@ -41,9 +41,12 @@ void LocalProcess::found(Kind kind, const Position &position, const std::string 
         findings_.add(found);
 }
 
-void LocalProcess::found_alone(Kind kind, const Position &position, const std::string &text)
+void LocalProcess::found_at_exit(Kind kind, const Position &position, const std::string &text)
 {
-    findings_.add(finding(kind, position, text, {}));
+    if (is_connected())
+        found(kind, position, text);
+    else
+        findings_.add(finding(kind, position, text, {}));
 }
 
 Finding LocalProcess::finding(Kind kind, const Position &position, const std::string &text,
@@ -73,9 +76,19 @@ std::string LocalProcess::text(const Position &position) const
 
 void LocalProcess::enter(const qmpi::world &world)
 {
+    has_world_ = true;
+    if (rank_ >= 0)
+        return;
     rank_ = world.program_rank();
-    for (int i = 0; i < world.program_size(); i++)
+    size_ = world.program_size();
+    for (int i = 0; i < size_; i++)
         is_in_world_.push_back(world.has(i));
+}
+
+void LocalProcess::enter(const qmpi::job &job)
+{
+    rank_ = job.rank();
+    size_ = job.size();
 }
 
 void LocalProcess::begin(bool is_compared)
@@ -102,7 +115,7 @@ void LocalProcess::distrust(const char *reason, bool is_printed)
     if (is_distrusted_.exchange(true))
         return;
     recorder_.distrusted(reason);
-    if (is_printed && is_in_world_.size() > 1)
+    if (is_printed && size_ > 1)
         write_stderr("QMPI check: rank " + std::to_string(rank_) +
                      ": no longer compared with other processes: " + reason + "\n");
     report(Event::distrust, true);
@@ -151,7 +164,7 @@ const std::vector<std::int64_t> &LocalProcess::blocks(const Type &type, MPI_Data
 SharedCommunicator LocalProcess::communicator(MPI_Comm comm)
 {
     const bool is_predefined = comm == MPI_COMM_WORLD || comm == MPI_COMM_SELF;
-    if (has_ended_ || (is_predefined && rank_ < 0) ||
+    if (has_ended_ || (is_predefined && !has_world_) ||
         (!is_predefined && !handles.is_live({qmpi::role::communicator, qmpi::handle_value(comm)})))
         return nullptr;
     return communicators.of(comm);
@@ -179,10 +192,13 @@ bool LocalProcess::has_all_members(const Communicator &communicator)
     static thread_local Known known;
     if (known.process == this && known.communicator == communicator.id)
         return true;
+    const bool are_present = is_in_world_.empty() && this->are_present(communicator);
     for (const std::vector<int> *group : {&communicator.world, &communicator.remote}) {
         for (const int rank : *group) {
             const bool is_outside = rank == outside_world;
-            if (is_outside || !is_in_world_[static_cast<std::size_t>(rank)]) {
+            if (is_outside ||
+                !(is_in_world_.empty() ? are_present
+                                       : is_in_world_[static_cast<std::size_t>(rank)])) {
                 exclude(communicator,
                         is_outside ? "it has processes outside of MPI_COMM_WORLD"
                                    : "it has processes without this tool");
@@ -191,6 +207,28 @@ bool LocalProcess::has_all_members(const Communicator &communicator)
         }
     }
     known = {this, communicator.id};
+    return true;
+}
+
+/* Without MPI_COMM_WORLD the analyser knows the processes. */
+bool LocalProcess::are_present(const Communicator &communicator)
+{
+    {
+        const std::lock_guard<std::mutex> guard(lock_);
+        if (complete_.count(communicator.id) > 0)
+            return true;
+        if (excluded_.count(communicator.id) > 0)
+            return false;
+    }
+    std::vector<int> ranks = communicator.world;
+    ranks.insert(ranks.end(), communicator.remote.begin(), communicator.remote.end());
+    if (std::count(ranks.begin(), ranks.end(), outside_world) > 0)
+        return false;
+    const int size = static_cast<int>(ranks.size());
+    if (client_.ask(Event::members, MembersEvent{size, Members::of(std::move(ranks))}) != 1)
+        return false;
+    const std::lock_guard<std::mutex> guard(lock_);
+    complete_.insert(communicator.id);
     return true;
 }
 
@@ -210,7 +248,7 @@ void LocalProcess::use(const SharedCommunicator &communicator, Use use)
                   text(other->position) + ")",
               {other->position});
     if (exclude(*communicator, same_time))
-        report(Event::exclude, ExcludeEvent{communicator->id}, true);
+        report(Event::exclude, CommunicatorEvent{communicator->id}, true);
 }
 
 void LocalProcess::use_window(const Use &use)

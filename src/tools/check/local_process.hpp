@@ -55,19 +55,25 @@ class LocalProcess {
     void found(Kind kind, const Position &position, const std::string &text,
                const std::vector<Position> &others = {});
 
-    /* At process exit, without the analyser. */
-    void found_alone(Kind kind, const Position &position, const std::string &text);
+    /* At process exit, where the analyser may have ended. */
+    void found_at_exit(Kind kind, const Position &position, const std::string &text);
 
     Position position(const Here &here);
     std::string text(const Position &position) const;
 
     /* ---- the analyser ---- */
 
-    /* At the begin of the world: sets the rank. */
+    /* At the begin of the world or of the job: sets the rank, which is the same in both. */
     void enter(const qmpi::world &world);
+    void enter(const qmpi::job &job);
 
-    /* In MPI_COMM_WORLD; -1 before. */
+    /* In MPI_COMM_WORLD, or in the job; -1 before. */
     int rank() const { return rank_; }
+
+    /* Of MPI_COMM_WORLD or the job */
+    int size() const { return size_; }
+
+    bool has_world() const { return has_world_; }
 
     /* Connects to the analyser by the hub of the host. Throws std::runtime_error. */
     void connect(const Address &hub) { client_.connect(hub, rank_); }
@@ -127,6 +133,21 @@ class LocalProcess {
     /* Communicator of a call about to be made: only for handles known to be valid, else nullptr. */
     SharedCommunicator communicator(MPI_Comm comm);
 
+    /* Stands for the communicator that the call is about to make of a group. */
+    template <typename Call>
+    SharedCommunicator communicator_to_make(Call &call)
+    {
+        const MPI_Group group = qmpi::get<qmpi::role::group>(call);
+        bool is_valid = rank_ >= 0 && !has_ended_ &&
+            handles.is_live({qmpi::role::group, qmpi::handle_value(group)});
+        if constexpr (Call::id == MPI_COMM_CREATE_GROUP_T)
+            is_valid =
+                is_valid && communicator(qmpi::get<qmpi::role::communicator>(call)) != nullptr;
+        else
+            is_valid = is_valid && call.template argument<1>() != nullptr; /* the string tag */
+        return is_valid ? communicators.to_make(call) : nullptr;
+    }
+
     /* ---- threads ---- */
 
     /* Several threads can be in MPI at the same time. */
@@ -181,20 +202,24 @@ class LocalProcess {
     Finding finding(Kind kind, const Position &position, const std::string &text,
                     const std::vector<Position> &others) const;
     bool has_all_members(const Communicator &communicator);
+    bool are_present(const Communicator &communicator);
 
     Findings &findings_;
     Recorder &recorder_;
     Client client_;
     Sites &sites_;
     int rank_ = -1;
+    int size_ = 1; /* of the world or the job */
+    bool has_world_ = false;
     Threads threads_;
-    std::vector<bool> is_in_world_; /* [rank in MPI_COMM_WORLD] has this instance */
+    std::vector<bool> is_in_world_; /* [rank in MPI_COMM_WORLD] has this instance; empty: a job */
     const std::vector<std::int64_t> none_;
     std::atomic<bool> is_distrusted_{false};
     std::atomic<bool> has_ended_{false}; /* the analysis; sessions may continue */
     std::atomic<bool> has_lost_order_{false}, has_lost_order_of_all_{false};
     std::mutex lock_;                  /* protects the following */
     std::set<std::uint64_t> excluded_; /* ids of communicators */
+    std::set<std::uint64_t> complete_; /* of those whose members the analyser knows */
     std::set<const char *> omitted_;   /* Omission::what that were recorded */
 };
 

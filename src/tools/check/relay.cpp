@@ -52,10 +52,9 @@ void Relay::ready()
         return;
     }
     Reader reader(answers_);
-    for (std::size_t left = answers_.size(); left >= sizeof(std::int32_t);
-         left -= sizeof(std::int32_t))
-        answer(reader.get<std::int32_t>());
-    answers_.erase(0, answers_.size() - answers_.size() % sizeof(std::int32_t));
+    for (std::size_t left = answers_.size(); left >= Answer::bytes; left -= Answer::bytes)
+        answer(reader.get<Answer>());
+    answers_.erase(0, answers_.size() - answers_.size() % Answer::bytes);
 }
 
 /* Its processes find their connections closed too. */

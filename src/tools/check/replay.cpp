@@ -5,6 +5,8 @@
 
 #include "replay.hpp"
 
+#include "functions.hpp"
+
 #include <qmpi.hpp>
 
 #include <algorithm>
@@ -30,7 +32,8 @@ bool needs_receive(int function)
     return !others.contains(function);
 }
 
-/* Each member needs data of all others, or the operation has no other purpose than to wait. */
+/* Each member needs data of all others, or the operation has no other purpose than to wait. A group
+ * that makes a communicator has none yet on which its members could agree in advance. */
 bool is_barrier(int function)
 {
     switch (qmpi::operation_of(function)) {
@@ -41,7 +44,7 @@ bool is_barrier(int function)
     case qmpi::operation::reduce_scatter:
         return true;
     default:
-        return false;
+        return makes_of_group(function);
     }
 }
 

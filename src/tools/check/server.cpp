@@ -32,28 +32,49 @@ void Server::find_unreceived()
 void Server::dismiss()
 {
     for (const int rank : waiting_)
-        answer(~rank);
+        answer({~rank});
+}
+
+Statement Server::statement()
+{
+    const std::lock_guard<std::mutex> guard(lock_);
+    return std::move(statement_);
 }
 
 void Server::take(int rank, std::string_view events)
 {
     if (events.empty())
-        answer(rank);
+        answer({rank});
     const std::lock_guard<std::mutex> guard(lock_);
     while (!events.empty()) {
         const auto head = Reader(events).get<Head>();
         if (head.size > events.size() - Head::bytes)
             throw std::runtime_error("an event ends too early");
-        Reader reader(events.substr(Head::bytes, head.size));
-        analyser_.take(rank, head.event, reader);
-        if (head.wants_answer && head.event == Event::finalized)
-            waiting_.push_back(rank);
-        else if (head.event == Event::truncated)
-            truncated_.emplace_back(rank, std::chrono::steady_clock::now() + longest_on_the_way);
-        else if (head.wants_answer)
-            answer(rank);
+        take(rank, head, Reader(events.substr(Head::bytes, head.size)));
         events.remove_prefix(Head::bytes + head.size);
     }
+}
+
+void Server::take(int rank, const Head &head, Reader &&reader)
+{
+    if (head.event == Event::statement) {
+        const auto statement = reader.get<StatementEvent>();
+        Reader fields(statement.bytes);
+        statement_.merge(fields);
+    } else if (head.event == Event::members) {
+        const auto [size, members] = reader.get<MembersEvent>();
+        answer({rank, analyser_.are_present(members.ranks(size))});
+        return;
+    } else
+        analyser_.take(rank, head.event, reader);
+    if (head.wants_answer && head.event == Event::finalized)
+        waiting_.push_back(rank);
+    else if (head.wants_answer && head.event == Event::exited)
+        answer({~rank});
+    else if (head.event == Event::truncated)
+        truncated_.emplace_back(rank, std::chrono::steady_clock::now() + longest_on_the_way);
+    else if (head.wants_answer)
+        answer({rank});
 }
 
 void Server::lost(int rank)
@@ -83,7 +104,7 @@ void Server::answer_truncated()
             return false;
         analyser_.settle_truncated(rank);
         await_stderr(); /* the error may end the job */
-        answer(rank);
+        answer({rank});
         return true;
     });
 }

@@ -10,6 +10,7 @@
 
 #include "analyser.hpp"
 #include "hub.hpp"
+#include "statement.hpp"
 
 #include <chrono>
 #include <condition_variable>
@@ -41,11 +42,15 @@ class Server : public Hub {
     /* Waits until all processes have ended or the timeout, then makes the final checks. */
     void finish(std::chrono::duration<double> longest);
 
+    /* Of processes that have sent theirs. After finish(). */
+    Statement statement();
+
     /* Answers the processes that have ended. After stop(), when the report is written. */
     void dismiss();
 
   private:
     void take(int rank, std::string_view events) override;
+    void take(int rank, const Head &head, Reader &&reader);
     void lost(int rank) override;
     void idle() override;
 
@@ -62,6 +67,7 @@ class Server : public Hub {
     std::mutex lock_; /* protects the analyser */
     std::condition_variable ended_;
     Analyser analyser_;
+    Statement statement_;
     const bool finds_deadlocks_;
     std::function<void()> on_deadlock_;
     std::vector<int> waiting_; /* processes that have ended and wait until the report is written */

@@ -7,6 +7,8 @@
 
 #include "functions.hpp"
 
+#include "../common/communicators.hpp"
+
 #include <algorithm>
 
 namespace qmpi::check {
@@ -124,13 +126,14 @@ std::vector<std::int64_t> blocks_of(MPI_Datatype datatype)
         extent <= 0 || size > most_bytes || extent > most_bytes)
         return {};
     const Committed committed(datatype);
-    if (!committed.is_made())
+    const OwnCommunicator comm;
+    if (!committed.is_made() || comm.get() == MPI_COMM_NULL)
         return {};
     std::vector<char> marks(static_cast<std::size_t>(extent));
     const std::vector<char> packed(static_cast<std::size_t>(size), 1);
     int position = 0;
     if (QMPI_Unpack(packed.data(), static_cast<int>(size), &position, marks.data() - begin, 1,
-                    committed.type(), MPI_COMM_SELF) != MPI_SUCCESS)
+                    committed.type(), comm.get()) != MPI_SUCCESS)
         return {};
     std::vector<std::int64_t> blocks;
     for (MPI_Count i = 0; i < extent; i++) {

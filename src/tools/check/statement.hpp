@@ -81,7 +81,9 @@ std::string current_text(const ProcessLine &process);
 
 using Omissions = std::map<Reason, std::set<int>>; /* with the ranks */
 
-inline constexpr const char *no_world = "the program has no MPI_COMM_WORLD";
+/* Of a process without MPI_COMM_WORLD */
+inline constexpr const char *no_analyser =
+    "rank 0 has not begun with MPI_Session_init and this tool";
 
 struct Statement {
     FindingSet findings;                  /* with those that are suppressed */

@@ -56,6 +56,14 @@ Wait event_of(const Expected &expected)
     Wait wait;
     if (expected.what == What::unknown)
         return wait;
+    if (expected.what == What::end) {
+        wait.what = "MPI_Session_finalize of other processes";
+        for (int rank = 0; rank < static_cast<int>(expected.number); rank++) {
+            if (rank != expected.peer)
+                wait.ranks.push_back(rank);
+        }
+        return wait;
+    }
     const Communicator &communicator = *expected.communicator;
     if (expected.is_of_neighbours) {
         wait.ranks = sources(communicator);

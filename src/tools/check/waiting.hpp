@@ -34,14 +34,15 @@ struct Expected {
         start,   /* of the same collective operation, by all others */
         receive, /* by the peer */
         message, /* of the peer */
-        ready    /* MPI_Pready of the process itself, for that number of partitions */
+        ready,   /* MPI_Pready of the process itself, for that number of partitions */
+        end      /* MPI_Session_finalize of the other processes; number: of all in the job */
     };
 
     What what = What::unknown;
     SharedCommunicator communicator;
     std::uint64_t number =
         0; /* of the collective operation, receive or send, or see above; 0: of a probe */
-    int peer = MPI_ANY_SOURCE;
+    int peer = MPI_ANY_SOURCE; /* of an end: the process itself */
     int tag = MPI_ANY_TAG;
 
     bool is_of_neighbours = false; /* a collective operation that waits for them only */

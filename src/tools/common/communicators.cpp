@@ -178,7 +178,9 @@ OwnCommunicator::OwnCommunicator()
     if (QMPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session_) != MPI_SUCCESS ||
         QMPI_Group_from_session_pset(session_, "mpi://SELF", &group) != MPI_SUCCESS)
         return;
-    if (QMPI_Comm_create_from_group(group, "qmpi", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm_) !=
+    /* Threads that do this at the same time must have different tags. */
+    const std::string tag = "qmpi-" + std::to_string(reinterpret_cast<std::uintptr_t>(this));
+    if (QMPI_Comm_create_from_group(group, tag.c_str(), MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm_) !=
         MPI_SUCCESS)
         comm_ = MPI_COMM_NULL;
     QMPI_Group_free(&group);

@@ -320,7 +320,7 @@ class CheckReport : public Report {
         heading_.number = static_cast<int>(statement_.processes.size());
         statement_.absent = heading_.introduction.absent;
         if (!heading_.introduction.has_world())
-            statement_.incomparable = check::no_world;
+            statement_.incomparable = check::no_analyser;
         statement_.unwanted =
             check::Options(qmpi::arguments(heading_.introduction.arguments)).unwanted();
     }

@@ -33,12 +33,7 @@ class Client {
     template <typename Fields>
     bool report(Event event, const Fields &fields, bool wants_answer)
     {
-        if (!is_up())
-            return false;
-        const std::lock_guard<std::mutex> guard(lock_);
-        const std::size_t begin = output_.size();
-        Writer(output_).put(Head{0, event, wants_answer}, fields);
-        return close_event(begin, wants_answer);
+        return put(event, fields, wants_answer).has_value();
     }
 
     bool report(Event event, bool wants_answer) { return report(event, NoFields(), wants_answer); }
@@ -47,12 +42,7 @@ class Client {
     template <typename Fields>
     std::optional<int> ask(Event event, const Fields &fields)
     {
-        if (!is_up())
-            return {};
-        const std::lock_guard<std::mutex> guard(lock_);
-        const std::size_t begin = output_.size();
-        Writer(output_).put(Head{0, event, true}, fields);
-        return close_event(begin, true) ? std::optional<int>(value_) : std::nullopt;
+        return put(event, fields, true);
     }
 
     /* Also finds out if the connection has ended. */
@@ -66,6 +56,18 @@ class Client {
         {
         }
     };
+
+    /* The value of the last answer; none if the connection has ended. */
+    template <typename Fields>
+    std::optional<int> put(Event event, const Fields &fields, bool wants_answer)
+    {
+        if (!is_up())
+            return {};
+        const std::lock_guard<std::mutex> guard(lock_);
+        const std::size_t begin = output_.size();
+        Writer(output_).put(Head{0, event, wants_answer}, fields);
+        return close_event(begin, wants_answer) ? std::optional<int>(value_) : std::nullopt;
+    }
 
     /* The event is in the output from there on. */
     bool close_event(std::size_t begin, bool wants_answer);

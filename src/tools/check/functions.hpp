@@ -55,7 +55,7 @@ template <typename Call>
 constexpr bool may_wait()
 {
     namespace set = qmpi::set;
-    return is_collective<Call>() || Call::is_collective || Call::id == MPI_FINALIZE_T ||
+    return makes_of_group(Call::id) || Call::is_collective || Call::id == MPI_FINALIZE_T ||
         Call::is_in(set::point_to_point | set::partitioned | set::collective | set::completion |
                     set::rma | set::io | set::processes);
 }

@@ -96,7 +96,7 @@ class HandleRules {
     void find_leaks_of_session(const Here &here);
 
     /* At process exit, for objects that may be freed outside MPI_Init and MPI_Finalize (MPI 4.0,
-     * 11.4.1). True if there are any. Without comparison of processes. */
+     * 11.4.1). True if there are any. */
     bool find_leaks_of_process();
 
     int live_sessions() const;

@@ -17,6 +17,14 @@ namespace {
 
 constexpr const char *same_time = "several threads use it at the same time";
 
+/* Of both groups of an intercommunicator */
+template <typename Is>
+bool any_member(const Communicator &communicator, Is is)
+{
+    return std::any_of(communicator.world.begin(), communicator.world.end(), is) ||
+        std::any_of(communicator.remote.begin(), communicator.remote.end(), is);
+}
+
 }  // namespace
 
 LocalProcess::LocalProcess(Findings &findings, Recorder &recorder, Sites &sites)
@@ -192,19 +200,13 @@ bool LocalProcess::has_all_members(const Communicator &communicator)
     static thread_local Known known;
     if (known.process == this && known.communicator == communicator.id)
         return true;
-    const bool are_present = is_in_world_.empty() && this->are_present(communicator);
-    for (const std::vector<int> *group : {&communicator.world, &communicator.remote}) {
-        for (const int rank : *group) {
-            const bool is_outside = rank == outside_world;
-            if (is_outside ||
-                !(is_in_world_.empty() ? are_present
-                                       : is_in_world_[static_cast<std::size_t>(rank)])) {
-                exclude(communicator,
-                        is_outside ? "it has processes outside of MPI_COMM_WORLD"
-                                   : "it has processes without this tool");
-                return false;
-            }
-        }
+    const bool is_outside =
+        any_member(communicator, [](int rank) { return rank == outside_world; });
+    if (is_outside || !are_present(communicator)) {
+        exclude(communicator,
+                is_outside ? "it has processes outside of MPI_COMM_WORLD"
+                           : "it has processes without this tool");
+        return false;
     }
     known = {this, communicator.id};
     return true;
@@ -213,6 +215,10 @@ bool LocalProcess::has_all_members(const Communicator &communicator)
 /* Without MPI_COMM_WORLD the analyser knows the processes. */
 bool LocalProcess::are_present(const Communicator &communicator)
 {
+    if (!is_in_world_.empty())
+        return !any_member(communicator, [this](int rank) {
+            return !is_in_world_[static_cast<std::size_t>(rank)];
+        });
     {
         const std::lock_guard<std::mutex> guard(lock_);
         if (complete_.count(communicator.id) > 0)
@@ -222,8 +228,6 @@ bool LocalProcess::are_present(const Communicator &communicator)
     }
     std::vector<int> ranks = communicator.world;
     ranks.insert(ranks.end(), communicator.remote.begin(), communicator.remote.end());
-    if (std::count(ranks.begin(), ranks.end(), outside_world) > 0)
-        return false;
     const int size = static_cast<int>(ranks.size());
     if (client_.ask(Event::members, MembersEvent{size, Members::of(std::move(ranks))}) != 1)
         return false;

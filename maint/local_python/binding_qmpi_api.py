@@ -22,7 +22,7 @@ import textwrap
 STANZAS = "src/qmpi/qmpi_api.txt"
 C_FILE = "src/binding/c/qmpi/qmpi_api.c"
 MAN_DIR = "src/qmpi/man"
-MAN_DATE = "2026-11-23"         # of the last change of the text
+MAN_DATE = "2026-11-26"         # of the last change of the text
 
 # Parameter kinds of the interface: C type, and the word for it in manual pages.
 KINDS = {
@@ -153,7 +153,9 @@ def alternatives(texts):
 def dump_api(dump_c_file):
     """Writes C_FILE and the manual pages, and declares the functions that C_FILE calls."""
     from local_python import binding_c as c     # which imports the modules of QMPI
-    G.out = ["#include \"mpiimpl.h\"", ""]
+    # handles in prototypes are those of the application
+    G.out = ["#include \"mpiimpl.h\"", "#ifdef BUILD_MPI_ABI", "#include \"mpi_abi_util.h\"",
+             "#include \"mpir_qmpi_abi_types.h\"", "#endif", ""]
     for func in load():
         c.check_func_directives(func)
         dump_man(func)
@@ -235,6 +237,10 @@ TYPEDEFS = {
         "typedef void (MPIX_Tool_job_offer_function) (int tool_id, int size, char text[], int max);",
     "MPIX_Tool_job_join_function":
         "typedef void (MPIX_Tool_job_join_function) (int tool_id, int rank, int size, const char text[], const int peers[]);",
+    "MPIX_Tool_spawn_offer_function":
+        "typedef void (MPIX_Tool_spawn_offer_function) (int tool_id, char text[], int max);",
+    "MPIX_Tool_spawn_join_function":
+        "typedef void (MPIX_Tool_spawn_join_function) (int tool_id, const char world[], int size, const char text[]);",
     "MPIX_Tool_function": "typedef void (*MPIX_Tool_function) (void);",
 }
 

@@ -85,6 +85,17 @@ typedef void (MPIX_Tool_job_offer_function) (int tool_id, int size, char text[],
 typedef void (MPIX_Tool_job_join_function) (int tool_id, int rank, int size, const char text[],
                                             const int peers[]);
 
+/* Spawn functions, of processes that MPI_Comm_spawn or MPI_Comm_spawn_multiple starts. offer is
+ * called in the root, before they start. join is called in rank 0 of the processes, while MPI_Init
+ * initializes MPI and before the call of the root returns, unless they begin with MPI_Session_init.
+ * Neither must call MPI.
+ *   text     as above; join gets "" if the root does not have the same instance
+ *   world    name of the new processes' world, see MPIX_Get_process_world
+ *   size     their number */
+typedef void (MPIX_Tool_spawn_offer_function) (int tool_id, char text[], int max);
+typedef void (MPIX_Tool_spawn_join_function) (int tool_id, const char world[], int size,
+                                              const char text[]);
+
 #define MPIX_TOOL_NONE 0        /* the process has no tools with world or job functions */
 #define MPIX_TOOL_OTHER (-1)    /* the process has other tools */
 #define MPIX_TOOL_VARIANT (-2)  /* the process has the tool, with other arguments or fewer times */

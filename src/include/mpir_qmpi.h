@@ -250,13 +250,27 @@ void MPIR_QMPI_set_initialized(bool is_initialized) MPIR_QMPI_HIDDEN;
 /* ---- the world ---- */
 
 /* Called while MPI initializes, before it waits for other processes: publishes the instances of
- * this process, and what they offer. */
+ * this process, and what they offer; calls spawn join functions. */
 void MPIR_QMPI_publish_world(bool is_world_model) MPIR_QMPI_HIDDEN;
 
 /* Called at the end of MPI_Init and MPI_Session_init, and at the start of MPI_Finalize: call the
  * world and job functions. */
 void MPIR_QMPI_begin_world(bool is_world_model) MPIR_QMPI_HIDDEN;
 void MPIR_QMPI_end_world(void) MPIR_QMPI_HIDDEN;
+
+struct MPIR_Group;
+struct MPIR_PMI_KEYVAL;
+
+/* Called in the root of MPI_Comm_spawn, before the processes start: calls spawn offer functions.
+ * Returns the pairs that the processes get: the given ones, and one for each offer. Valid until the
+ * next call in this thread. */
+struct MPIR_PMI_KEYVAL *MPIR_QMPI_offer_to_spawned(int *num, struct MPIR_PMI_KEYVAL *pairs)
+    MPIR_QMPI_HIDDEN;
+
+/* Name of the world that has the process, and its rank there; NULL if the device does not know. The
+ * name lasts. */
+const char *MPIR_QMPI_world_of(struct MPIR_Group *group, int rank, int *world_rank)
+    MPIR_QMPI_HIDDEN;
 
 /* ---- contexts ---- */
 
@@ -307,6 +321,7 @@ int MPIR_QMPI_mpit_init(void) MPIR_QMPI_HIDDEN;
 #define MPIR_QMPI_publish_world(is_world_model_) (void) 0
 #define MPIR_QMPI_begin_world(is_world_model_) (void) 0
 #define MPIR_QMPI_end_world() (void) 0
+#define MPIR_QMPI_offer_to_spawned(num_, pairs_) (pairs_)
 #define MPIR_QMPI_cvar_write(addr_, value_) MPI_SUCCESS
 #define MPIR_QMPI_cvar_is_closed(addr_) 0
 #define MPIR_QMPI_mpit_init() MPI_SUCCESS

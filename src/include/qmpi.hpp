@@ -1368,6 +1368,29 @@ class job {
     const int *peers_;
 };
 
+/* The processes that a call of MPI_Comm_spawn has started, as their rank 0 knows them. */
+class spawned {
+  public:
+    /* Made by the kit; arguments as MPI passes them to a spawn join function. */
+    spawned(const char *world, int size, const char *offer)
+        : world_(world), offer_(offer), size_(size)
+    {
+    }
+
+    /* Name of their world, as from MPIX_Get_process_world. */
+    const char *world() const { return world_; }
+
+    int size() const { return size_; }
+
+    /* What the same instance in the root of the call has returned from offer_to_spawned; empty if there
+     * is none. */
+    const char *offer() const { return offer_; }
+
+  private:
+    const char *world_, *offer_;
+    int size_;
+};
+
 /* ---- calls ---- */
 
 class any_call;
@@ -2072,6 +2095,8 @@ QMPI_DETAIL_DECLARES(at_abort)
 QMPI_DETAIL_DECLARES(at_session_begin)
 QMPI_DETAIL_DECLARES(offer_to_job)
 QMPI_DETAIL_DECLARES(at_job_begin)
+QMPI_DETAIL_DECLARES(offer_to_spawned)
+QMPI_DETAIL_DECLARES(at_spawned)
 #undef QMPI_DETAIL_DECLARES
 
 template <typename Tool>
@@ -2288,6 +2313,9 @@ struct QMPI_DETAIL_HIDDEN registration {
             if constexpr (declares_offer_to_job<Tool> || declares_at_job_begin<Tool>)
                 need(MPIX_Register_tool_job_functions(tool_id, job_offer, job_join),
                      "cannot register an instance");
+            if constexpr (declares_offer_to_spawned<Tool> || declares_at_spawned<Tool>)
+                need(MPIX_Register_tool_spawn_functions(tool_id, spawn_offer, spawn_join),
+                     "cannot register an instance");
             if constexpr (declares_at_abort<Tool>)
                 self.at_abort = abort;
             if constexpr (declares_at_session_begin<Tool>)
@@ -2398,16 +2426,24 @@ struct QMPI_DETAIL_HIDDEN registration {
             guarded("at_world_end", [&self] { self.tool().at_world_end(*self.world); });
     }
 
-    static void job_offer(int tool_id, int size, char *text, int max) noexcept
+    template <typename Offer>
+    static void write_offer(const char *member, int tool_id, char *text, int max,
+                            Offer offer_of) noexcept
     {
         instance<Tool> &self = *instances<Tool>::by_id[tool_id];
-        guarded("offer_to_job", [&] {
-            const std::string offer = self.is_alive ? self.tool().offer_to_job(size) : "";
+        guarded(member, [&] {
+            const std::string offer = self.is_alive ? offer_of(self.tool()) : "";
             if (offer.size() >= static_cast<std::size_t>(max))
                 throw std::length_error("the text is too long");
             offer.copy(text, offer.size());
             text[offer.size()] = '\0';
         });
+    }
+
+    static void job_offer(int tool_id, int size, char *text, int max) noexcept
+    {
+        write_offer("offer_to_job", tool_id, text, max,
+                    [size](Tool &tool) { return tool.offer_to_job(size); });
     }
 
     static void job_join(int tool_id, int rank, int size, const char *offer,
@@ -2417,6 +2453,20 @@ struct QMPI_DETAIL_HIDDEN registration {
         if (self.is_alive)
             guarded("at_job_begin",
                     [&] { self.tool().at_job_begin(qmpi::job(rank, size, offer, peers)); });
+    }
+
+    static void spawn_offer(int tool_id, char *text, int max) noexcept
+    {
+        write_offer("offer_to_spawned", tool_id, text, max,
+                    [](Tool &tool) { return tool.offer_to_spawned(); });
+    }
+
+    static void spawn_join(int tool_id, const char *world, int size, const char *offer) noexcept
+    {
+        instance<Tool> &self = *instances<Tool>::by_id[tool_id];
+        if (self.is_alive)
+            guarded("at_spawned",
+                    [&] { self.tool().at_spawned(qmpi::spawned(world, size, offer)); });
     }
 
     static void abort(const instance_base &base) noexcept
@@ -2504,6 +2554,12 @@ class tool {
      * MPI_Session_init. */
     std::string offer_to_job([[maybe_unused]] int size) { return ""; }
     void at_job_begin(const job &) {}
+
+    /* For processes that MPI_Comm_spawn starts: offer_to_spawned is called in its root, before they
+     * start. What it returns, a text as above, the same instance in rank 0 of the new processes gets in
+     * at_spawned, in MPI_Init before its world and the root's call returns. Neither must call MPI. */
+    std::string offer_to_spawned() { return ""; }
+    void at_spawned(const spawned &) {}
 
     /* Called in MPI_Abort, before the next link. */
     void at_abort() {}

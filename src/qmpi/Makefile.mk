@@ -44,6 +44,7 @@ mpi_core_sources += \
     src/qmpi/qmpi_load.c \
     src/qmpi/qmpi_old_names.c \
     src/qmpi/qmpi_pcontrol.c \
+    src/qmpi/qmpi_process.c \
     src/qmpi/qmpi_query.c \
     src/qmpi/qmpi_report.c \
     src/qmpi/qmpi_service.c \

@@ -15,6 +15,7 @@
  *   qmpi_chain.c     instances -> chain; gates
  *   qmpi_query.c     what tools register and look up
  *   qmpi_world.c     instances of all processes: begin and end of MPI_COMM_WORLD, or of sessions
+ *   qmpi_process.c   names of processes
  *   qmpi_report.c    messages to the user */
 
 #ifdef ENABLE_QMPI
@@ -108,6 +109,8 @@ typedef struct {
     MPIX_Tool_world_end_function *world_end_fn;
     MPIX_Tool_job_offer_function *job_offer_fn;
     MPIX_Tool_job_join_function *job_join_fn;
+    MPIX_Tool_spawn_offer_function *spawn_offer_fn;
+    MPIX_Tool_spawn_join_function *spawn_join_fn;
     char *failure;              /* reason of MPIX_Fail_tool, else NULL */
     MPIR_QMPI_Any_function *functions[MPI_LAST_FUNC_T]; /* registered, else NULL */
 } MPII_QMPI_Registration;
@@ -126,7 +129,7 @@ extern unsigned MPII_QMPI_num_intercepted MPIR_QMPI_HIDDEN;
 
 /* ---- the world ---- */
 
-/* Keeps the world and job functions of the instances, [instance - 1]. */
+/* Keeps the world, job and spawn functions of the instances, [instance - 1]. */
 void MPII_QMPI_set_world_functions(const MPII_QMPI_Registration * registrations, int n)
     MPIR_QMPI_HIDDEN;
 

@@ -26,7 +26,7 @@
  * each other, whatever the order of their lists.
  *
  * Processes that begin with sessions read what rank 0's instances offer, and rank 0 reads who has
- * them. */
+ * them. Spawned processes read what those of the spawning process offer. */
 
 /* Others know an instance by hexadecimal digits: its tool id and its signature. Instances with the
  * same signature are the same tool with the same arguments, and have the same number among such
@@ -54,10 +54,12 @@ typedef struct {
     MPIX_Tool_job_offer_function *offer_fn;
     MPIX_Tool_job_join_function *join_fn;
     char *offer;                /* in rank 0, or NULL */
+    MPIX_Tool_spawn_offer_function *spawn_offer_fn;
+    MPIX_Tool_spawn_join_function *spawn_join_fn;
 } Member;
 
-/* Instances of this process with world or job functions; first in the order of the list, later in
- * that of the job. */
+/* Instances of this process with world, job or spawn functions; first in the order of the list,
+ * later in that of the job. */
 static Member *members = NULL;
 static int num_members = 0;
 
@@ -149,17 +151,20 @@ static void key_of(int rank, int number, char *key, size_t size)
     snprintf(key, size, "qmpi-%d-%d", rank, number);
 }
 
-static void key_of_offer(int member, char *key, size_t size)
+#define KEY_SIZE 64
+
+/* to: "job" or "spawned" */
+static void key_of_offer(const char *to, int member, char key[KEY_SIZE])
 {
     Text signature = signature_of(member);
 
-    snprintf(key, size, "qmpi-offer-%s", signature.chars);
+    snprintf(key, KEY_SIZE, "qmpi-%s-%s", to, signature.chars);
     MPL_direct_free(signature.chars);
 }
 
 static bool publish(int number, const char *value)
 {
-    char key[64];
+    char key[KEY_SIZE];
 
     key_of(MPIR_Process.rank, number, key, sizeof(key));
     return MPIR_pmi_kvs_put(key, value) == MPI_SUCCESS;
@@ -171,7 +176,7 @@ static bool has_begun = false;
 static void publish_offers(void)
 {
     const int max = MPIR_pmi_max_val_size();
-    char key[64];
+    char key[KEY_SIZE];
 
     for (int i = 0; i < num_members; i++) {
         Member *member = &members[i];
@@ -180,11 +185,62 @@ static void publish_offers(void)
             continue;
         member->offer = MPII_QMPI_allocate(max, 1);
         member->offer_fn(member->tool_id, MPIR_Process.size, member->offer, max);
-        key_of_offer(i, key, sizeof(key));
+        key_of_offer("job", i, key);
         if (MPIR_Process.size > 1 && MPIR_pmi_kvs_put(key, member->offer) != MPI_SUCCESS)
             member->offer[0] = 0;
     }
 }
+
+/* ---- spawn functions ---- */
+
+struct MPIR_PMI_KEYVAL *MPIR_QMPI_offer_to_spawned(int *num, struct MPIR_PMI_KEYVAL *pairs)
+{
+    static MPL_TLS struct MPIR_PMI_KEYVAL *all = NULL;
+    static MPL_TLS char *texts = NULL;
+    const int max = MPIR_pmi_max_val_size(), own = *num;
+
+    if (num_members == 0 || max <= 0)
+        return pairs;
+    MPL_direct_free(all);
+    MPL_direct_free(texts);
+    all = MPII_QMPI_allocate(own + num_members, sizeof(*all));
+    texts = MPII_QMPI_allocate(num_members, KEY_SIZE + max);
+    for (int i = 0; i < own; i++)
+        all[i] = pairs[i];
+    for (int i = 0; i < num_members; i++) {
+        char *key = texts + (size_t) i * (KEY_SIZE + max), *text = key + KEY_SIZE;
+
+        if (members[i].spawn_offer_fn)
+            members[i].spawn_offer_fn(members[i].tool_id, text, max);
+        if (!*text)
+            continue;
+        key_of_offer("spawned", i, key);
+        all[*num].key = key;
+        all[*num].val = text;
+        ++*num;
+    }
+    return all;
+}
+
+/* The text is kept in the process manager by the key of the instance. PMIx_Get waits for a key that
+ * nobody has put. */
+static void join_parents(void)
+{
+    const int max = MPIR_pmi_max_val_size() + 1;
+    char key[KEY_SIZE], *text = MPII_QMPI_allocate(max, 1);
+
+    for (int i = 0; i < num_members; i++) {
+        if (!members[i].spawn_join_fn)
+            continue;
+        key_of_offer("spawned", i, key);
+        if (getenv("PMIX_NAMESPACE") || MPIR_pmi_kvs_get(-1, key, text, max) != MPI_SUCCESS)
+            text[0] = 0;
+        members[i].spawn_join_fn(members[i].tool_id, MPIR_pmi_job_id(), MPIR_Process.size, text);
+    }
+    MPL_direct_free(text);
+}
+
+/* ---- begin ---- */
 
 void MPIR_QMPI_publish_world(bool is_world_model)
 {
@@ -194,6 +250,8 @@ void MPIR_QMPI_publish_world(bool is_world_model)
 
     if (!is_world_model && MPIR_Process.rank == 0 && !has_begun)
         publish_offers();
+    if (is_world_model && MPIR_Process.rank == 0 && MPIR_Process.has_parent)
+        join_parents();
     if (MPIR_Process.size == 1 || per_value <= 0)
         return;
     if (num_members == 0) {
@@ -225,7 +283,7 @@ void MPIR_QMPI_publish_world(bool is_world_model)
 static Text read_published(int rank)
 {
     const int size = MPIR_pmi_max_val_size() + 1;
-    char key[64], *value = MPII_QMPI_allocate(size, 1);
+    char key[KEY_SIZE], *value = MPII_QMPI_allocate(size, 1);
     Text text = { 0, 0, NULL };
     bool is_more = true;
 
@@ -631,9 +689,9 @@ static void join_in_first(const Member * member)
 static void join_in_other(const Member * member)
 {
     const int size = MPIR_pmi_max_val_size() + 1;
-    char key[64], *offer = MPII_QMPI_allocate(size, 1);
+    char key[KEY_SIZE], *offer = MPII_QMPI_allocate(size, 1);
 
-    key_of_offer(member - members, key, sizeof(key));
+    key_of_offer("job", member - members, key);
     /* PMIx_Get waits for a key that a process has not put. */
     if (!member->offer_fn || session_peer(member - members, 0) <= 0 ||
         MPIR_pmi_kvs_get(0, key, offer, size) != MPI_SUCCESS)
@@ -680,6 +738,16 @@ int MPIR_Register_tool_job_functions_impl(int tool_id, MPIX_Tool_job_offer_funct
     return MPI_SUCCESS;
 }
 
+int MPIR_Register_tool_spawn_functions_impl(int tool_id, MPIX_Tool_spawn_offer_function * offer_fn,
+                                            MPIX_Tool_spawn_join_function * join_fn)
+{
+    MPII_QMPI_Registration *registration = MPII_QMPI_registration_of(tool_id);
+
+    registration->spawn_offer_fn = offer_fn;
+    registration->spawn_join_fn = join_fn;
+    return MPI_SUCCESS;
+}
+
 void MPII_QMPI_set_world_functions(const MPII_QMPI_Registration * registrations, int n)
 {
     members = n ? MPII_QMPI_allocate(n, sizeof(*members)) : NULL;
@@ -687,13 +755,16 @@ void MPII_QMPI_set_world_functions(const MPII_QMPI_Registration * registrations,
         Member *member = &members[num_members];
 
         if (!registrations[i].world_begin_fn && !registrations[i].world_end_fn &&
-            !registrations[i].job_offer_fn && !registrations[i].job_join_fn)
+            !registrations[i].job_offer_fn && !registrations[i].job_join_fn &&
+            !registrations[i].spawn_offer_fn && !registrations[i].spawn_join_fn)
             continue;
         member->tool_id = i + 1;
         member->begin_fn = registrations[i].world_begin_fn;
         member->end_fn = registrations[i].world_end_fn;
         member->offer_fn = registrations[i].job_offer_fn;
         member->join_fn = registrations[i].job_join_fn;
+        member->spawn_offer_fn = registrations[i].spawn_offer_fn;
+        member->spawn_join_fn = registrations[i].spawn_join_fn;
         num_members++;
     }
 }

@@ -249,6 +249,13 @@ def test_text_of_the_first_process_is_shared(roll):
         f"rank {i} ends with the text from rank 1" for i in (1, 2, 3)]
 
 
+def test_spawned_processes_get_an_offer(mpich, spawned):
+    library = mpich.library(HERE / "world_tool.cpp", "-std=c++17", name="libqmpi_roll.so")
+    result = spawned(2, mpich.program(HERE / "worlds.c"), "spawn", tools="roll", MPIR_CVAR_QMPI_TOOL_PATH=library.parent)
+    lines = [line.removeprefix("roll: ") for line in result.err.splitlines() if line.startswith("roll")]
+    assert '2 are spawned with "offer-to-spawned"' in lines and "rank 0 of it" in lines, result
+
+
 @pytest.mark.parametrize("arguments, answer", [("", "yes")] + [(f"{step}={rank}", "no") for step, rank in [
     ("write", 1), ("write", 2), ("write", 4), ("merge", 0), ("merge", 2), ("merge", 4)]])
 def test_merging_that_one_process_leaves_is_left_by_all(mpich, run, arguments, answer):

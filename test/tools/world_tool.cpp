@@ -3,7 +3,7 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Prints what the kit reports of the world or the job, and takes a step that the given rank cannot take. */
+/* Prints what the kit reports of the world, the job or its parents, and takes a step that the given rank cannot take. */
 
 #include <qmpi.hpp>
 
@@ -13,6 +13,7 @@ namespace {
 
 struct Roll : qmpi::tool<Roll> {
     int fails = arguments().get("fails", -1);
+    std::string world_;
 
     void at_world_begin(const qmpi::world &world)
     {
@@ -44,6 +45,30 @@ struct Roll : qmpi::tool<Roll> {
         std::fprintf(stderr, "roll: rank %d of the %d of a job gets \"%s\"; absent: %s.\n",
                      job.rank(), job.size(), job.offer(),
                      job.rank() == 0 ? job.absent().c_str() : "");
+    }
+
+    std::string offer_to_spawned() { return "offer-to-spawned"; }
+
+    void at_spawned(const qmpi::spawned &processes)
+    {
+        std::fprintf(stderr, "roll: %d are spawned with \"%s\"\n", processes.size(),
+                     processes.offer());
+        world_ = processes.world();
+    }
+
+    /* After MPI_Init: a spawned process knows its world by the same name as in at_spawned. */
+    int MPI_Comm_get_parent(qmpi::call<MPI_COMM_GET_PARENT_T> &call)
+    {
+        const int error_code = call();
+        const char *world = "";
+        int rank = -1;
+        MPI_Group group;
+        QMPI_Comm_group(MPI_COMM_WORLD, &group);
+        MPIX_Get_process_world(group, 0, &world, &rank);
+        if (!world_.empty())
+            std::fprintf(stderr, "roll: rank %d of %s\n", rank, world_ == world ? "it" : world);
+        QMPI_Group_free(&group);
+        return error_code;
     }
 
     void at_abort() { std::fprintf(stderr, "roll: abort\n"); }

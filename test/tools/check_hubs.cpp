@@ -10,11 +10,14 @@
  *     end         the root dismisses all processes; then each hub has nobody to wait for
  *     lost        process 2 closes its connection
  *     broken      the hub of host 1 ends
- *     foreign     connections without the password, and with broken frames */
+ *     foreign     connections without the password, and with broken frames
+ *     join        two spawned worlds of two processes join; one process of the first one ends, its hub
+ *                 ends, and the second world ends before its processes have connected */
 
 #include "check/connection.hpp"
 #include "check/relay.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -26,6 +29,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 using namespace qmpi::check;
@@ -45,6 +49,14 @@ class Root : public Hub {
         stop();
         for (int rank = 0; rank < hosts; rank++)
             answer({~rank});
+    }
+
+    int add(const World &world) override
+    {
+        const std::lock_guard<std::mutex> guard(lock_);
+        const int first = next_;
+        next_ += world.size;
+        return first;
     }
 
     std::map<int, int> events() const { return with_lock(events_); }
@@ -81,6 +93,7 @@ class Root : public Hub {
     void idle() override {}
 
     mutable std::mutex lock_;
+    int next_ = hosts;          /* rank */
     std::map<int, int> events_; /* by rank */
     std::vector<int> lost_;
 };
@@ -88,13 +101,13 @@ class Root : public Hub {
 struct Job {
     Job()
     {
-        Address address = root.listen(true, hosts);
+        Address address = first = root.listen(true, hosts);
         root.start();
         clients[0].connect(address, 0);
         for (int i = 1; i < hosts; i++) {
             Relay &relay = *relays.emplace_back(std::make_unique<Relay>(hosts));
             const Address own = relay.listen(true, hosts);
-            relay.connect(address);
+            relay.connect(connection_to(address));
             relay.start();
             address = own;
             clients[static_cast<std::size_t>(i)].connect(address, i);
@@ -105,7 +118,7 @@ struct Job {
     Root root;
     std::deque<std::unique_ptr<Relay>> relays; /* of host 1 and so on */
     std::vector<Client> clients{hosts};
-    Address last; /* of the hub of the last host */
+    Address first, last; /* of the hubs of these hosts */
 };
 
 template <typename Condition>
@@ -200,15 +213,38 @@ void send_foreign(Job &job)
     print(job.root.lost());
 }
 
+void join_worlds(Job &job)
+{
+    Entrance entrance = Entrance::of({"first", 2}, job.first);
+    Entrance other = Entrance::of({"second", 2}, job.first);
+    std::printf("%d %d\n", entrance.first, other.first);
+    auto relay = std::make_unique<Relay>(entrance.first + 2);
+    const Address hub = relay->listen(true, 2);
+    relay->connect(std::move(entrance.socket));
+    relay->start();
+    Client one, two;
+    one.connect(hub, 4);
+    two.connect(hub, 5);
+    std::printf("%d %d\n", one.report(Event::site, true), two.report(Event::site, true));
+    one.disconnect();
+    await([&] { return job.root.lost().size() == 1; });
+    relay.reset();
+    await([&] { return job.root.lost().size() == 2; });
+    other.socket.end();
+    await([&] { return job.root.lost().size() == 4; });
+    std::vector<int> lost = job.root.lost();
+    std::sort(lost.begin() + 2, lost.end());
+    print(lost);
+    print_answers(job);
+}
+
 }  // namespace
 
 int main(int, char **argv)
 {
-    const std::map<std::string, std::function<void(Job &)>> modes{{"events", send_events},
-                                                                  {"end", end_all},
-                                                                  {"lost", lose_process},
-                                                                  {"broken", break_hub},
-                                                                  {"foreign", send_foreign}};
+    const std::map<std::string, std::function<void(Job &)>> modes{
+        {"events", send_events}, {"end", end_all},          {"lost", lose_process},
+        {"broken", break_hub},   {"foreign", send_foreign}, {"join", join_worlds}};
     Job job;
     modes.at(argv[1])(job);
     return 0;

@@ -12,6 +12,8 @@ description of MPI that is installed with QMPI (qmpi_functions.hpp).
 
 WAY: thread    programs in C; a second thread makes all calls, while the first one communicates with another tag
      spawned   programs in C, in processes that another program has spawned
+     merged    programs in C, in a process and one that it has spawned, which have a communicator in place of
+               MPI_COMM_WORLD
      session   programs in C without files, which MPICH does not open there, with the communicators of a session in place
                of MPI_COMM_WORLD and MPI_COMM_SELF
 SELECTION: [--class=WORDS]... [--name=REGEX] [--part=N [--seed=N]]   one of N programs, drawn by the seed
@@ -349,6 +351,26 @@ int main(int argc, char **argv)
     MPI_Comm_disconnect(&parent);
     return MPI_Finalize();
 }
+""" + END,
+    "merged": BEGIN + """static MPI_Comm world;
+int main(int argc, char **argv)
+{
+    MPI_Comm other;
+    int is_child;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_get_parent(&other);
+    is_child = other != MPI_COMM_NULL;
+    if (!is_child)
+        MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &other, MPI_ERRCODES_IGNORE);
+    MPI_Intercomm_merge(other, is_child, &world);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); /* gets errors of MPI_COMM_NULL */
+    program(argc, argv);
+    MPI_Comm_free(&world);
+    MPI_Comm_disconnect(&other);
+    return MPI_Finalize();
+}
+#undef MPI_COMM_WORLD
+#define MPI_COMM_WORLD world
 """ + END,
     "session": BEGIN + """static MPI_Comm world, alone;
 static MPI_Comm all_of(MPI_Session session, const char *set)
@@ -771,7 +793,7 @@ def collection(prefix):
 
 
 # Programs that a way cannot run, by name.
-UNFIT = {"": "^$", "session": "f08|File|file", "thread": "f08", "spawned": "f08"}
+UNFIT = {"": "^$", "session": "f08|File|file", "thread": "f08", "spawned": "f08", "merged": "f08"}
 
 
 def choose(cases, part=1, seed=0, way=""):
@@ -801,7 +823,7 @@ class Runner:
     def __init__(self, prefix, folder, way="", seconds=15):
         self.prefix, self.folder, self.seconds = prefix, Path(folder), seconds
         self.options = []
-        self.processes = "1" if way == "spawned" else "2"
+        self.processes = "1" if way in ("spawned", "merged") else "2"
         if way:
             header = self.folder / "way.h"
             header.write_text(WAYS[way])

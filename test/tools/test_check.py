@@ -279,9 +279,10 @@ def test_errors_are_found_in_a_second_thread_while_the_first_one_communicates(mp
 
 
 @pytest.mark.hours
-def test_errors_are_found_in_spawned_processes(mpich, spawned):
+@pytest.mark.parametrize("way", ["spawned", "merged"])
+def test_errors_are_found_in_spawned_processes(mpich, spawned, way):
     spawned(2, mpich.program(HERE / "worlds.c"), "spawn", tools="null")
-    outcomes, text = outcomes_by("spawned", mpich)
+    outcomes, text = outcomes_by(way, mpich)
     assert all(one.found == one.tried for own in outcomes.values() for one in own), text
 
 

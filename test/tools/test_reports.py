@@ -115,7 +115,7 @@ def test_mpi_abort_leaves_records(run, files, tool):
     assert files("aborted") == ["aborted.records"]
 
 
-@pytest.mark.parametrize("tool", ["check", "count", "messages", "profile"])
+@pytest.mark.parametrize("tool", ["count", "messages", "profile"])
 def test_spawned_processes_have_their_own_report(mpich, files, spawned, tool):
     result = spawned(1, mpich.program(HERE / "ends.c", "-D_GNU_SOURCE"), "spawn", tools=f"{tool}(out=spawned)")
     names = files("spawned")

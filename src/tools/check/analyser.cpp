@@ -121,6 +121,7 @@ void Analyser::take(int rank, Event event, Reader &reader)
         replay_.leave_out(rank, "several threads communicate");
         break;
     case Event::members:
+    case Event::world:
     case Event::statement:
         break; /* see Server */
     }
@@ -165,6 +166,35 @@ bool Analyser::are_present(const std::vector<int> &ranks) const
     return std::none_of(ranks.begin(), ranks.end(), [this](int rank) {
         return processes_.at(static_cast<std::size_t>(rank)).is_lost;
     });
+}
+
+int Analyser::add(int size)
+{
+    const int first = this->size();
+    processes_.resize(processes_.size() + static_cast<std::size_t>(size));
+    for (int rank = first; rank < this->size(); rank++)
+        process(rank).has_joined = false;
+    replay_.add(size);
+    return first;
+}
+
+bool Analyser::are_joining(const std::vector<int> &ranks) const
+{
+    return std::any_of(ranks.begin(), ranks.end(), [this](int rank) {
+        const Process &process = processes_.at(static_cast<std::size_t>(rank));
+        return !process.has_joined && !process.is_lost;
+    });
+}
+
+std::set<int> Analyser::unfinished() const
+{
+    std::set<int> unfinished;
+    for (int rank = first_world_; rank < size(); rank++) {
+        const Process &process = processes_[static_cast<std::size_t>(rank)];
+        if (process.has_joined && !process.is_finalized)
+            unfinished.insert(rank);
+    }
+    return unfinished;
 }
 
 void Analyser::note_end(int rank)

@@ -3,9 +3,9 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Compares the events of all processes of MPI_COMM_WORLD: collective operations in the order of
- * each communicator, messages with their receives, and the wait-for graph. Reports only what is
- * certain. Not thread-safe. */
+/* Compares the events of all processes: collective operations in the order of each communicator,
+ * messages with their receives, and the wait-for graph. Reports only what is certain. Ranks are those
+ * of hub.hpp. Not thread-safe. */
 
 #ifndef TOOLS_CHECK_ANALYSER_HPP_INCLUDED
 #define TOOLS_CHECK_ANALYSER_HPP_INCLUDED
@@ -27,6 +27,7 @@
 #include <tuple>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 namespace qmpi::check {
@@ -38,7 +39,7 @@ class Analyser {
     /* findings and recorder must outlive the analyser. */
     Analyser(int size, std::chrono::duration<double> timeout, Findings &findings,
              Recorder &recorder)
-        : timeout_(timeout), findings_(findings), recorder_(recorder),
+        : timeout_(timeout), findings_(findings), recorder_(recorder), first_world_(size),
           processes_(static_cast<std::size_t>(size)),
           replay_(size, findings.wants(Kind::message_race))
     {
@@ -50,6 +51,16 @@ class Analyser {
     /* The process has ended or lost its connection. */
     void lost(int rank);
     bool are_present(const std::vector<int> &ranks) const;
+
+    /* A spawned world joins; returns the rank of its first process. Each of them has joined when it has
+     * connected, or is lost. */
+    int add(int size);
+    bool joined(int rank) { return !std::exchange(process(rank).has_joined, true); } /* now */
+    bool are_joining(const std::vector<int> &ranks) const;
+
+    /* Those that have joined and not called MPI_Finalize. */
+    std::set<int> unfinished() const;
+
     bool have_all_ended() const { return ended_ == processes_.size(); }
     int size() const { return static_cast<int>(processes_.size()); }
 
@@ -102,6 +113,7 @@ class Analyser {
         bool is_multiple = false; /* several threads can be in MPI at the same time */
         bool has_threads = false; /* a second one has communicated */
         bool is_finalized = false;
+        bool has_joined = true; /* false until a spawned process connects */
         bool is_lost = false;
         bool has_ended = false;                               /* finalized or lost */
         std::unordered_map<std::uint64_t, Matched> matched;   /* by number of the probe's receive */
@@ -116,7 +128,7 @@ class Analyser {
     };
 
     struct Arrival {
-        int rank; /* in MPI_COMM_WORLD */
+        int rank;
         CollectiveEvent event;
     };
 
@@ -235,6 +247,7 @@ class Analyser {
     const std::chrono::duration<double> timeout_;
     Findings &findings_;
     Recorder &recorder_;
+    const int first_world_; /* size of the world of rank 0 */
     std::vector<Process> processes_;
     Replay replay_;
     CallSites call_sites_;

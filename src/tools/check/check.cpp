@@ -145,6 +145,8 @@ class Check : public ReportingTool<Check> {
                     handle_rules_.follow(call, here, freed);
                     arguments_.follow(call);
                     follow_end(call);
+                    if (!is_nested)
+                        follow_join(call, here);
                 } else
                     fatal_errors_.raise(error_code);
                 return error_code;
@@ -155,13 +157,30 @@ class Check : public ReportingTool<Check> {
     void at_world_begin(const qmpi::world &world)
     {
         ReportingTool::at_world_begin(world);
-        process_.enter(world);
         fatal_errors_.begin();
-        if (is_in_job_)
+        if (is_in_job_) {
+            process_.enter(world, 0);
             return;
+        }
         members_ = world.size();
         begin_analysis(world);
         waiting_.start(options_.deadlock != OnDeadlock::ignore);
+    }
+
+    std::string offer_to_spawned() { return is_compared_ ? root_ : ""; }
+
+    void at_spawned(const qmpi::spawned &processes)
+    {
+        root_ = processes.offer();
+        if (root_.empty())
+            return;
+        try {
+            entrance_ =
+                Entrance::of({processes.world(), processes.size()}, address_of(processes.offer()));
+        } catch (const std::exception &error) {
+            root_.clear();
+            complain(name(), std::string(error.what()) + unjoined);
+        }
     }
 
     std::string offer_to_job(int size)
@@ -192,8 +211,9 @@ class Check : public ReportingTool<Check> {
         }
         process_.enter(job);
         is_in_job_ = is_compared_ = true;
+        root_ = job.offer();
         try {
-            process_.connect(address_of(job.offer()));
+            process_.connect(address_of(root_));
         } catch (const std::exception &error) {
             is_compared_ = false;
             complain(name(), std::string(error.what()) + "; the process is not compared");
@@ -207,7 +227,7 @@ class Check : public ReportingTool<Check> {
     {
         if (is_in_job_)
             return;
-        Statement own = Statement::of(own_record().view(), world.program_rank(), host_name());
+        Statement own = Statement::of(own_record().view(), process_.rank(), host_name());
         if (is_compared_ || world.rank() == 0)
             own.findings = FindingSet();
         const bool is_merged = merge_to_root(world.comm(), own);
@@ -215,6 +235,10 @@ class Check : public ReportingTool<Check> {
         find_unreceived(world);
         if (world.rank() != 0)
             return;
+        if (has_joined_) {
+            send(own);
+            return;
+        }
         findings_.merge(own.findings);
         const std::lock_guard<std::mutex> guard(writing_lock_);
         merged_ = std::move(own);
@@ -245,6 +269,8 @@ class Check : public ReportingTool<Check> {
     template <typename Call>
     int dispatch(Call &call, const Here &here)
     {
+        if constexpr (is_joining<Call>())
+            process_.introduce();
         if constexpr (Call::id == MPI_ABORT_T) {
             process_.distrust("MPI_Abort was called", false);
             return call();
@@ -301,28 +327,61 @@ class Check : public ReportingTool<Check> {
 
     /* ---- start ---- */
 
-    /* Connects all processes to the analyser in rank 0 of the world, or none. */
+    /* Connects all processes to the analyser, or none: to that of the processes that have spawned them,
+     * or to one in rank 0 of the world. */
     void begin_analysis(const qmpi::world &world)
     {
-        if (world.rank() == 0) {
-            make_server(world.program_size());
-            for (int i = 0; i < world.program_size(); i++) {
-                if (!world.has(i))
-                    server_->exclude(i);
-            }
-        }
+        has_joined_ = is_spawned() && join(world);
+        process_.enter(world, entrance_.first);
+        if (world.rank() == 0 && !has_joined_)
+            make_server(world);
         is_compared_ = true; /* for reports that the analyser's thread writes */
         try {
-            relay_ = connect_hosts(world, server_.get(),
-                                   [this](const Address &hub) { process_.connect(hub); });
+            Connected made = connect_hosts(world, server_.get(), std::move(entrance_),
+                                           [this](const Address &hub) { process_.connect(hub); });
+            relay_ = std::move(made.relay);
+            if (!has_joined_)
+                root_ = text_of(made.first);
         } catch (const qmpi::world_error &error) {
-            is_compared_ = false;
-            if (server_ != nullptr) {
-                server_->close();
+            is_compared_ = has_joined_ = false;
+            if (world.rank() == 0) {
+                make_server(world);
                 complain(name(), std::string(error.what()) + "; processes are not compared");
             }
         }
         process_.begin(is_compared_);
+    }
+
+    /* True if the processes join the analysis of those that have spawned them. */
+    bool join(const qmpi::world &world)
+    {
+        const bool is_whole = world.size() == world.program_size();
+        std::string joined;
+        try {
+            joined = world.share(is_whole && entrance_.socket.is_open()
+                                     ? std::to_string(entrance_.first) + " " + root_
+                                     : "");
+        } catch (const qmpi::world_error &) {
+            /* not joined */
+        }
+        if (joined.empty()) {
+            if (entrance_.socket.is_open())
+                complain(name(), std::string("not all of them have this tool") + unjoined);
+            entrance_ = Entrance();
+            return false;
+        }
+        root_ = joined.substr(joined.find(' ') + 1);
+        entrance_.first = std::stoi(joined);
+        return true;
+    }
+
+    void make_server(const qmpi::world &world)
+    {
+        make_server(world.program_size());
+        for (int i = 0; i < world.program_size(); i++) {
+            if (!world.has(i))
+                server_->exclude(i);
+        }
     }
 
     void make_server(int size)
@@ -381,10 +440,15 @@ class Check : public ReportingTool<Check> {
         }
         Statement own = Statement::of(own_record().view(), process_.rank(), host_name());
         own.findings = FindingSet();
+        send(own);
+        end_analysis(false);
+    }
+
+    void send(const Statement &own)
+    {
         Writer writer;
         own.write(writer);
         process_.report(Event::statement, StatementEvent{writer.take()}, false);
-        end_analysis(false);
     }
 
     /* A record is removed when its findings are in the written report, or in the hands of rank 0 if
@@ -395,15 +459,14 @@ class Check : public ReportingTool<Check> {
         const bool is_first = server_ != nullptr;
         if (handle_rules_.live_sessions() == 0)
             process_.report(Event::silent, false);
-        const bool is_answered =
-            process_.report(is_in_job_ ? Event::exited : Event::finalized, !is_first);
+        const bool is_answered = process_.report(
+            is_in_job_ || has_joined_ ? Event::exited : Event::finalized, !is_first);
         process_.flush();
         bool is_written = false;
         if (is_first) {
             if (is_compared_)
                 server_->finish(is_aborting_ ? std::chrono::seconds(0) : longest_wait);
-            if (is_in_job_)
-                merged_ = server_->statement();
+            add_others();
             is_written = report(false);
             server_->dismiss();
         }
@@ -414,6 +477,20 @@ class Check : public ReportingTool<Check> {
             own_record().remove();
         else if (own_record().is_open())
             advise(is_first ? unwritten : "rank 0 has not answered");
+    }
+
+    /* What processes have sent that are not in the world. */
+    void add_others()
+    {
+        Writer writer;
+        server_->statement().write(writer);
+        const std::string bytes = writer.take();
+        Reader reader(bytes);
+        const std::lock_guard<std::mutex> guard(writing_lock_);
+        merged_.merge(reader);
+        for (const int rank : server_->unfinished())
+            recorder_.omitted({rank, "leaks, pending requests and messages that are not received",
+                               "MPI_Finalize had not been called when rank 0 ended"});
     }
 
     /* Collective. Before MPI_Finalize itself, which ends the job in MPICH 5.0.1 if a message is left.
@@ -468,13 +545,17 @@ class Check : public ReportingTool<Check> {
         statement.suppressions = suppressions_;
         statement.absent = is_in_job_ ? absent_ : reporter.absent;
         statement.has_ended = true;
+        if (server_ != nullptr)
+            statement.spawned = server_->spawned();
         if (is_alone) {
             statement.processes = std::move(own.processes);
             statement.incomparable = no_analyser;
         } else if (!is_compared_)
             statement.incomparable = "no connection to rank 0";
         statement.unwanted = options_.unwanted();
-        Heading heading{introduction(), end, is_alone ? 1 : members_, is_alone};
+        Heading heading{introduction(), end,
+                        is_alone ? 1 : members_ + static_cast<int>(statement.spawned.size()),
+                        is_alone};
         heading.introduction.rank = process_.rank();
         heading.introduction.size = process_.size();
         heading.introduction.absent = statement.absent;
@@ -500,6 +581,23 @@ class Check : public ReportingTool<Check> {
             _exit(status);
         }).detach();
     }
+
+    template <typename Call>
+    void follow_join([[maybe_unused]] Call &call, [[maybe_unused]] const Here &here)
+    {
+        if constexpr (is_joining<Call>())
+            collectives_.join(
+                *call.template argument<Communicators::makes<Call>(qmpi::role::communicator)>(),
+                here);
+        else if constexpr (Call::id == MPI_INIT_T || Call::id == MPI_INIT_THREAD_T) {
+            MPI_Comm parent = MPI_COMM_NULL;
+            if (QMPI_Comm_get_parent(&parent) == MPI_SUCCESS && parent != MPI_COMM_NULL)
+                collectives_.join(parent, here);
+        }
+    }
+
+    static constexpr const char *unjoined =
+        "; spawned processes are not compared with those that have spawned them";
 
     const Options options_{arguments()};
     const Destination destination_{*this, options_};
@@ -528,6 +626,7 @@ class Check : public ReportingTool<Check> {
     std::atomic<bool> has_callbacks_{false}; /* attributes of MPI_COMM_SELF */
     std::atomic<bool> is_compared_{false};   /* there is an analyser */
     std::atomic<bool> is_in_job_{false};     /* the analyser is that of a job with sessions */
+    std::atomic<bool> has_joined_{false};    /* it is that of the processes that spawned this one */
     std::atomic<bool> is_aborting_{false};
     bool are_findings_merged_ = false;
     bool is_reported_ = false;
@@ -536,7 +635,9 @@ class Check : public ReportingTool<Check> {
     Statement merged_;               /* of the processes that have reported, without findings */
     int members_ = 1;                /* processes that have the instance */
     std::string absent_;             /* of the job: those that have not */
-    std::unique_ptr<Server> server_; /* rank 0 only */
+    std::string root_;               /* address of the analyser; empty if there is none */
+    Entrance entrance_;              /* of rank 0 of a spawned world */
+    std::unique_ptr<Server> server_; /* rank 0 only, unless it has joined another analysis */
     std::unique_ptr<Relay> relay_;   /* the first process of another host */
 };
 

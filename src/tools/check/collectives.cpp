@@ -91,10 +91,25 @@ void Collectives::end(const Current &current, int error_code, bool is_last)
     }
 }
 
+/* MPI_Comm_join, which has no communicator, stands for all functions that do this. */
+void Collectives::join(MPI_Comm made, const Here &here)
+{
+    const SharedCommunicator communicator = process_.communicators.of(made);
+    if (communicator == nullptr)
+        return;
+    CollectiveEvent event;
+    event.position = process_.position(here);
+    event.position.function = MPI_COMM_JOIN_T;
+    report(communicator, std::move(event));
+}
+
 Expected Collectives::report(const SharedCommunicator &communicator, CollectiveEvent event)
 {
     Expected expected;
-    process_.use(communicator, {Use::Kind::collective, 0, event.position});
+    const std::size_t size =
+        communicator == nullptr ? 0 : communicator->world.size() + communicator->remote.size();
+    if (size > 1) /* else the order of several threads is that of all processes */
+        process_.use(communicator, {Use::Kind::collective, 0, event.position});
     if (!process_.is_followed(communicator))
         return expected;
     expected.is_of_neighbours = qmpi::set::neighbourhood.contains(event.position.function);
@@ -102,7 +117,7 @@ Expected Collectives::report(const SharedCommunicator &communicator, CollectiveE
         process_.lose_order("neighborhood collectives");
     event.is_started = qmpi::form_of(event.position.function) != qmpi::form::persistent;
     event.communicator = communicator->id;
-    event.size = communicator->size + static_cast<int>(communicator->remote.size());
+    event.size = static_cast<int>(size);
     {
         std::lock_guard<std::mutex> guard(lock_);
         event.number = numbers_[communicator->id]++;

@@ -5,14 +5,11 @@
 
 #include "connection.hpp"
 
-#include <cerrno>
 #include <cstdint>
 #include <cstring>
 #include <stdexcept>
 #include <string>
 #include <utility>
-
-#include <sys/socket.h>
 
 namespace qmpi::check {
 namespace {
@@ -78,14 +75,8 @@ void Client::send()
 bool Client::is_answered()
 {
     char answer[Answer::bytes];
-    for (std::size_t size = 0; size < sizeof answer;) {
-        const ssize_t number = recv(socket_.descriptor(), answer + size, sizeof answer - size, 0);
-        if (number < 0 && errno == EINTR)
-            continue;
-        if (number <= 0)
-            return false;
-        size += static_cast<std::size_t>(number);
-    }
+    if (!socket_.receive_all(answer, sizeof answer))
+        return false;
     value_ = Reader({answer, sizeof answer}).get<Answer>().value;
     return true;
 }

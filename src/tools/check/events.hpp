@@ -49,12 +49,13 @@ enum class Event : std::uint8_t {
     forgotten,
     silent,    /* will not communicate again */
     finalized, /* answered when the report is written */
-    exited,    /* the same of a process without MPI_COMM_WORLD; answered at once */
+    exited,    /* the same of a process that is not in the world of rank 0; answered at once */
     multiple,  /* several threads of the process can be in MPI at the same time */
     threads,   /* a second thread of the process communicates */
     order_lost,
     members,  /* are all of these compared? 1 or 0 */
-    statement /* at the end, of processes without MPI_COMM_WORLD */
+    world,    /* rank of its first process; -1 if it has not joined */
+    statement /* at the end, of processes that are not in the world of rank 0 */
 };
 
 /* Precedes the fields of each event. */
@@ -147,7 +148,7 @@ struct Side {
     }
 };
 
-/* World ranks of the members of a communicator: evenly spaced, as most are, or a list. */
+/* Ranks of the members of a communicator: evenly spaced, as most are, or a list. */
 struct Members {
     int first = 0;
     int step = 1;
@@ -194,6 +195,17 @@ struct MembersEvent {
     void each(Visit &&visit)
     {
         visit(size), visit(members);
+    }
+};
+
+struct WorldEvent {
+    std::string name; /* see MPIX_Get_process_world */
+    int first = -1;   /* if the process tells it: rank of the first process */
+
+    template <typename Visit>
+    void each(Visit &&visit)
+    {
+        visit(name), visit(first);
     }
 };
 

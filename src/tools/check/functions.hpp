@@ -8,6 +8,8 @@
 #ifndef TOOLS_CHECK_FUNCTIONS_HPP_INCLUDED
 #define TOOLS_CHECK_FUNCTIONS_HPP_INCLUDED
 
+#include "../common/communicators.hpp"
+
 #include <qmpi.hpp>
 
 #include <cstddef>
@@ -26,6 +28,14 @@ template <typename Call>
 constexpr bool is_collective()
 {
     return makes_of_group(Call::id) || (Call::is_collective && Call::has(qmpi::role::communicator));
+}
+
+/* Makes an intercommunicator with processes of another world. */
+template <typename Call>
+constexpr bool is_joining()
+{
+    return Call::is_in(qmpi::set::processes) && Call::id != MPI_COMM_GET_PARENT_T &&
+        Communicators::makes<Call>(qmpi::role::communicator) != qmpi::none;
 }
 
 template <typename Call>

@@ -177,11 +177,15 @@ bool Hub::take(int descriptor, Peer &peer)
         const std::size_t size = is_lost ? 0 : frame.size;
         if (input.size() - Frame::bytes < size)
             break;
-        if (frame.rank < 0 || frame.rank >= size_ ||
-            routes_.emplace(frame.rank, descriptor).first->second != descriptor)
+        const bool is_world = frame.rank == Frame::newcomers && size > 0;
+        if (!is_world &&
+            (frame.rank < 0 || frame.rank >= size_ ||
+             routes_.emplace(frame.rank, descriptor).first->second != descriptor))
             return false;
         try {
-            if (is_lost) {
+            if (is_world)
+                take_newcomers(descriptor, peer, input.substr(Frame::bytes, size));
+            else if (is_lost) {
                 routes_.erase(frame.rank);
                 lost(frame.rank);
             } else
@@ -193,6 +197,27 @@ bool Hub::take(int descriptor, Peer &peer)
     }
     peer.input.erase(0, peer.input.size() - input.size());
     return true;
+}
+
+/* All have their routes at once: if the connection ends before they join, they are lost. */
+void Hub::take_newcomers(int descriptor, Peer &peer, std::string_view input)
+{
+    const auto world = Reader(input).get<World>();
+    if (world.size < 1)
+        throw std::runtime_error("world " + world.name + " has no processes");
+    const int first = add(world);
+    size_ = first + world.size;
+    for (int rank = first; rank < size_; rank++)
+        routes_.emplace(rank, descriptor);
+    std::string bytes;
+    Writer(bytes).put(Answer{Frame::newcomers, first});
+    if (!peer.socket.send_all(bytes))
+        peer.socket.shut_down();
+}
+
+int Hub::add(const World &world)
+{
+    throw std::runtime_error("world " + world.name + " cannot join here");
 }
 
 void Hub::remove(int descriptor)

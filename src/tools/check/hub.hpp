@@ -10,7 +10,8 @@
  * sees.
  *
  * A connection begins with the hub's password. Frames follow, each with events of one process.
- * Answers go back along the path of the process's frames. */
+ * Answers go back along the path of the process's frames. Ranks are those in MPI_COMM_WORLD; spawned
+ * processes follow, in the order in which their worlds join: the hub of each connects to the root. */
 
 #ifndef TOOLS_CHECK_HUB_HPP_INCLUDED
 #define TOOLS_CHECK_HUB_HPP_INCLUDED
@@ -45,9 +46,10 @@ Socket connection_to(const Address &hub);
  * the path is complete. */
 struct Frame {
     static constexpr std::uint32_t lost = UINT32_MAX;
+    static constexpr std::int32_t newcomers = -1;
 
     std::uint32_t size = 0; /* bytes of the events; lost: the process is gone */
-    std::int32_t rank = 0;  /* in MPI_COMM_WORLD */
+    std::int32_t rank = 0;  /* newcomers: a World follows, which joins */
 
     template <typename Visit>
     void each(Visit &&visit)
@@ -59,8 +61,8 @@ struct Frame {
 };
 
 struct Answer {
-    std::int32_t rank = 0;  /* in MPI_COMM_WORLD; ~rank in its last answer */
-    std::int32_t value = 0; /* of an event that asks for one */
+    std::int32_t rank = 0;  /* ~rank in its last answer */
+    std::int32_t value = 0; /* of an event that asks for one; of newcomers: the first one's rank */
 
     template <typename Visit>
     void each(Visit &&visit)
@@ -71,10 +73,22 @@ struct Answer {
     static constexpr std::size_t bytes = sizeof rank + sizeof value;
 };
 
+/* Processes that have been started together. */
+struct World {
+    std::string name; /* see MPIX_Get_process_world */
+    std::int32_t size = 0;
+
+    template <typename Visit>
+    void each(Visit &&visit)
+    {
+        visit(name), visit(size);
+    }
+};
+
 /* The thread calls the private members that a derived class defines; its destructor calls stop(). */
 class Hub {
   public:
-    /* size: of MPI_COMM_WORLD */
+    /* size: ranks of its processes are below */
     explicit Hub(int size) : size_(size) {}
     Hub(const Hub &) = delete;
     Hub &operator=(const Hub &) = delete;
@@ -115,6 +129,9 @@ class Hub {
     /* The process has ended or lost its connection. */
     virtual void lost(int rank) = 0;
 
+    /* Of the root: makes room for the world; returns its first rank. Throws if it cannot. */
+    virtual int add(const World &world);
+
     /* All input that was ready has been taken; at least ten times in a second. */
     virtual void idle() = 0;
 
@@ -128,9 +145,10 @@ class Hub {
 
     /* False for a foreign or broken connection. */
     bool take(int descriptor, Peer &peer);
+    void take_newcomers(int descriptor, Peer &peer, std::string_view input);
     void remove(int descriptor);
 
-    const int size_;
+    int size_;
     Socket listener_;
     std::uint64_t password_ = 0;
     Socket events_;                       /* of epoll */

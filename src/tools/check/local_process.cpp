@@ -82,13 +82,15 @@ std::string LocalProcess::text(const Position &position) const
 
 /* ---- the analyser ---- */
 
-void LocalProcess::enter(const qmpi::world &world)
+void LocalProcess::enter(const qmpi::world &world, int first)
 {
     has_world_ = true;
     if (rank_ >= 0)
         return;
-    rank_ = world.program_rank();
+    first_ = first;
+    rank_ = first + world.program_rank();
     size_ = world.program_size();
+    communicators.count_from(first, [this](const std::string &other) { return first_of(other); });
     for (int i = 0; i < size_; i++)
         is_in_world_.push_back(world.has(i));
 }
@@ -97,6 +99,22 @@ void LocalProcess::enter(const qmpi::job &job)
 {
     rank_ = job.rank();
     size_ = job.size();
+    communicators.count_from(0, [this](const std::string &other) { return first_of(other); });
+}
+
+void LocalProcess::introduce()
+{
+    if (!is_introduced_.exchange(true))
+        client_.ask(Event::world, WorldEvent{own_world(), first_});
+}
+
+int LocalProcess::first_of(const std::string &world)
+{
+    const std::lock_guard<std::mutex> guard(worlds_lock_);
+    const auto [known, is_new] = worlds_.emplace(world, -1);
+    if (is_new)
+        known->second = client_.ask(Event::world, WorldEvent{world, -1}).value_or(-1);
+    return known->second;
 }
 
 void LocalProcess::begin(bool is_compared)
@@ -123,7 +141,7 @@ void LocalProcess::distrust(const char *reason, bool is_printed)
     if (is_distrusted_.exchange(true))
         return;
     recorder_.distrusted(reason);
-    if (is_printed && size_ > 1)
+    if (is_printed && (size_ > 1 || first_ > 0))
         write_stderr("QMPI check: rank " + std::to_string(rank_) +
                      ": no longer compared with other processes: " + reason + "\n");
     report(Event::distrust, true);
@@ -204,7 +222,7 @@ bool LocalProcess::has_all_members(const Communicator &communicator)
         any_member(communicator, [](int rank) { return rank == outside_world; });
     if (is_outside || !are_present(communicator)) {
         exclude(communicator,
-                is_outside ? "it has processes outside of MPI_COMM_WORLD"
+                is_outside ? "it has processes of a world that is not compared"
                            : "it has processes without this tool");
         return false;
     }
@@ -212,13 +230,13 @@ bool LocalProcess::has_all_members(const Communicator &communicator)
     return true;
 }
 
-/* Without MPI_COMM_WORLD the analyser knows the processes. */
+/* The analyser knows the processes without MPI_COMM_WORLD, and those of other worlds. */
 bool LocalProcess::are_present(const Communicator &communicator)
 {
-    if (!is_in_world_.empty())
-        return !any_member(communicator, [this](int rank) {
-            return !is_in_world_[static_cast<std::size_t>(rank)];
-        });
+    const auto number = [this](int rank) { return static_cast<std::size_t>(rank - first_); };
+    const auto is_other = [&](int rank) { return number(rank) >= is_in_world_.size(); };
+    if (!any_member(communicator, is_other))
+        return !any_member(communicator, [&](int rank) { return !is_in_world_[number(rank)]; });
     {
         const std::lock_guard<std::mutex> guard(lock_);
         if (complete_.count(communicator.id) > 0)

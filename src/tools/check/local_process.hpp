@@ -22,6 +22,7 @@
 #include <qmpi.hpp>
 
 #include <atomic>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -63,11 +64,12 @@ class LocalProcess {
 
     /* ---- the analyser ---- */
 
-    /* At the begin of the world or of the job: sets the rank, which is the same in both. */
-    void enter(const qmpi::world &world);
+    /* At the begin of the world or of the job: sets the rank, which is the same in both. first: rank of
+     * the world's first process. */
+    void enter(const qmpi::world &world, int first);
     void enter(const qmpi::job &job);
 
-    /* In MPI_COMM_WORLD, or in the job; -1 before. */
+    /* In MPI_COMM_WORLD or the job, counted from the first one; -1 before. */
     int rank() const { return rank_; }
 
     /* Of MPI_COMM_WORLD or the job */
@@ -82,6 +84,9 @@ class LocalProcess {
     void begin(bool is_compared);
 
     bool is_connected() const { return client_.is_up(); }
+
+    /* Tells the name of the world, which others ask for. Before they can know one of its processes. */
+    void introduce();
 
     /* As Client::report(). */
     template <typename Fields>
@@ -203,16 +208,21 @@ class LocalProcess {
                     const std::vector<Position> &others) const;
     bool has_all_members(const Communicator &communicator);
     bool are_present(const Communicator &communicator);
+    int first_of(const std::string &world);
 
     Findings &findings_;
     Recorder &recorder_;
     Client client_;
     Sites &sites_;
     int rank_ = -1;
-    int size_ = 1; /* of the world or the job */
+    int first_ = 0; /* rank of the first process of the world */
+    int size_ = 1;  /* of the world or the job */
     bool has_world_ = false;
     Threads threads_;
     std::vector<bool> is_in_world_; /* [rank in MPI_COMM_WORLD] has this instance; empty: a job */
+    std::atomic<bool> is_introduced_{false};
+    std::mutex worlds_lock_;
+    std::map<std::string, int> worlds_; /* first rank of other worlds; negative: not compared */
     const std::vector<std::int64_t> none_;
     std::atomic<bool> is_distrusted_{false};
     std::atomic<bool> has_ended_{false}; /* the analysis; sessions may continue */

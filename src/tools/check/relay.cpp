@@ -7,11 +7,27 @@
 
 #include "../common/wire.hpp"
 
+#include <stdexcept>
+#include <utility>
+
 namespace qmpi::check {
 
-void Relay::connect(const Address &parent)
+Entrance Entrance::of(const World &world, const Address &root)
 {
-    parent_ = connection_to(parent);
+    Entrance made{connection_to(root)};
+    std::string bytes, fields;
+    Writer(fields).put(world);
+    Writer(bytes).put(Frame{static_cast<std::uint32_t>(fields.size()), Frame::newcomers});
+    char answer[Answer::bytes];
+    if (!made.socket.send_all(bytes + fields) || !made.socket.receive_all(answer, sizeof answer))
+        throw std::runtime_error("no answer from the processes that have spawned this one");
+    made.first = Reader({answer, sizeof answer}).get<Answer>().value;
+    return made;
+}
+
+void Relay::connect(Socket parent)
+{
+    parent_ = std::move(parent);
     watch(parent_.descriptor());
 }
 

@@ -3,7 +3,7 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* The hub of another host, which passes events on towards rank 0, and answers back. */
+/* The hub of another host or world, which passes events on towards rank 0, and answers back. */
 
 #ifndef TOOLS_CHECK_RELAY_HPP_INCLUDED
 #define TOOLS_CHECK_RELAY_HPP_INCLUDED
@@ -18,13 +18,22 @@
 
 namespace qmpi::check {
 
+/* A connection by which the processes of a spawned world join the analysis. */
+struct Entrance {
+    Socket socket;
+    int first = 0; /* rank of the first of them */
+
+    /* root: hub of the analyser. Throws std::runtime_error. */
+    static Entrance of(const World &world, const Address &root);
+};
+
 class Relay : public Hub {
   public:
     using Hub::Hub;
     ~Relay() override { stop(); }
 
-    /* Before start(). Throws std::runtime_error. */
-    void connect(const Address &parent);
+    /* Before start(). */
+    void connect(Socket parent);
 
     /* Waits until all processes that use it have ended or the timeout, then ends all connections. */
     void finish(std::chrono::duration<double> longest);

@@ -33,7 +33,8 @@ bool needs_receive(int function)
 }
 
 /* Each member needs data of all others, or the operation has no other purpose than to wait. A group
- * that makes a communicator has none yet on which its members could agree in advance. */
+ * that makes a communicator has none yet on which its members could agree in advance. Two groups that
+ * join wait for each other: see Collectives::join(). */
 bool is_barrier(int function)
 {
     switch (qmpi::operation_of(function)) {
@@ -44,7 +45,7 @@ bool is_barrier(int function)
     case qmpi::operation::reduce_scatter:
         return true;
     default:
-        return makes_of_group(function);
+        return makes_of_group(function) || function == MPI_COMM_JOIN_T;
     }
 }
 

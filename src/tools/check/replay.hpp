@@ -96,6 +96,9 @@ class Replay {
     {
     }
 
+    /* Processes after the others. */
+    void add(int size) { processes_.resize(processes_.size() + static_cast<std::size_t>(size)); }
+
     /* ---- the run, in the order of each process ---- */
 
     SharedEnd send(int rank, const SendEvent &send);

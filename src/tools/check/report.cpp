@@ -193,6 +193,8 @@ void add_statement(Page &page, const Statement &statement)
     if (!has_losses)
         gaps.insert(gaps.begin(), "no process and no communicator was left out");
     remarks.push_back({"Not checked, and why", std::move(gaps)});
+    if (!statement.spawned.empty())
+        remarks.push_back({"Spawned processes", {ranks_text(statement.spawned)}});
     if (!statement.suppressions.is_empty()) {
         std::vector<std::string> lines = statement.suppression_lines();
         if (lines.empty())

@@ -23,23 +23,25 @@ void Handles::freed(const Handle &handle, const Position &position)
     Object &object = objects_[handle];
     if (!object.makers.empty())
         object.makers.pop_back();
-    if (object.makers.empty())
+    else
+        object.is_seen = false;
+    if (object.makers.empty() && !object.is_seen)
         object.freed = position;
 }
 
 void Handles::seen(const Handle &handle)
 {
     std::lock_guard<std::mutex> guard(lock_);
-    const auto found = objects_.find(handle);
-    if (found != objects_.end())
-        found->second.freed.reset();
+    Object &object = objects_[handle];
+    object.is_seen = true;
+    object.freed.reset();
 }
 
 bool Handles::is_live(const Handle &handle) const
 {
     std::lock_guard<std::mutex> guard(lock_);
     const auto found = objects_.find(handle);
-    return found != objects_.end() && !found->second.makers.empty();
+    return found != objects_.end() && (!found->second.makers.empty() || found->second.is_seen);
 }
 
 std::optional<Position> Handles::end_of(const Handle &handle) const

@@ -76,7 +76,7 @@ class Handles {
     void made(const Handle &handle, const Position &position);
     void freed(const Handle &handle, const Position &position);
 
-    /* A valid handle of any origin. */
+    /* A valid handle that need not be freed, such as that of MPI_Comm_get_parent. */
     void seen(const Handle &handle);
 
     bool is_live(const Handle &handle) const;
@@ -97,6 +97,7 @@ class Handles {
   private:
     struct Object {
         std::vector<Position> makers;
+        bool is_seen = false;
         std::optional<Position> freed;
     };
 

@@ -41,11 +41,29 @@ Statement Server::statement()
     return std::move(statement_);
 }
 
+std::set<int> Server::spawned()
+{
+    const std::lock_guard<std::mutex> guard(spawned_lock_);
+    return spawned_;
+}
+
+std::set<int> Server::unfinished()
+{
+    const std::lock_guard<std::mutex> guard(lock_);
+    return analyser_.unfinished();
+}
+
 void Server::take(int rank, std::string_view events)
 {
-    if (events.empty())
-        answer({rank});
     const std::lock_guard<std::mutex> guard(lock_);
+    if (events.empty()) {
+        answer({rank});
+        if (analyser_.joined(rank)) {
+            const std::lock_guard<std::mutex> spawned_guard(spawned_lock_);
+            spawned_.insert(rank);
+        }
+        answer_questions();
+    }
     while (!events.empty()) {
         const auto head = Reader(events).get<Head>();
         if (head.size > events.size() - Head::bytes)
@@ -63,7 +81,15 @@ void Server::take(int rank, const Head &head, Reader &&reader)
         statement_.merge(fields);
     } else if (head.event == Event::members) {
         const auto [size, members] = reader.get<MembersEvent>();
-        answer({rank, analyser_.are_present(members.ranks(size))});
+        questions_.emplace_back(rank, members.ranks(size));
+        answer_questions();
+        return;
+    } else if (head.event == Event::world) {
+        const auto world = reader.get<WorldEvent>();
+        if (world.first >= 0)
+            worlds_[world.name] = world.first;
+        const auto known = worlds_.find(world.name);
+        answer({rank, known == worlds_.end() ? -1 : known->second});
         return;
     } else
         analyser_.take(rank, head.event, reader);
@@ -81,6 +107,13 @@ void Server::lost(int rank)
 {
     const std::lock_guard<std::mutex> guard(lock_);
     analyser_.lost(rank);
+    answer_questions();
+}
+
+int Server::add(const World &world)
+{
+    const std::lock_guard<std::mutex> guard(lock_);
+    return worlds_[world.name] = analyser_.add(world.size);
 }
 
 void Server::idle()
@@ -93,6 +126,17 @@ void Server::idle()
         return;
     guard.unlock();
     on_deadlock_();
+}
+
+void Server::answer_questions()
+{
+    erase_if(questions_, [this](const auto &question) {
+        const auto &[rank, others] = question;
+        if (analyser_.are_joining(others))
+            return false;
+        answer({rank, analyser_.are_present(others)});
+        return true;
+    });
 }
 
 void Server::answer_truncated()

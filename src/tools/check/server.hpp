@@ -15,7 +15,10 @@
 #include <chrono>
 #include <condition_variable>
 #include <functional>
+#include <map>
 #include <mutex>
+#include <set>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -42,8 +45,14 @@ class Server : public Hub {
     /* Waits until all processes have ended or the timeout, then makes the final checks. */
     void finish(std::chrono::duration<double> longest);
 
-    /* Of processes that have sent theirs. After finish(). */
+    /* Of processes that have sent theirs. */
     Statement statement();
+
+    /* Spawned processes that have joined. Also in calls from the analyser. */
+    std::set<int> spawned();
+
+    /* Those that have not called MPI_Finalize. */
+    std::set<int> unfinished();
 
     /* Answers the processes that have ended. After stop(), when the report is written. */
     void dismiss();
@@ -52,6 +61,7 @@ class Server : public Hub {
     void take(int rank, std::string_view events) override;
     void take(int rank, const Head &head, Reader &&reader);
     void lost(int rank) override;
+    int add(const World &world) override;
     void idle() override;
 
     /* Processes send their events within 0.1 seconds. */
@@ -60,6 +70,9 @@ class Server : public Hub {
     /* Answers processes that have got a message too long for the buffer, when the call that sent it is
      * known: it can be in another process's buffer yet. */
     void answer_truncated();
+
+    /* Answers who asked if processes are compared, when it is known of those that join. */
+    void answer_questions();
 
     /* Looks for cycles and deadlocks from time to time. True if there is a new deadlock. */
     bool search();
@@ -70,6 +83,10 @@ class Server : public Hub {
     Statement statement_;
     const bool finds_deadlocks_;
     std::function<void()> on_deadlock_;
+    std::mutex spawned_lock_; /* protects the next */
+    std::set<int> spawned_;
+    std::map<std::string, int> worlds_;                       /* first rank, by name */
+    std::vector<std::pair<int, std::vector<int>>> questions_; /* who asks, and of whom */
     std::vector<int> waiting_; /* processes that have ended and wait until the report is written */
     std::chrono::steady_clock::time_point next_search_{};
     std::vector<std::pair<int, std::chrono::steady_clock::time_point>>

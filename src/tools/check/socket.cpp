@@ -67,6 +67,20 @@ bool Socket::send_all(std::string_view bytes)
     return true;
 }
 
+bool Socket::receive_all(char *bytes, std::size_t size)
+{
+    while (size > 0) {
+        const ssize_t number = recv(descriptor_, bytes, size, 0);
+        if (number < 0 && errno == EINTR)
+            continue;
+        if (number <= 0)
+            return false;
+        bytes += number;
+        size -= static_cast<std::size_t>(number);
+    }
+    return true;
+}
+
 bool Socket::receive_pending(std::string &bytes)
 {
     char buffer[65536];

@@ -30,6 +30,7 @@ class Socket {
     void prepare();
 
     bool send_all(std::string_view bytes);
+    bool receive_all(char *bytes, std::size_t size);
 
     /* False if the connection has ended. */
     bool receive_pending(std::string &bytes);

@@ -288,6 +288,8 @@ std::vector<std::string> Statement::suppression_lines() const
 std::string Statement::text() const
 {
     std::string text = "check: " + summary() + "\n";
+    if (!spawned.empty())
+        text += ranks_text(spawned) + ": spawned\n";
     for (const std::string &line : gaps())
         text += line + "\n";
     for (const std::string &line : suppression_lines())
@@ -329,6 +331,8 @@ std::string Statement::json(const Heading &heading) const
     }
     auto document = envelope(heading.introduction, heading.end, heading.number, heading.is_alone);
     document.update({{"findings", listed}, {"tasks", tasks}, {"not_looked_for", unwanted}});
+    if (!spawned.empty())
+        document["spawned"] = spawned;
     if (!incomparable.empty())
         document["not_compared"] = incomparable;
     for (const auto &[reason, ranks] : omissions)

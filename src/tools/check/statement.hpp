@@ -91,6 +91,7 @@ struct Statement {
     Omissions omissions;
     Suppressions suppressions;
     std::string absent;                /* processes that take no part */
+    std::set<int> spawned;             /* ranks of spawned processes */
     bool has_ended = false;            /* with MPI_Finalize: current calls do not matter */
     std::vector<std::string> unwanted; /* kinds that were switched off */
     std::string incomparable;          /* why no processes were compared; or empty */

@@ -94,6 +94,7 @@ class Tree {
     int connections() const { return hosts_[own_].second.processes + children(); }
 
     Address hub() const { return address(own_); }
+    Address first() const { return address(0); }
 
     /* Not of the root. */
     Address parent() const { return address((own_ - 1) / fan_out); }
@@ -143,13 +144,13 @@ void agree(const qmpi::world &world, Hub *hub, Work work)
 
 }  // namespace
 
-std::unique_ptr<Relay> connect_hosts(const qmpi::world &world, Hub *root,
-                                     const std::function<void(const Address &)> &connect)
+Connected connect_hosts(const qmpi::world &world, Hub *root, Entrance entrance,
+                        const std::function<void(const Address &)> &connect)
 {
     Tree tree(world);
     std::unique_ptr<Relay> relay;
     if (root == nullptr && tree.has_hub())
-        relay = std::make_unique<Relay>(world.program_size());
+        relay = std::make_unique<Relay>(entrance.first + world.program_size());
     Hub *const hub = root != nullptr ? root : relay.get();
     Address own;
     agree(world, hub, [&] {
@@ -159,12 +160,13 @@ std::unique_ptr<Relay> connect_hosts(const qmpi::world &world, Hub *root,
     tree.share(world, own);
     agree(world, hub, [&] {
         if (relay != nullptr)
-            relay->connect(tree.parent());
+            relay->connect(entrance.socket.is_open() ? std::move(entrance.socket)
+                                                     : connection_to(tree.parent()));
         if (hub != nullptr)
             hub->start();
         connect(tree.hub());
     });
-    return relay;
+    return {tree.first(), std::move(relay)};
 }
 
 }  // namespace qmpi::check

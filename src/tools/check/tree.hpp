@@ -18,12 +18,19 @@
 
 namespace qmpi::check {
 
+struct Connected {
+    Address first; /* the hub of rank 0 of the world */
+    std::unique_ptr<Relay>
+        relay; /* of this process, if it is the first of its host and not the root */
+};
+
 /* Starts the hubs of all hosts, and calls connect with the hub of the process's host. Collective.
- *   root   hub of rank 0 of the world; nullptr in the others
- * Returns the relay of the first process of another host. Throws qmpi::world_error in all processes if
- * one fails. */
-std::unique_ptr<Relay> connect_hosts(const qmpi::world &world, Hub *root,
-                                     const std::function<void(const Address &)> &connect);
+ *   root      hub of the analyser, if it is in this process: in rank 0, unless others have spawned the
+ *             world
+ *   entrance  of that rank 0; its first rank in all processes of the world
+ * Throws qmpi::world_error in all processes if one fails. */
+Connected connect_hosts(const qmpi::world &world, Hub *root, Entrance entrance,
+                        const std::function<void(const Address &)> &connect);
 
 }  // namespace qmpi::check
 

@@ -120,7 +120,7 @@ std::optional<AccessesCompleteEvent> WindowEvents::reads(MPI_Win window, int tar
 void WindowEvents::started(MPI_Win window, MPI_Group targets)
 {
     with(window, [&](State &state) {
-        state.started = world_ranks_of(targets);
+        state.started = process_.communicators.ranks_of(targets);
         for (const int target : state.started)
             state.starts[target]++;
     });
@@ -134,7 +134,8 @@ void WindowEvents::completed(MPI_Win window)
 void WindowEvents::exposed(MPI_Win window, MPI_Group origins)
 {
     with(window, [&](State &state) {
-        process_.report(Event::exposure, ExposureEvent{state.id, world_ranks_of(origins)}, false);
+        process_.report(Event::exposure,
+                        ExposureEvent{state.id, process_.communicators.ranks_of(origins)}, false);
     });
 }
 

@@ -152,9 +152,38 @@ class World {
 
 }  // namespace
 
-std::vector<int> world_ranks_of(MPI_Group group)
+std::string own_world()
 {
-    return World().ranks_of(group);
+    const World world;
+    const char *name = "";
+    int rank = 0;
+    return world.is_known() && MPIX_Get_process_world(world.group(), 0, &name, &rank) == MPI_SUCCESS
+        ? name
+        : "";
+}
+
+std::vector<int> Communicators::ranks_of(MPI_Group group) const
+{
+    std::vector<int> ranks = World().ranks_of(group);
+    count_worlds(group, ranks);
+    return ranks;
+}
+
+/* ranks: in the own world */
+void Communicators::count_worlds(MPI_Group group, std::vector<int> &ranks) const
+{
+    if (!first_of_)
+        return;
+    for (std::size_t i = 0; i < ranks.size(); i++) {
+        const char *name = "";
+        int rank = 0;
+        if (ranks[i] != outside_world)
+            ranks[i] += first_;
+        else if (MPIX_Get_process_world(group, static_cast<int>(i), &name, &rank) == MPI_SUCCESS) {
+            const int first = first_of_(name);
+            ranks[i] = first < 0 ? outside_world : first + rank;
+        }
+    }
 }
 
 PlaceInJob place_in_job()
@@ -325,7 +354,7 @@ Communicators::Shared Communicators::to_make(MPI_Group group, std::uint64_t orig
     if (QMPI_Group_rank(group, &communicator->rank) != MPI_SUCCESS ||
         communicator->rank == MPI_UNDEFINED)
         return nullptr;
-    communicator->world = world_ranks_of(group);
+    communicator->world = ranks_of(group);
     communicator->size = static_cast<int>(communicator->world.size());
     communicator->name_ = "the new communicator";
     std::lock_guard<std::mutex> guard(making_lock_);
@@ -373,10 +402,12 @@ Communicators::Mutable Communicators::describe(MPI_Comm comm, std::uint64_t orig
     communicator->is_inter = is_inter != 0;
     if (QMPI_Comm_group(comm, &group) == MPI_SUCCESS) {
         communicator->world = world.ranks_of(group);
+        count_worlds(group, communicator->world);
         QMPI_Group_free(&group);
     }
     if (is_inter && QMPI_Comm_remote_group(comm, &group) == MPI_SUCCESS) {
         communicator->remote = world.ranks_of(group);
+        count_worlds(group, communicator->remote);
         QMPI_Group_free(&group);
     }
     find_neighbours(*communicator);

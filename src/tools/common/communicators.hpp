@@ -14,6 +14,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
@@ -27,8 +28,8 @@ namespace qmpi {
 /* World rank of a process outside MPI_COMM_WORLD (spawned or connected). */
 inline constexpr int outside_world = -1;
 
-/* Rank in MPI_COMM_WORLD of each process of a group, or outside_world. */
-std::vector<int> world_ranks_of(MPI_Group group);
+/* Name of the world of this process, see MPIX_Get_process_world; empty if MPI has not begun. */
+std::string own_world();
 
 /* Of this process in MPI_COMM_WORLD, or among all processes of the job if there are sessions only. */
 struct PlaceInJob {
@@ -126,6 +127,29 @@ class Communicators {
     Communicators(const Communicators &) = delete;
     Communicators &operator=(const Communicators &) = delete;
 
+    /* Ranks of the own world are counted from first, others tells the first one of another world, or a
+     * negative number if its processes have none. Before communicators are used. */
+    void count_from(int first, std::function<int(const std::string &world)> others)
+    {
+        first_ = first;
+        first_of_ = std::move(others);
+    }
+
+    /* World ranks of a group's processes, or outside_world. */
+    std::vector<int> ranks_of(MPI_Group group) const;
+
+    /* Index of the parameter that returns a new handle; qmpi::none if there is none. */
+    template <typename Call>
+    static constexpr std::size_t makes(qmpi::role handle)
+    {
+        for (std::size_t i = 0; i < Call::parameters.size(); i++) {
+            if (Call::parameters[i].role == handle &&
+                Call::parameters[i].direction == qmpi::direction::out)
+                return i;
+        }
+        return qmpi::none;
+    }
+
     /* True for functions that must go through watch(). */
     template <typename Call>
     static constexpr bool concerns()
@@ -203,18 +227,6 @@ class Communicators {
                 set.add(functions[i]);
         }
         return set;
-    }
-
-    /* Index of the parameter that returns a new handle. */
-    template <typename Call>
-    static constexpr std::size_t makes(qmpi::role handle)
-    {
-        for (std::size_t i = 0; i < Call::parameters.size(); i++) {
-            if (Call::parameters[i].role == handle &&
-                Call::parameters[i].direction == qmpi::direction::out)
-                return i;
-        }
-        return qmpi::none;
     }
 
     template <typename Call>
@@ -316,6 +328,8 @@ class Communicators {
     void remember_message(MPI_Message message, Shared communicator);
     Shared forget_message(MPI_Message message);
 
+    void count_worlds(MPI_Group group, std::vector<int> &ranks) const;
+
     /* unknown: communicator to describe if the handle is unknown, or MPI_COMM_NULL */
     Shared look_up(std::uint64_t handle, MPI_Comm unknown);
     Shared find(std::uint64_t handle) const;
@@ -323,6 +337,8 @@ class Communicators {
     Mutable describe(MPI_Comm comm, std::uint64_t origin);
     void number(Communicator &communicator, std::uint64_t origin);
 
+    int first_ = 0;
+    std::function<int(const std::string &world)> first_of_;
     const unsigned number_; /* identifies this object in the threads' caches */
     /* Changes whenever a handle changes its meaning. */
     std::atomic<std::uint64_t> generation_{1};

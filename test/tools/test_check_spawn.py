@@ -21,7 +21,11 @@ def job(mpich, spawned):
     def job(mode, arguments="", *more):
         program = mpich.program(SOURCE)
         spawned(2, program, "right", tools="null")
-        return mpich.mpiexec(2, program, mode, *more, tools=f"check(out=r,deadlock=abort,timeout=2{arguments})")
+        result = mpich.mpiexec(2, program, mode, *more, tools=f"check(out=r,deadlock=abort,timeout=2{arguments})")
+        for failure in ("MPI_Open_port(", "unmatched message"):     # of MPICH 5: with UCX; of MPI_Comm_disconnect
+            if failure in result.err:
+                pytest.skip(f"the library has failed: {failure}")
+        return result
     return job
 
 
@@ -113,6 +117,8 @@ def test_one_child_without_the_tool(mpich, job):
 def test_killed_children_are_named(mpich, job):
     """Unless mpiexec kills their parents before they report."""
     result = job("killed")
+    if not (mpich.work / "r.json").exists():
+        pytest.skip("mpiexec has killed the parents, too")
     made = report(mpich)
     if made["end"]:
         assert any(left["ranks"] == [2, 3] for left in made["left_out"]), result

@@ -11,5 +11,5 @@ execute_before_dh_fixperms-arch:
 
 # mpich-doc takes all of man1 and man3; these pages are in packages of their own.
 execute_after_dh_install-indep:
-	cd debian/mpich-doc/usr/share/man && rm -f man1/qmpi_* man3/MPI*_tool* man3/MPIX_Get_function_* \
+	cd debian/mpich-doc/usr/share/man && rm -f man1/qmpi_* man3/MPI*_tool* man3/MPIX_Get_function_* man3/MPIX_Get_process_* \
 	    man3/MPI_Get_calling_address* man3/MPI_Get_function* man3/MPI_Register_function*

@@ -23,7 +23,7 @@ int main(int argc, char **argv)
 {
     const char *world = untouched, *other = untouched;
     char first[256] = "";
-    int rank, size, world_rank;
+    int rank, size, world_rank, total = 0;
     MPI_Group all, reversed;
 
     qt_begin(argc, argv);
@@ -51,6 +51,10 @@ int main(int argc, char **argv)
     QT_CLASS(MPIX_Get_process_world(all, 0, &world, NULL), MPI_ERR_ARG);
     MPI_Group_free(&reversed);
     MPI_Group_free(&all);
+    MPI_Reduce(&qt_errs, &total, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
     MPI_Finalize();
+    if (rank != 0)
+        return 0;
+    qt_errs = total;
     return qt_end();
 }

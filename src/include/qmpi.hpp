@@ -1348,7 +1348,7 @@ class job {
     int rank() const { return rank_; }
     int size() const { return size_; }
 
-    /* What the same instance in rank 0 has returned from offer_to_job; empty if there is none. */
+    /* The text that the same instance in rank 0 has offered; empty if there is none. */
     const char *offer() const { return offer_; }
 
     /* In rank 0 only: true if a process begins with sessions, too, and has the same instance; perhaps
@@ -1382,8 +1382,7 @@ class spawned {
 
     int size() const { return size_; }
 
-    /* What the same instance in the root of the call has returned from offer_to_spawned; empty if there
-     * is none. */
+    /* The text that the same instance in the root of the call has offered; empty if there is none. */
     const char *offer() const { return offer_; }
 
   private:

@@ -36,6 +36,11 @@ static void send_to_child(int count)
         MPI_Send(four, count, MPI_INT, rank, 0, others);
 }
 
+static void truncation(void)
+{
+    send_to_child(3);
+}
+
 static void type_mismatch(void)
 {
     int number;
@@ -209,6 +214,16 @@ static void session(char **argv)
     MPI_Session_finalize(&session);
 }
 
+static const struct {
+    const char *mode;
+    void (*make)(void);
+} errors[] = {
+    {"type", type_mismatch}, {"truncation", truncation}, {"collective", collective_mismatch},
+    {"deadlock", deadlock},  {"exchange", exchange},     {"unreceived", unreceived},
+    {"leak", leak},          {"merged", merged_type},    {"race", race},
+    {"conflict", conflict},  {"right", right},
+};
+
 int main(int argc, char **argv)
 {
     const char *mode = argc > 1 ? argv[1] : "";
@@ -224,29 +239,11 @@ int main(int argc, char **argv)
         ordered(is(mode, "ordered"));
     else if (!is_child)
         spawn(argv, MPI_COMM_WORLD, 2);
-    if (is(mode, "type"))
-        type_mismatch();
-    else if (is(mode, "truncation"))
-        send_to_child(3);
-    else if (is(mode, "collective"))
-        collective_mismatch();
-    else if (is(mode, "deadlock"))
-        deadlock();
-    else if (is(mode, "exchange"))
-        exchange();
-    else if (is(mode, "unreceived"))
-        unreceived();
-    else if (is(mode, "leak"))
-        leak();
-    else if (is(mode, "merged"))
-        merged_type();
-    else if (is(mode, "race"))
-        race();
-    else if (is(mode, "conflict"))
-        conflict();
-    else if (is(mode, "right"))
-        right();
-    else if (is(mode, "again"))
+    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++) {
+        if (is(mode, errors[i].mode))
+            errors[i].make();
+    }
+    if (is(mode, "again"))
         again(argv);
     else if (is(mode, "killed") && is_child) {
         sleep(1);

@@ -479,7 +479,7 @@ class Check : public ReportingTool<Check> {
             advise(is_first ? unwritten : "rank 0 has not answered");
     }
 
-    /* What processes have sent that are not in the world. */
+    /* Adds to the report the statements of processes that are not in the world. */
     void add_others()
     {
         Writer writer;

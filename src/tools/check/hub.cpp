@@ -184,7 +184,7 @@ bool Hub::take(int descriptor, Peer &peer)
             return false;
         try {
             if (is_world)
-                take_newcomers(descriptor, peer, input.substr(Frame::bytes, size));
+                take_newcomers(descriptor, input.substr(Frame::bytes, size));
             else if (is_lost) {
                 routes_.erase(frame.rank);
                 lost(frame.rank);
@@ -200,7 +200,7 @@ bool Hub::take(int descriptor, Peer &peer)
 }
 
 /* All have their routes at once: if the connection ends before they join, they are lost. */
-void Hub::take_newcomers(int descriptor, Peer &peer, std::string_view input)
+void Hub::take_newcomers(int descriptor, std::string_view input)
 {
     const auto world = Reader(input).get<World>();
     if (world.size < 1)
@@ -209,10 +209,7 @@ void Hub::take_newcomers(int descriptor, Peer &peer, std::string_view input)
     size_ = first + world.size;
     for (int rank = first; rank < size_; rank++)
         routes_.emplace(rank, descriptor);
-    std::string bytes;
-    Writer(bytes).put(Answer{Frame::newcomers, first});
-    if (!peer.socket.send_all(bytes))
-        peer.socket.shut_down();
+    answer({first, first});
 }
 
 int Hub::add(const World &world)

@@ -145,7 +145,7 @@ class Hub {
 
     /* False for a foreign or broken connection. */
     bool take(int descriptor, Peer &peer);
-    void take_newcomers(int descriptor, Peer &peer, std::string_view input);
+    void take_newcomers(int descriptor, std::string_view input);
     void remove(int descriptor);
 
     int size_;

@@ -19,9 +19,8 @@
 namespace qmpi::check {
 
 struct Connected {
-    Address first; /* the hub of rank 0 of the world */
-    std::unique_ptr<Relay>
-        relay; /* of this process, if it is the first of its host and not the root */
+    Address first;                /* the hub of rank 0 of the world */
+    std::unique_ptr<Relay> relay; /* of the first process of a host, unless it is the root */
 };
 
 /* Starts the hubs of all hosts, and calls connect with the hub of the process's host. Collective.

@@ -164,17 +164,13 @@ std::string own_world()
 
 std::vector<int> Communicators::ranks_of(MPI_Group group) const
 {
-    std::vector<int> ranks = World().ranks_of(group);
-    count_worlds(group, ranks);
-    return ranks;
+    return counted(group, World().ranks_of(group));
 }
 
-/* ranks: in the own world */
-void Communicators::count_worlds(MPI_Group group, std::vector<int> &ranks) const
+/* ranks: of the group in the own world */
+std::vector<int> Communicators::counted(MPI_Group group, std::vector<int> ranks) const
 {
-    if (!first_of_)
-        return;
-    for (std::size_t i = 0; i < ranks.size(); i++) {
+    for (std::size_t i = 0; first_of_ && i < ranks.size(); i++) {
         const char *name = "";
         int rank = 0;
         if (ranks[i] != outside_world)
@@ -184,6 +180,7 @@ void Communicators::count_worlds(MPI_Group group, std::vector<int> &ranks) const
             ranks[i] = first < 0 ? outside_world : first + rank;
         }
     }
+    return ranks;
 }
 
 PlaceInJob place_in_job()
@@ -401,13 +398,11 @@ Communicators::Mutable Communicators::describe(MPI_Comm comm, std::uint64_t orig
         return nullptr;
     communicator->is_inter = is_inter != 0;
     if (QMPI_Comm_group(comm, &group) == MPI_SUCCESS) {
-        communicator->world = world.ranks_of(group);
-        count_worlds(group, communicator->world);
+        communicator->world = counted(group, world.ranks_of(group));
         QMPI_Group_free(&group);
     }
     if (is_inter && QMPI_Comm_remote_group(comm, &group) == MPI_SUCCESS) {
-        communicator->remote = world.ranks_of(group);
-        count_worlds(group, communicator->remote);
+        communicator->remote = counted(group, world.ranks_of(group));
         QMPI_Group_free(&group);
     }
     find_neighbours(*communicator);

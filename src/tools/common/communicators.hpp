@@ -328,7 +328,7 @@ class Communicators {
     void remember_message(MPI_Message message, Shared communicator);
     Shared forget_message(MPI_Message message);
 
-    void count_worlds(MPI_Group group, std::vector<int> &ranks) const;
+    std::vector<int> counted(MPI_Group group, std::vector<int> ranks) const;
 
     /* unknown: communicator to describe if the handle is unknown, or MPI_COMM_NULL */
     Shared look_up(std::uint64_t handle, MPI_Comm unknown);

@@ -202,6 +202,15 @@ def test_order_of_calls_of_two_threads_matters_if_both_could_match_the_same(mpic
         "collective, which the thread may know of: no error"]
 
 
+def test_order_of_two_threads_is_known_when_a_call_has_returned(mpich):
+    tools = HERE.parents[1] / "src/tools"
+    program = mpich.program(HERE / "check_turns.cpp", *(tools / f"check/{name}.cpp" for name in ("accesses", "replay")),
+                            "-std=c++17", f"-I{tools}", f"-I{tools / 'common'}", "-l:libqmpi.a", "-ldw")
+    assert mpich.run(program).out.splitlines() == [
+        "the same thread: 0", "after the receive of another thread: 0", "during the receive of another thread: 1",
+        "after a send that nobody receives: 1"]
+
+
 # ---- exit status ----
 
 @pytest.mark.parametrize("arguments, world, leak, own, status", [

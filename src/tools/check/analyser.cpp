@@ -116,9 +116,12 @@ void Analyser::take(int rank, Event event, Reader &reader)
     case Event::multiple:
         process(rank).is_multiple = true;
         break;
-    case Event::threads:
+    case Event::thread:
         process(rank).has_threads = true;
-        replay_.leave_out(rank, "several threads communicate");
+        replay_.change_thread(rank, reader.get<ThreadEvent>());
+        break;
+    case Event::returned:
+        replay_.returned(rank);
         break;
     case Event::members:
     case Event::world:
@@ -224,7 +227,7 @@ void Analyser::find_unreceived()
 
 void Analyser::find_conflicts()
 {
-    replay_.end_accesses();
+    replay_.end_run();
     take_results();
 }
 

@@ -269,7 +269,7 @@ class Check : public ReportingTool<Check> {
     template <typename Call>
     int dispatch(Call &call, const Here &here)
     {
-        if constexpr (is_joining<Call>())
+        if constexpr (joins_worlds<Call>())
             process_.introduce();
         if constexpr (Call::id == MPI_ABORT_T) {
             process_.distrust("MPI_Abort was called", false);
@@ -308,10 +308,7 @@ class Check : public ReportingTool<Check> {
             return one_sided_.intercept(call, here);
         else if constexpr (has_request<Call>() && Call::is_in(qmpi::set::io))
             return operations_.start(call, here);
-        else if constexpr (Call::id == MPI_INTERCOMM_CREATE_FROM_GROUPS_T) {
-            process_.lose_order(LocalProcess::not_compared);
-            return operations_.go(call);
-        } else
+        else
             return operations_.go(call);
     }
 
@@ -585,17 +582,20 @@ class Check : public ReportingTool<Check> {
     template <typename Call>
     void follow_join([[maybe_unused]] Call &call, [[maybe_unused]] const Here &here)
     {
-        if constexpr (is_joining<Call>())
-            collectives_.join(
-                *call.template argument<Communicators::makes<Call>(qmpi::role::communicator)>(),
-                here);
+        constexpr std::size_t made = Communicators::makes<Call>(qmpi::role::communicator);
+        if constexpr (joins_worlds<Call>())
+            collectives_.join(*call.template argument<made>(), join_of_worlds, here);
+        else if constexpr (Call::id == MPI_INTERCOMM_CREATE_T)
+            collectives_.join(*call.template argument<made>(), Call::id, here);
         else if constexpr (Call::id == MPI_INIT_T || Call::id == MPI_INIT_THREAD_T) {
             MPI_Comm parent = MPI_COMM_NULL;
             if (QMPI_Comm_get_parent(&parent) == MPI_SUCCESS && parent != MPI_COMM_NULL)
-                collectives_.join(parent, here);
+                collectives_.join(parent, join_of_worlds, here);
         }
     }
 
+    static constexpr int join_of_worlds =
+        MPI_COMM_JOIN_T; /* stands for all functions that do this */
     static constexpr const char *unjoined =
         "; spawned processes are not compared with those that have spawned them";
 

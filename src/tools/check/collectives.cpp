@@ -91,15 +91,14 @@ void Collectives::end(const Current &current, int error_code, bool is_last)
     }
 }
 
-/* MPI_Comm_join, which has no communicator, stands for all functions that do this. */
-void Collectives::join(MPI_Comm made, const Here &here)
+void Collectives::join(MPI_Comm made, int function, const Here &here)
 {
     const SharedCommunicator communicator = process_.communicators.of(made);
     if (communicator == nullptr)
         return;
     CollectiveEvent event;
     event.position = process_.position(here);
-    event.position.function = MPI_COMM_JOIN_T;
+    event.position.function = function;
     report(communicator, std::move(event));
 }
 

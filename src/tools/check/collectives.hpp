@@ -54,9 +54,10 @@ class Collectives {
         return error_code;
     }
 
-    /* The call has made an intercommunicator with processes of another world. They go on when they have
-     * it, too, as after a barrier: the first operation on it. */
-    void join(MPI_Comm made, const Here &here);
+    /* The call has made an intercommunicator with processes that are in no communicator of its arguments.
+     * They go on when they have it, too, as after a barrier: the first operation on it. function: the
+     * same in all processes. */
+    void join(MPI_Comm made, int function, const Here &here);
 
     /* Completes and sends the event of a call; returns what the call waits for. */
     Expected report(const SharedCommunicator &communicator, CollectiveEvent event);

@@ -13,9 +13,11 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 
 namespace qmpi::check {
 
@@ -29,20 +31,25 @@ class Client {
     bool is_up() const { return is_up_.load(std::memory_order_relaxed); }
 
     /* Sends an event. With wants_answer: returns when the analyser has processed it and all earlier
-     * ones, and printed its findings; false if it does not answer. Otherwise flush() sends it. */
+     * ones, and printed its findings; false if it does not answer. Otherwise flush() sends it. thread:
+     * see Threads::number(); none if it does not matter. */
     template <typename Fields>
-    bool report(Event event, const Fields &fields, bool wants_answer)
+    bool report(Event event, const Fields &fields, bool wants_answer,
+                std::optional<std::uint32_t> thread = {})
     {
-        return put(event, fields, wants_answer).has_value();
+        return put(event, fields, wants_answer, thread).has_value();
     }
 
-    bool report(Event event, bool wants_answer) { return report(event, NoFields(), wants_answer); }
+    bool report(Event event, bool wants_answer, std::optional<std::uint32_t> thread = {})
+    {
+        return report(event, NoFields(), wants_answer, thread);
+    }
 
     /* The value of the answer to an event, if there is one. */
     template <typename Fields>
     std::optional<int> ask(Event event, const Fields &fields)
     {
-        return put(event, fields, true);
+        return put(event, fields, true, {});
     }
 
     /* Also finds out if the connection has ended. */
@@ -59,11 +66,17 @@ class Client {
 
     /* The value of the last answer; none if the connection has ended. */
     template <typename Fields>
-    std::optional<int> put(Event event, const Fields &fields, bool wants_answer)
+    std::optional<int> put(Event event, const Fields &fields, bool wants_answer,
+                           std::optional<std::uint32_t> thread)
     {
         if (!is_up())
             return {};
         const std::lock_guard<std::mutex> guard(lock_);
+        if (thread && *thread != std::exchange(thread_, *thread)) {
+            const std::size_t begin = output_.size();
+            Writer(output_).put(Head{0, Event::thread, false}, ThreadEvent{thread_});
+            close_event(begin, false);
+        }
         const std::size_t begin = output_.size();
         Writer(output_).put(Head{0, event, wants_answer}, fields);
         return close_event(begin, wants_answer) ? std::optional<int>(value_) : std::nullopt;
@@ -77,8 +90,9 @@ class Client {
 
     std::mutex lock_;
     Socket socket_;
-    std::string output_; /* a frame */
-    int value_ = 0;      /* of the last answer */
+    std::string output_;       /* a frame */
+    int value_ = 0;            /* of the last answer */
+    std::uint32_t thread_ = 0; /* of the last event */
     std::atomic<bool> is_up_{false};
 };
 

@@ -51,7 +51,8 @@ enum class Event : std::uint8_t {
     finalized, /* answered when the report is written */
     exited,    /* the same of a process that is not in the world of rank 0; answered at once */
     multiple,  /* several threads of the process can be in MPI at the same time */
-    threads,   /* a second thread of the process communicates */
+    thread,    /* another thread than before communicates */
+    returned,  /* a call of this thread, if there are several */
     order_lost,
     members,  /* are all of these compared? 1 or 0 */
     world,    /* rank of its first process; -1 if it has not joined */
@@ -195,6 +196,17 @@ struct MembersEvent {
     void each(Visit &&visit)
     {
         visit(size), visit(members);
+    }
+};
+
+/* The following events of the process are those of this thread. */
+struct ThreadEvent {
+    std::uint32_t number = 0; /* from 0, which needs no event at first */
+
+    template <typename Visit>
+    void each(Visit &&visit)
+    {
+        visit(number);
     }
 };
 

@@ -18,10 +18,11 @@
 
 namespace qmpi::check {
 
-/* Makes a communicator of a group, in a call of the processes of that group. */
+/* Makes a communicator of a group, or of two, in a call of the processes of these groups. */
 constexpr bool makes_of_group(int function)
 {
-    return function == MPI_COMM_CREATE_FROM_GROUP_T || function == MPI_COMM_CREATE_GROUP_T;
+    return function == MPI_COMM_CREATE_FROM_GROUP_T || function == MPI_COMM_CREATE_GROUP_T ||
+        function == MPI_INTERCOMM_CREATE_FROM_GROUPS_T;
 }
 
 template <typename Call>
@@ -32,7 +33,7 @@ constexpr bool is_collective()
 
 /* Makes an intercommunicator with processes of another world. */
 template <typename Call>
-constexpr bool is_joining()
+constexpr bool joins_worlds()
 {
     return Call::is_in(qmpi::set::processes) && Call::id != MPI_COMM_GET_PARENT_T &&
         Communicators::makes<Call>(qmpi::role::communicator) != qmpi::none;

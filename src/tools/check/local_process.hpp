@@ -92,9 +92,12 @@ class LocalProcess {
     template <typename Fields>
     bool report(Event event, Fields fields, bool wants_answer)
     {
-        return client_.report(event, std::move(fields), wants_answer);
+        return client_.report(event, std::move(fields), wants_answer, thread());
     }
-    bool report(Event event, bool wants_answer) { return client_.report(event, wants_answer); }
+    bool report(Event event, bool wants_answer)
+    {
+        return client_.report(event, wants_answer, thread());
+    }
     void flush() { client_.flush(); }
     void disconnect()
     {
@@ -138,18 +141,22 @@ class LocalProcess {
     /* Communicator of a call about to be made: only for handles known to be valid, else nullptr. */
     SharedCommunicator communicator(MPI_Comm comm);
 
-    /* Stands for the communicator that the call is about to make of a group. */
+    /* Stands for the communicator that the call is about to make of a group, or of two. */
     template <typename Call>
     SharedCommunicator communicator_to_make(Call &call)
     {
-        const MPI_Group group = qmpi::get<qmpi::role::group>(call);
-        bool is_valid = rank_ >= 0 && !has_ended_ &&
-            handles.is_live({qmpi::role::group, qmpi::handle_value(group)});
+        const auto is_live = [this](MPI_Group group) {
+            return handles.is_live({qmpi::role::group, qmpi::handle_value(group)});
+        };
+        bool is_valid = rank_ >= 0 && !has_ended_ && is_live(qmpi::get<qmpi::role::group>(call));
         if constexpr (Call::id == MPI_COMM_CREATE_GROUP_T)
             is_valid =
                 is_valid && communicator(qmpi::get<qmpi::role::communicator>(call)) != nullptr;
+        else if constexpr (Call::id == MPI_INTERCOMM_CREATE_FROM_GROUPS_T)
+            is_valid = is_valid && is_live(qmpi::get<qmpi::role::group, 1>(call)) &&
+                call.template argument<4>() != nullptr; /* the string tag */
         else
-            is_valid = is_valid && call.template argument<1>() != nullptr; /* the string tag */
+            is_valid = is_valid && call.template argument<1>() != nullptr; /* the same */
         return is_valid ? communicators.to_make(call) : nullptr;
     }
 
@@ -161,13 +168,17 @@ class LocalProcess {
     /* A call that communicates, during its lifetime. */
     class Call {
       public:
-        explicit Call(LocalProcess &process) : call_(process.threads_)
+        explicit Call(LocalProcess &process) : process_(process), call_(process.threads_) {}
+        ~Call()
         {
-            if (call_.is_first_of_second())
-                process.report(Event::threads, false);
+            if (process_.threads_.are_several())
+                process_.report(Event::returned, false);
         }
+        Call(const Call &) = delete;
+        Call &operator=(const Call &) = delete;
 
       private:
+        LocalProcess &process_;
         Threads::Call call_;
     };
 
@@ -199,6 +210,11 @@ class LocalProcess {
         if (!is_reported.load(std::memory_order_relaxed) && is_connected() &&
             report(Event::order_lost, OrderLostEvent{what, is_of_all}, is_of_all))
             is_reported = true;
+    }
+
+    std::optional<std::uint32_t> thread() const
+    {
+        return is_multiple() ? Threads::number() : std::nullopt;
     }
 
     /* True if it was not excluded before. */

@@ -15,6 +15,8 @@
 namespace qmpi::check {
 namespace {
 
+constexpr const char *several_threads = "several threads communicate";
+
 bool is_synchronous(int function)
 {
     static constexpr qmpi::function_set functions(MPI_SSEND_T, MPI_SSEND_C_T, MPI_SSEND_INIT_T,
@@ -234,6 +236,43 @@ void Replay::probe(int rank, const ProbeEvent &event)
     add(rank, std::move(step));
 }
 
+void Replay::change_thread(int rank, const ThreadEvent &event)
+{
+    Process &own = process(rank);
+    own.thread = event.number;
+    if (!std::exchange(own.has_threads, true)) {
+        omit(rank, omitted_cycles, several_threads);
+        wake(rank);
+        advance();
+    }
+}
+
+void Replay::returned(int rank)
+{
+    Step step;
+    step.kind = Step::Kind::returned;
+    add(rank, std::move(step));
+}
+
+/* What still waits for a receive has completed in the run. */
+void Replay::end_run()
+{
+    search();
+    for (bool has_released = true; has_released;) {
+        has_released = false;
+        for (int rank = 0; is_member(rank); rank++)
+            has_released = release_first_send(rank) || has_released;
+    }
+    for (int rank = 0; is_member(rank); rank++) {
+        if (!process(rank).has_threads || held_up(rank) == nullptr)
+            continue;
+        omit(rank, omitted_accesses, several_threads);
+        if (finds_races_)
+            omit(rank, omitted_races, several_threads);
+    }
+    accesses_.end();
+}
+
 void Replay::free(int rank, const std::string &reason)
 {
     process(rank).is_free = true;
@@ -325,11 +364,16 @@ void Replay::add(int rank, Step::Kind kind, const Position &position, const Shar
 void Replay::add(int rank, Step step)
 {
     Process &own = process(rank);
+    step.thread = own.thread;
     if (own.steps.empty() && make(rank, step)) {
         advance();
         return;
     }
     own.steps.push_back(std::move(step));
+    if (own.has_threads) {
+        wake(rank);
+        advance();
+    }
     if (own.steps.size() > own.many)
         relieve(rank);
 }
@@ -348,13 +392,33 @@ void Replay::advance(int rank)
     Process &own = process(rank);
     while (!own.steps.empty() && make(rank, own.steps.front()))
         own.steps.pop_front();
+    if (own.has_threads)
+        advance_threads(rank);
     if (own.steps.empty())
         own.many = many_steps;
+}
+
+/* Those behind the first step, which waits. */
+void Replay::advance_threads(int rank)
+{
+    auto &steps = process(rank).steps;
+    std::set<std::uint32_t> waiting;
+    for (auto step = steps.begin(); step != steps.end();) {
+        const bool is_waiting = waiting.count(step->thread) > 0;
+        if (is_waiting && step->kind == Step::Kind::returned)
+            return;
+        if (!is_waiting && make(rank, *step))
+            step = steps.erase(step);
+        else
+            waiting.insert((step++)->thread);
+    }
 }
 
 bool Replay::make(int rank, Step &step)
 {
     work_++;
+    if (step.kind == Step::Kind::returned)
+        return true;
     if (step.kind == Step::Kind::start)
         start(rank, step);
     else if (is_complete(rank, step))
@@ -371,7 +435,9 @@ bool Replay::is_complete(int rank, Step &step)
         return true;
     if (step.end != nullptr)
         return step.end->is_partner_posted || step.end->is_released || is_gone(step.end->peer) ||
-            (step.end->is_send && (!step.end->needs_receive || is_accused(rank, step)));
+            (step.end->is_send &&
+             (!step.end->needs_receive || is_accused(rank, step) ||
+              (process(rank).has_threads && !step.end->is_synchronous)));
     if (step.meeting != nullptr) {
         if (step.meeting->is_over || is_accused(rank, step))
             return true;
@@ -410,7 +476,7 @@ bool Replay::is_accused(int rank, const Step &step) const
 void Replay::start(int rank, const Step &step)
 {
     if (step.end != nullptr)
-        post(step.end);
+        post(step.end, step.thread);
     else if (step.meeting != nullptr)
         arrive(rank, step.meeting);
     else if (step.access != nullptr)
@@ -457,7 +523,7 @@ void Replay::end(int rank, const Step &step)
         learn_by_probe(rank, step);
         if (finds_races_)
             tick(rank);
-        process(rank).probe_time = process(rank).time;
+        process(rank).probe_times[step.thread] = process(rank).time;
     }
     if (!finds_races_ || step.end == nullptr || step.end->is_send)
         return;
@@ -526,7 +592,7 @@ void Replay::finish(const SharedMeeting &meeting)
         accesses_.free(meeting->communicator);
 }
 
-void Replay::post(const SharedEnd &end)
+void Replay::post(const SharedEnd &end, std::uint32_t thread)
 {
     end->is_posted = true;
     Process &own = process(end->rank);
@@ -534,7 +600,8 @@ void Replay::post(const SharedEnd &end)
         tick(end->rank);
     end->clock = own.clock;
     /* A probe has chosen the message then. */
-    end->time = end->is_from_any && end->peer != MPI_ANY_SOURCE ? own.probe_time : own.time;
+    end->time =
+        end->is_from_any && end->peer != MPI_ANY_SOURCE ? own.probe_times[thread] : own.time;
     if (const SharedEnd partner = end->partner.lock()) {
         partner->is_partner_posted = true;
         partner->partner_clock = end->clock;
@@ -675,7 +742,7 @@ std::vector<bool> Replay::stuck_processes()
             nodes[node].waiting.push_back(rank);
             left[i]++;
         });
-        is_stuck[i] = left[i] > 0 && !processes_[i].is_free;
+        is_stuck[i] = left[i] > 0 && !processes_[i].is_free && !processes_[i].has_threads;
     }
 
     std::vector<int> proceeding;
@@ -807,11 +874,8 @@ void Replay::search()
             has_found = has_found || !cycle.is_certain;
             cycles_.push_back(std::move(cycle));
         }
-        for (std::size_t i = 0; i < processes_.size(); i++) {
-            const auto &steps = processes_[i].steps;
-            if (!steps.empty() && steps.front().kind == Step::Kind::look)
-                has_found = release_for(static_cast<int>(i)) || has_found;
-        }
+        for (int rank = 0; is_member(rank); rank++)
+            has_found = (held_up(rank) != nullptr && release_for(rank)) || has_found;
     }
 }
 
@@ -828,12 +892,27 @@ int Replay::first_needed(int rank) const
     const Process &own = processes_[static_cast<std::size_t>(rank)];
     if (own.steps.empty())
         return -1;
-    const Step &step = own.steps.front();
+    const Step *held_up = this->held_up(rank);
+    const Step &step = held_up != nullptr ? *held_up : own.steps.front();
     const Need need = need_of(rank, step);
     if (!need.ranks.empty())
         return need.ranks[0];
     const SharedEnd partner = step.end != nullptr ? step.end->partner.lock() : nullptr;
     return partner != nullptr ? partner->rank : -1;
+}
+
+const Replay::Step *Replay::held_up(int rank) const
+{
+    const Process &own = processes_[static_cast<std::size_t>(rank)];
+    std::map<std::uint32_t, const Step *> first; /* by thread */
+    for (const Step &step : own.steps) {
+        const auto [known, is_first] = first.emplace(step.thread, &step);
+        if (step.kind == Step::Kind::returned || (is_first && step.kind == Step::Kind::look))
+            return known->second;
+        if (!own.has_threads)
+            break;
+    }
+    return nullptr;
 }
 
 bool Replay::release_first_send(int rank)

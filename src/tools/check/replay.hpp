@@ -10,7 +10,11 @@
  *
  * Each process is a queue of steps in its own order. A step that must wait ends the queue's
  * progress until another process makes the step that it waits for. When a cycle was found, its
- * sends complete as in the run, which is again a run that the standard allows. Not thread-safe. */
+ * sends complete as in the run, which is again a run that the standard allows.
+ *
+ * So do all sends of a process in which several threads communicate: another of its threads could
+ * make the call that a send waits for. There, a step that must wait holds up the later ones of its
+ * thread, and those of calls that began when its own call had returned. Not thread-safe. */
 
 #ifndef TOOLS_CHECK_REPLAY_HPP_INCLUDED
 #define TOOLS_CHECK_REPLAY_HPP_INCLUDED
@@ -121,6 +125,11 @@ class Replay {
 
     void probe(int rank, const ProbeEvent &event);
 
+    void change_thread(int rank, const ThreadEvent &event);
+
+    /* The last call of the current thread. */
+    void returned(int rank);
+
     void window(int rank, const WindowEvent &event)
     {
         accesses_.set_unit(event.window, rank, event.unit);
@@ -147,8 +156,8 @@ class Replay {
         return processes_.at(static_cast<std::size_t>(rank)).is_in_certain_cycle;
     }
 
-    /* No process will access a window again. */
-    void end_accesses() { accesses_.end(); }
+    /* The processes have ended. */
+    void end_run();
 
     /* There is something for the next three. */
     bool has_results() const
@@ -188,10 +197,12 @@ class Replay {
     using SharedMeeting = std::shared_ptr<Meeting>;
 
     struct Step {
-        enum class Kind : std::uint8_t { start, wait, look } kind; /* look: the program has asked */
+        /* look: the program has asked; returned: see the function */
+        enum class Kind : std::uint8_t { start, wait, look, returned } kind;
         bool is_released = false;
         bool is_registered = false; /* with its meeting */
         bool loses_order = false;
+        std::uint32_t thread = 0;
         Position position;
         /* One of the following, or else the envelope of a probe */
         SharedEnd end;
@@ -207,12 +218,14 @@ class Replay {
         std::deque<Step> steps;
         std::size_t many = many_steps;
         bool is_free = false;
-        bool is_gone = false;         /* its events are no longer known */
-        std::uint64_t time = 0;       /* counts what others may have to know of */
-        SharedClock clock;            /* what it knows of others, and its own time */
-        SharedClock told;             /* the last one that a write has told of */
-        std::uint64_t probe_time = 0; /* of the last probe */
-        std::string order_lost;       /* see OrderLostEvent; empty: not yet */
+        bool is_gone = false; /* its events are no longer known */
+        bool has_threads = false;
+        std::uint32_t thread = 0; /* of the events that come */
+        std::uint64_t time = 0;   /* counts what others may have to know of */
+        SharedClock clock;        /* what it knows of others, and its own time */
+        SharedClock told;         /* the last one that a write has told of */
+        std::map<std::uint32_t, std::uint64_t> probe_times; /* of the last probe, by thread */
+        std::string order_lost;                             /* see OrderLostEvent; empty: not yet */
         bool is_in_certain_cycle = false;
         std::set<std::pair<int, std::uint32_t>> accused;   /* calls that are in a reported cycle */
         std::unordered_map<std::uint64_t, SharedEnd> ends; /* of open requests */
@@ -259,6 +272,7 @@ class Replay {
     void wake(int rank) { awake_.push_back(rank); }
     void advance();
     void advance(int rank);
+    void advance_threads(int rank);
     bool make(int rank, Step &step); /* false: the step must wait */
     bool is_complete(int rank, Step &step);
     bool is_accused(int rank, const Step &step) const;
@@ -281,7 +295,7 @@ class Replay {
     void finish(const SharedMeeting &meeting);
     bool is_complete(const Meeting &meeting) const;
     bool is_gone(int peer) const;
-    void post(const SharedEnd &end);
+    void post(const SharedEnd &end, std::uint32_t thread);
     void open(const SharedEnd &end);
     void close(End &end);
 
@@ -322,6 +336,10 @@ class Replay {
      * was buffered still holds it up. True if there is such a send; it completes as in the run. */
     bool release_for(int rank);
     int first_needed(int rank) const;
+
+    /* A step that still waits although the run has gone on: the program has asked for it, or its call
+     * has returned. Null: none. */
+    const Step *held_up(int rank) const;
     bool release_first_send(int rank);
 
     /* The queue of the process is too long. */

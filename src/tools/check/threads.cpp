@@ -5,11 +5,13 @@
 
 #include "threads.hpp"
 
-#include <utility>
-
 namespace qmpi::check {
 
 namespace {
+
+/* The same for all instances of the tool. */
+std::atomic<std::uint32_t> numbers{0};
+thread_local std::optional<std::uint32_t> own_number;
 
 bool depends(const Use &a, const Use &b)
 {
@@ -26,14 +28,19 @@ bool depends(const Use &a, const Use &b)
 
 }  // namespace
 
-bool Threads::begin()
+std::optional<std::uint32_t> Threads::number()
 {
+    return own_number;
+}
+
+void Threads::begin()
+{
+    if (!own_number)
+        own_number = numbers++;
     const std::lock_guard<std::mutex> guard(lock_);
-    const std::thread::id own = std::this_thread::get_id();
-    calls_[own];
-    if (!first_)
-        first_ = own;
-    return *first_ != own && !std::exchange(are_several_, true);
+    calls_[std::this_thread::get_id()];
+    if (*own_number > 0)
+        are_several_ = true;
 }
 
 void Threads::end()

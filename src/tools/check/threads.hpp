@@ -45,7 +45,7 @@ class Threads {
         explicit Call(Threads &threads) : threads_(threads.is_multiple_ ? &threads : nullptr)
         {
             if (threads_ != nullptr)
-                is_first_of_second_ = threads_->begin();
+                threads_->begin();
         }
         ~Call()
         {
@@ -55,17 +55,19 @@ class Threads {
         Call(const Call &) = delete;
         Call &operator=(const Call &) = delete;
 
-        /* No other thread but one has called before. */
-        bool is_first_of_second() const { return is_first_of_second_; }
-
       private:
         Threads *threads_;
-        bool is_first_of_second_ = false;
     };
 
     /* Several threads can be in MPI at the same time. */
     void set_multiple() { is_multiple_ = true; }
     bool is_multiple() const { return is_multiple_; }
+
+    /* More than one thread has called. */
+    bool are_several() const { return are_several_; }
+
+    /* Of the current thread, from 0 in the order of their first calls; none before. */
+    static std::optional<std::uint32_t> number();
 
     struct Other {
         Position position;
@@ -84,13 +86,12 @@ class Threads {
         std::uint64_t ended; /* calls of the process at that time */
     };
 
-    bool begin();
+    void begin();
     void end();
 
     std::atomic<bool> is_multiple_{false};
-    std::mutex lock_;
-    std::optional<std::thread::id> first_;
-    bool are_several_ = false;
+    std::atomic<bool> are_several_{false};
+    std::mutex lock_;         /* protects the following */
     std::uint64_t ended_ = 0; /* calls */
     std::map<std::thread::id, Few<Entered, 2>> calls_;
     std::set<std::uint64_t> unordered_; /* objects */

@@ -345,7 +345,8 @@ std::uint64_t Communicators::origin_of(const std::string &tag)
     return hash;
 }
 
-Communicators::Shared Communicators::to_make(MPI_Group group, std::uint64_t origin)
+Communicators::Shared Communicators::to_make(MPI_Group group, MPI_Group remote,
+                                             std::uint64_t origin)
 {
     auto communicator = std::make_shared<Communicator>();
     if (QMPI_Group_rank(group, &communicator->rank) != MPI_SUCCESS ||
@@ -353,6 +354,9 @@ Communicators::Shared Communicators::to_make(MPI_Group group, std::uint64_t orig
         return nullptr;
     communicator->world = ranks_of(group);
     communicator->size = static_cast<int>(communicator->world.size());
+    communicator->is_inter = remote != MPI_GROUP_NULL;
+    if (communicator->is_inter)
+        communicator->remote = ranks_of(remote);
     communicator->name_ = "the new communicator";
     std::lock_guard<std::mutex> guard(making_lock_);
     number(*communicator, mix(origin, to_be_made));

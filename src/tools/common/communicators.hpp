@@ -198,12 +198,15 @@ class Communicators {
      * that receives it. */
     Shared of_message(MPI_Message message);
 
-    /* Stands for the communicator that a call is going to make of a group: the same id in all members.
-     * nullptr if the process is not in the group. */
+    /* Stands for the communicator that a call is going to make of a group, or of two: the same id in all
+     * members. nullptr if the process is not in the group, or not in the first. */
     template <typename Call>
     Shared to_make(Call &call)
     {
-        return to_make(qmpi::get<qmpi::role::group>(call), origin_of(call));
+        MPI_Group remote = MPI_GROUP_NULL;
+        if constexpr (Call::has(qmpi::role::group, 1))
+            remote = qmpi::get<qmpi::role::group, 1>(call);
+        return to_make(qmpi::get<qmpi::role::group>(call), remote, origin_of(call));
     }
 
     /* Snapshot of all, unordered. */
@@ -318,7 +321,8 @@ class Communicators {
     }
 
     void created(MPI_Comm comm, std::uint64_t origin);
-    Shared to_make(MPI_Group group, std::uint64_t origin);
+    /* remote: of an intercommunicator, or MPI_GROUP_NULL */
+    Shared to_make(MPI_Group group, MPI_Group remote, std::uint64_t origin);
     /* The copy must not be queried before its request completes. */
     void duplicated(MPI_Comm copy, MPI_Comm original);
     void rename(MPI_Comm comm);

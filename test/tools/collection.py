@@ -786,19 +786,138 @@ def changed_buffers(functions):
         yield Case("buffer changed", function.name, [*before, *within(function, lines), *after], options="checksums")
 
 
+# ---- errors in the order of calls ----
+
+SEND, RECEIVE = "MPI_Send(in, 1, MPI_INT, peer, 5, comm);", "MPI_Recv(out, 1, MPI_INT, peer, 5, comm, &status);"
+
+
+def sends(functions, modes):
+    """Functions that send, in these modes: "" (standard), "b", "r", "s"."""
+    for function in functions.values():
+        mode = re.match(r"MPI_I?([brs]?)send(_init)?$", function.name, re.I)
+        if is_message(function) and mode and mode.group(1).lower() in modes:
+            yield function
+
+
+def receiving(function, **values):
+    """Lines that receive a message with a function; none if it cannot."""
+    line = call(function, **values)
+    if function.operation == "probe" and line:
+        return [line if function.form == "blocking" else f"do {line} while (!flag);",
+                "MPI_Mrecv(out, 1, MPI_INT, &message, &status);" if function.has("message", "out") else
+                "MPI_Recv(out, 1, MPI_INT, status.MPI_SOURCE, 5, comm, &status);"]
+    return [line, *finish(function)] if is_message(function) and function.operation != "send" and not is_large(function) else []
+
+
+def crossed(function):
+    """Lines in which both processes send with a function before they receive; the right ones take turns."""
+    before, after, values = setup(function)
+    return [*before, (None, "if (rank == 1) " + RECEIVE, ""), call(function, **values), *finish(function),
+            (RECEIVE, "if (rank == 0) " + RECEIVE, ""), *after]
+
+
+def late_collectives(functions, waiting):
+    """Process 0 sends after a collective operation a message that the other one wants before it. waiting: operations in
+    which process 0 waits for the other one, or the others."""
+    for function in functions.values():
+        if not is_collective_data(function) or is_large(function):
+            continue
+        if waiting != (function.operation not in ("bcast", "scatter", "scan", "exscan")):
+            continue
+        for suffix, values in setups(function):
+            yield Case("deadlock|possible deadlock", function.name + suffix,
+                       [(None, "if (rank == 0) " + SEND, ""), "if (rank == 1) " + RECEIVE, call(function, **values), *finish(function),
+                        ("if (rank == 0) " + SEND, None, "")])
+
+
+@template("deadlock")
+def deadlocks(functions):
+    for function in functions.values():
+        lines = receiving(function)
+        if lines and function.operation in ("receive", "probe") and not lines[0].startswith("do"):
+            yield Case("deadlock", function.name,
+                       [(None, "if (rank == 0) " + SEND, ""), *lines, (SEND, "if (rank == 1) " + SEND, "")])
+    for function in sends(functions, ("s",)):
+        yield Case("deadlock", function.name, crossed(function))
+    yield from late_collectives(functions, True)
+
+
+@template("possible deadlock")
+def possible_deadlocks(functions):
+    for function in sends(functions, ("",)):
+        yield Case("possible deadlock", function.name, crossed(function))
+    yield from late_collectives(functions, False)
+
+
+@template("message race")
+def races(functions):
+    """One of two messages comes from process 0 itself."""
+    for function in functions.values():
+        wrong, right = (receiving(function, source=source, destination="MPI_PROC_NULL") for source in ("MPI_ANY_SOURCE", "1"))
+        if wrong:
+            yield Case("message race", function.name,
+                       ["if (rank == 1)", "    " + SEND, "else {", "MPI_Isend(in, 1, MPI_INT, 0, 5, comm, &second);",
+                        *((one, other, "") for one, other in zip(wrong, right)),
+                        tuple(RECEIVE.replace("peer", source) for source in ("MPI_ANY_SOURCE", "0")) + ("",),
+                        "MPI_Wait(&second, MPI_STATUS_IGNORE);", "}"], options="races")
+
+
+@template("message not received")
+def lost_messages(functions):
+    for function in sends(functions, ("", "b")):
+        before, after, values = setup(function)
+        yield Case("message not received", function.name,
+                   [*before, "if (rank == 0) {", call(function, **values), *finish(function), "}", (None, "else " + RECEIVE, ""),
+                    *after])
+
+
+# Two processes, and both as targets
+EPOCHS = {"fence": ("MPI_Win_fence(0, window);", "MPI_Win_fence(0, window);"),
+          "start": ("MPI_Win_post(group, 0, window); MPI_Win_start(group, 0, window);",
+                    "MPI_Win_complete(window); MPI_Win_wait(window);"),
+          "lock": ("MPI_Win_lock_all(0, window);", "MPI_Win_unlock_all(window);")}
+
+
+def accesses(functions):
+    for function in functions.values():
+        if "rma" in function.sets and function.has("target") and not is_large(function) and function.form != "enqueued":
+            yield function
+
+
+@template("access epoch")
+def missing_epochs(functions):
+    for function in accesses(functions):
+        begin, end = EPOCHS["lock"]
+        line = "if (rank == 1) " + call(function, target="0")
+        yield Case("access epoch", function.name, [(None, begin, ""), (line, line), *finish(function), (None, end, "")])
+
+
+@template("access conflict")
+def conflicts(functions):
+    """Process 0 puts where the other one accesses its memory."""
+    for function in accesses(functions):
+        for name, (begin, end) in EPOCHS.items():
+            if function.gives_request and name != "lock":
+                continue    # MPI forbids it
+            own = " ".join([call(function, target="0"), *finish(function)])
+            put = "if (rank == 0) MPI_Put(in, 1, MPI_INT, 0, %d, 1, MPI_INT, window);"
+            yield Case("access conflict", f"{function.name}-{name}",
+                       [begin, (put % 0, put % 8, ""), f"if (rank == 1) {{ {own} }}", end])
+
+
 def collection(prefix):
     """{class: [Case]}"""
     functions = functions_of(prefix / "include/qmpi_functions.hpp")
     return {name: list(make(functions)) for name, make in TEMPLATES.items()}
 
 
-# Programs that a way cannot run, by name.
-UNFIT = {"": "^$", "session": "f08|File|file", "thread": "f08", "spawned": "f08", "merged": "f08"}
+# Programs that a way cannot run, or whose error cannot be found there, by kind and name.
+UNFIT = {"": "^$", "session": "f08|File|file", "thread": "f08|possible deadlock", "spawned": "f08", "merged": "f08"}
 
 
 def choose(cases, part=1, seed=0, way=""):
     """One of part cases of each class."""
-    cases = {name: [case for case in own if not re.search(UNFIT[way], case.name)] for name, own in cases.items()}
+    cases = {name: [case for case in own if not re.search(UNFIT[way], f"{name}: {case.name}")] for name, own in cases.items()}
     chance = random.Random(seed)
     return {name: sorted(chance.sample(all_of_it, -(-len(all_of_it) // part)), key=lambda case: case.name)
             for name, all_of_it in cases.items()}

@@ -57,7 +57,7 @@ class OneSided {
             call, qmpi::get_or<qmpi::role::rank>(call, MPI_PROC_NULL));
         if (process_.is_multiple())
             use(call, window, target, here);
-        follow_order(call, window, here);
+        follow_fences(call, window, here);
         if constexpr (Call::has(qmpi::role::target)) {
             if (target != MPI_PROC_NULL && has_epoch(window, target, here)) {
                 windows_.accessed(window);
@@ -73,6 +73,8 @@ class OneSided {
                            Call::operation == qmpi::operation::lock_all ||
                            Call::operation == qmpi::operation::start_access)
             check_mixing(window, false, here);
+        if constexpr (may_order(Call::operation)) /* its own access has the old order */
+            process_.lose_order(function_name(Call::id));
         if constexpr (ends_accesses(Call::operation) || Call::operation == qmpi::operation::free)
             origins_.end(window, Call::has(qmpi::role::rank) ? target : MPI_ANY_SOURCE,
                          operations_);
@@ -189,13 +191,11 @@ class OneSided {
         }
     }
 
-    /* Calls that order accesses of different processes, before they are made. */
+    /* Before they are made. */
     template <typename Call>
-    void follow_order(Call &call, MPI_Win window, const Here &here)
+    void follow_fences(Call &call, MPI_Win window, const Here &here)
     {
         (void) call, (void) window, (void) here;
-        if constexpr (may_order(Call::operation))
-            process_.lose_order(function_name(Call::id));
         if constexpr (Call::id == MPI_WIN_FENCE_T)
             events_.fence(window, qmpi::get<qmpi::role::assertion>(call), process_.position(here));
         else if constexpr (Call::id == MPI_WIN_FREE_T)

@@ -196,6 +196,17 @@ def is_message(function):
             function.operation in ("send", "receive", "sendrecv") and not function.has("message", "inout"))
 
 
+def is_access(function):
+    return "rma" in function.sets and function.has("target")
+
+
+# Lines that begin and end an epoch of two processes, in which both are targets
+EPOCHS = {"fence": ("MPI_Win_fence(0, window);", "MPI_Win_fence(0, window);"),
+          "start": ("MPI_Win_post(group, 0, window); MPI_Win_start(group, 0, window);",
+                    "MPI_Win_complete(window); MPI_Win_wait(window);"),
+          "lock": ("MPI_Win_lock_all(0, window);", "MPI_Win_unlock_all(window);")}
+
+
 def setup(function):
     """Lines before and after the calls of a function, and the values that its arguments have."""
     before, after, values = [], [], {}
@@ -203,9 +214,8 @@ def setup(function):
         values["communicator"] = "ring"
     if "bsend" in function.name.lower():
         before, after = ["MPI_Buffer_attach(space, sizeof space);"], ["MPI_Buffer_detach(&memory, &number);"]
-    if "rma" in function.sets and function.has("target"):
-        before = ["MPI_Win_lock_all(0, window);"]
-        after = ["MPI_Win_unlock_all(window);"]
+    if is_access(function):
+        before, after = ([line] for line in EPOCHS["lock"])
     return before, after, values
 
 
@@ -532,7 +542,7 @@ def right_call(function):
             return []
         return [call(function, **values), *(["MPI_Wait(&request, MPI_STATUS_IGNORE);"] if function.gives_request else []),
                 f"{FREE[function.makes.role]}(&made_{function.makes.role});"]
-    if is_collective_data(function) or "rma" in function.sets and function.has("target"):
+    if is_collective_data(function) or is_access(function):
         return [call(function, **values), *finish(function)]
     return []
 
@@ -816,13 +826,15 @@ def crossed(function):
             (RECEIVE, "if (rank == 0) " + RECEIVE, ""), *after]
 
 
+# Process 0 does not wait for the other one.
+WITHOUT_WAITING = ("bcast", "scatter", "scan", "exscan")
+
+
 def late_collectives(functions, waiting):
-    """Process 0 sends after a collective operation a message that the other one wants before it. waiting: operations in
-    which process 0 waits for the other one, or the others."""
+    """Process 0 sends after a collective operation a message that the other one wants before it. waiting: those in which
+    it waits, or those in which it does not."""
     for function in functions.values():
-        if not is_collective_data(function) or is_large(function):
-            continue
-        if waiting != (function.operation not in ("bcast", "scatter", "scan", "exscan")):
+        if not is_collective_data(function) or is_large(function) or waiting != (function.operation not in WITHOUT_WAITING):
             continue
         for suffix, values in setups(function):
             yield Case("deadlock|possible deadlock", function.name + suffix,
@@ -871,17 +883,8 @@ def lost_messages(functions):
                     *after])
 
 
-# Two processes, and both as targets
-EPOCHS = {"fence": ("MPI_Win_fence(0, window);", "MPI_Win_fence(0, window);"),
-          "start": ("MPI_Win_post(group, 0, window); MPI_Win_start(group, 0, window);",
-                    "MPI_Win_complete(window); MPI_Win_wait(window);"),
-          "lock": ("MPI_Win_lock_all(0, window);", "MPI_Win_unlock_all(window);")}
-
-
 def accesses(functions):
-    for function in functions.values():
-        if "rma" in function.sets and function.has("target") and not is_large(function) and function.form != "enqueued":
-            yield function
+    return (function for function in functions.values() if is_access(function) and not is_large(function))
 
 
 @template("access epoch")

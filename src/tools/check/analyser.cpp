@@ -117,7 +117,6 @@ void Analyser::take(int rank, Event event, Reader &reader)
         process(rank).is_multiple = true;
         break;
     case Event::thread:
-        process(rank).has_threads = true;
         replay_.change_thread(rank, reader.get<ThreadEvent>());
         break;
     case Event::returned:
@@ -242,7 +241,7 @@ void Analyser::find_cycles()
         bool has_threads = false, may_have_threads = false;
         for (const Cycle::Call &call : cycle.calls) {
             const Process &process = this->process(call.rank);
-            has_threads = has_threads || process.has_threads;
+            has_threads = has_threads || replay_.has_threads(call.rank);
             may_have_threads = may_have_threads || (process.is_multiple && !process.is_finalized);
         }
         if (!has_threads && !may_have_threads)

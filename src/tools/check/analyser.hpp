@@ -111,7 +111,6 @@ class Analyser {
         bool is_trusted = true;   /* order of its sends and receives is known */
         bool is_silent = false;   /* will not communicate again */
         bool is_multiple = false; /* several threads can be in MPI at the same time */
-        bool has_threads = false; /* a second one has communicated */
         bool is_finalized = false;
         bool has_joined = true; /* false until a spawned process connects */
         bool is_lost = false;

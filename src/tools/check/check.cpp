@@ -594,8 +594,8 @@ class Check : public ReportingTool<Check> {
         }
     }
 
-    static constexpr int join_of_worlds =
-        MPI_COMM_JOIN_T; /* stands for all functions that do this */
+    /* Stands for all functions that do this. */
+    static constexpr int join_of_worlds = MPI_COMM_JOIN_T;
     static constexpr const char *unjoined =
         "; spawned processes are not compared with those that have spawned them";
 

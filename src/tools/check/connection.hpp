@@ -72,14 +72,17 @@ class Client {
         if (!is_up())
             return {};
         const std::lock_guard<std::mutex> guard(lock_);
-        if (thread && *thread != std::exchange(thread_, *thread)) {
-            const std::size_t begin = output_.size();
-            Writer(output_).put(Head{0, Event::thread, false}, ThreadEvent{thread_});
-            close_event(begin, false);
-        }
+        if (thread && *thread != std::exchange(thread_, *thread))
+            append(Event::thread, ThreadEvent{thread_}, false);
+        return append(event, fields, wants_answer) ? std::optional<int>(value_) : std::nullopt;
+    }
+
+    template <typename Fields>
+    bool append(Event event, const Fields &fields, bool wants_answer)
+    {
         const std::size_t begin = output_.size();
         Writer(output_).put(Head{0, event, wants_answer}, fields);
-        return close_event(begin, wants_answer) ? std::optional<int>(value_) : std::nullopt;
+        return close_event(begin, wants_answer);
     }
 
     /* The event is in the output from there on. */

@@ -254,7 +254,7 @@ void Replay::returned(int rank)
     add(rank, std::move(step));
 }
 
-/* What still waits for a receive has completed in the run. */
+/* A send that still waits for a receive has completed in the run. */
 void Replay::end_run()
 {
     search();
@@ -390,28 +390,18 @@ void Replay::advance()
 void Replay::advance(int rank)
 {
     Process &own = process(rank);
-    while (!own.steps.empty() && make(rank, own.steps.front()))
-        own.steps.pop_front();
-    if (own.has_threads)
-        advance_threads(rank);
-    if (own.steps.empty())
-        own.many = many_steps;
-}
-
-/* Those behind the first step, which waits. */
-void Replay::advance_threads(int rank)
-{
-    auto &steps = process(rank).steps;
-    std::set<std::uint32_t> waiting;
-    for (auto step = steps.begin(); step != steps.end();) {
+    std::set<std::uint32_t> waiting; /* threads */
+    for (auto step = own.steps.begin(); step != own.steps.end();) {
         const bool is_waiting = waiting.count(step->thread) > 0;
-        if (is_waiting && step->kind == Step::Kind::returned)
-            return;
         if (!is_waiting && make(rank, *step))
-            step = steps.erase(step);
+            step = own.steps.erase(step);
+        else if (!own.has_threads || (is_waiting && step->kind == Step::Kind::returned))
+            break;
         else
             waiting.insert((step++)->thread);
     }
+    if (own.steps.empty())
+        own.many = many_steps;
 }
 
 bool Replay::make(int rank, Step &step)

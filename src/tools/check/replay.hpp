@@ -156,6 +156,11 @@ class Replay {
         return processes_.at(static_cast<std::size_t>(rank)).is_in_certain_cycle;
     }
 
+    bool has_threads(int rank) const
+    {
+        return processes_.at(static_cast<std::size_t>(rank)).has_threads;
+    }
+
     /* The processes have ended. */
     void end_run();
 
@@ -272,7 +277,6 @@ class Replay {
     void wake(int rank) { awake_.push_back(rank); }
     void advance();
     void advance(int rank);
-    void advance_threads(int rank);
     bool make(int rank, Step &step); /* false: the step must wait */
     bool is_complete(int rank, Step &step);
     bool is_accused(int rank, const Step &step) const;

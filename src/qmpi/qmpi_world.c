@@ -47,15 +47,10 @@ typedef struct {
 
 typedef struct {
     int tool_id;
-    MPIX_Tool_world_begin_function *begin_fn;
-    MPIX_Tool_world_end_function *end_fn;
+    MPII_QMPI_World_functions call;
     MPIR_Comm *comm;            /* shared by instances with the same processes */
     int *peers;                 /* [rank in MPI_COMM_WORLD] */
-    MPIX_Tool_job_offer_function *offer_fn;
-    MPIX_Tool_job_join_function *join_fn;
-    char *offer;                /* in rank 0, or NULL */
-    MPIX_Tool_spawn_offer_function *spawn_offer_fn;
-    MPIX_Tool_spawn_join_function *spawn_join_fn;
+    char *offer;                /* for the job, in rank 0, or NULL */
 } Member;
 
 /* Instances of this process with world, job or spawn functions; first in the order of the list,
@@ -181,10 +176,10 @@ static void publish_offers(void)
     for (int i = 0; i < num_members; i++) {
         Member *member = &members[i];
 
-        if (!member->offer_fn)
+        if (!member->call.offer_fn)
             continue;
         member->offer = MPII_QMPI_allocate(max, 1);
-        member->offer_fn(member->tool_id, MPIR_Process.size, member->offer, max);
+        member->call.offer_fn(member->tool_id, MPIR_Process.size, member->offer, max);
         key_of_offer("job", i, key);
         if (MPIR_Process.size > 1 && MPIR_pmi_kvs_put(key, member->offer) != MPI_SUCCESS)
             member->offer[0] = 0;
@@ -210,8 +205,8 @@ struct MPIR_PMI_KEYVAL *MPIR_QMPI_offer_to_spawned(int *num, struct MPIR_PMI_KEY
     for (int i = 0; i < num_members; i++) {
         char *key = texts + (size_t) i * (KEY_SIZE + max), *text = key + KEY_SIZE;
 
-        if (members[i].spawn_offer_fn)
-            members[i].spawn_offer_fn(members[i].tool_id, text, max);
+        if (members[i].call.spawn_offer_fn)
+            members[i].call.spawn_offer_fn(members[i].tool_id, text, max);
         if (!*text)
             continue;
         key_of_offer("spawned", i, key);
@@ -230,12 +225,13 @@ static void join_parents(void)
     char key[KEY_SIZE], *text = MPII_QMPI_allocate(max, 1);
 
     for (int i = 0; i < num_members; i++) {
-        if (!members[i].spawn_join_fn)
+        if (!members[i].call.spawn_join_fn)
             continue;
         key_of_offer("spawned", i, key);
         if (getenv("PMIX_NAMESPACE") || MPIR_pmi_kvs_get(-1, key, text, max) != MPI_SUCCESS)
             text[0] = 0;
-        members[i].spawn_join_fn(members[i].tool_id, MPIR_pmi_job_id(), MPIR_Process.size, text);
+        members[i].call.spawn_join_fn(members[i].tool_id, MPIR_pmi_job_id(), MPIR_Process.size,
+                                      text);
     }
     MPL_direct_free(text);
 }
@@ -682,7 +678,7 @@ static void join_in_first(const Member * member)
     peers[0] = member->tool_id;
     for (int r = 1; r < MPIR_Process.size; r++)
         peers[r] = *offer ? session_peer(member - members, r) : MPIX_TOOL_NONE;
-    member->join_fn(member->tool_id, 0, MPIR_Process.size, offer, peers);
+    member->call.join_fn(member->tool_id, 0, MPIR_Process.size, offer, peers);
     MPL_direct_free(peers);
 }
 
@@ -693,10 +689,10 @@ static void join_in_other(const Member * member)
 
     key_of_offer("job", member - members, key);
     /* PMIx_Get waits for a key that a process has not put. */
-    if (!member->offer_fn || session_peer(member - members, 0) <= 0 ||
+    if (!member->call.offer_fn || session_peer(member - members, 0) <= 0 ||
         MPIR_pmi_kvs_get(0, key, offer, size) != MPI_SUCCESS)
         offer[0] = 0;
-    member->join_fn(member->tool_id, MPIR_Process.rank, MPIR_Process.size, offer, NULL);
+    member->call.join_fn(member->tool_id, MPIR_Process.rank, MPIR_Process.size, offer, NULL);
     MPL_direct_free(offer);
 }
 
@@ -707,9 +703,9 @@ static void begin_job(bool is_world_model)
 
     MPL_initlock_lock(&lock);
     for (int i = 0; !has_begun && !is_world_model && i < num_members; i++) {
-        if (members[i].join_fn && MPIR_Process.rank == 0)
+        if (members[i].call.join_fn && MPIR_Process.rank == 0)
             join_in_first(&members[i]);
-        else if (members[i].join_fn)
+        else if (members[i].call.join_fn)
             join_in_other(&members[i]);
     }
     has_begun = true;
@@ -723,8 +719,8 @@ int MPIR_Register_tool_world_functions_impl(int tool_id, MPIX_Tool_world_begin_f
 {
     MPII_QMPI_Registration *registration = MPII_QMPI_registration_of(tool_id);
 
-    registration->world_begin_fn = begin_fn;
-    registration->world_end_fn = end_fn;
+    registration->world.begin_fn = begin_fn;
+    registration->world.end_fn = end_fn;
     return MPI_SUCCESS;
 }
 
@@ -733,8 +729,8 @@ int MPIR_Register_tool_job_functions_impl(int tool_id, MPIX_Tool_job_offer_funct
 {
     MPII_QMPI_Registration *registration = MPII_QMPI_registration_of(tool_id);
 
-    registration->job_offer_fn = offer_fn;
-    registration->job_join_fn = join_fn;
+    registration->world.offer_fn = offer_fn;
+    registration->world.join_fn = join_fn;
     return MPI_SUCCESS;
 }
 
@@ -743,28 +739,21 @@ int MPIR_Register_tool_spawn_functions_impl(int tool_id, MPIX_Tool_spawn_offer_f
 {
     MPII_QMPI_Registration *registration = MPII_QMPI_registration_of(tool_id);
 
-    registration->spawn_offer_fn = offer_fn;
-    registration->spawn_join_fn = join_fn;
+    registration->world.spawn_offer_fn = offer_fn;
+    registration->world.spawn_join_fn = join_fn;
     return MPI_SUCCESS;
 }
 
 void MPII_QMPI_set_world_functions(const MPII_QMPI_Registration * registrations, int n)
 {
+    const MPII_QMPI_World_functions none = { NULL };
+
     members = n ? MPII_QMPI_allocate(n, sizeof(*members)) : NULL;
     for (int i = 0; i < n; i++) {
-        Member *member = &members[num_members];
-
-        if (!registrations[i].world_begin_fn && !registrations[i].world_end_fn &&
-            !registrations[i].job_offer_fn && !registrations[i].job_join_fn &&
-            !registrations[i].spawn_offer_fn && !registrations[i].spawn_join_fn)
+        if (memcmp(&registrations[i].world, &none, sizeof(none)) == 0)
             continue;
-        member->tool_id = i + 1;
-        member->begin_fn = registrations[i].world_begin_fn;
-        member->end_fn = registrations[i].world_end_fn;
-        member->offer_fn = registrations[i].job_offer_fn;
-        member->join_fn = registrations[i].job_join_fn;
-        member->spawn_offer_fn = registrations[i].spawn_offer_fn;
-        member->spawn_join_fn = registrations[i].spawn_join_fn;
+        members[num_members].tool_id = i + 1;
+        members[num_members].call = registrations[i].world;
         num_members++;
     }
 }
@@ -790,16 +779,16 @@ void MPIR_QMPI_begin_world(bool is_world_model)
         member->comm = first == i ? create_comm(member) : members[first].comm;
         if (member->comm)
             comm = member->comm->handle;
-        if (member->begin_fn)
-            member->begin_fn(member->tool_id, ABI_Comm_from_mpi(comm), member->peers);
+        if (member->call.begin_fn)
+            member->call.begin_fn(member->tool_id, ABI_Comm_from_mpi(comm), member->peers);
     }
 }
 
 void MPIR_QMPI_end_world(void)
 {
     for (int i = 0; i < num_members; i++)
-        if (members[i].peers && members[i].end_fn)
-            members[i].end_fn(members[i].tool_id);
+        if (members[i].peers && members[i].call.end_fn)
+            members[i].call.end_fn(members[i].tool_id);
     for (int i = num_members - 1; i >= 0; i--)
         if (members[i].comm && first_with_processes_of(i) == i)
             free_comm(members[i].comm);

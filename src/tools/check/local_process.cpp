@@ -88,18 +88,18 @@ void LocalProcess::enter(const qmpi::world &world, int first)
     if (rank_ >= 0)
         return;
     first_ = first;
-    rank_ = first + world.program_rank();
     size_ = world.program_size();
     communicators.count_from(first, [this](const std::string &other) { return first_of(other); });
     for (int i = 0; i < size_; i++)
         is_in_world_.push_back(world.has(i));
+    rank_ = first + world.program_rank();
 }
 
 void LocalProcess::enter(const qmpi::job &job)
 {
-    rank_ = job.rank();
     size_ = job.size();
     communicators.count_from(0, [this](const std::string &other) { return first_of(other); });
+    rank_ = job.rank();
 }
 
 void LocalProcess::introduce()

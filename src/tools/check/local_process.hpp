@@ -230,9 +230,9 @@ class LocalProcess {
     Recorder &recorder_;
     Client client_;
     Sites &sites_;
-    int rank_ = -1;
-    int first_ = 0; /* rank of the first process of the world */
-    int size_ = 1;  /* of the world or the job */
+    std::atomic<int> rank_{-1}; /* set last: other threads may be in MPI */
+    int first_ = 0;             /* rank of the first process of the world */
+    int size_ = 1;              /* of the world or the job */
     bool has_world_ = false;
     Threads threads_;
     std::vector<bool> is_in_world_; /* [rank in MPI_COMM_WORLD] has this instance; empty: a job */

@@ -155,7 +155,9 @@ std::string endless_sleep_of(const std::string &thread)
 
 void Waiting::begin_init()
 {
-    old_threads_ = threads_of_process();
+    std::set<std::string> threads = threads_of_process();
+    const std::lock_guard<std::mutex> guard(lock_);
+    old_threads_ = std::move(threads);
 }
 
 void Waiting::start(bool is_watched)
@@ -166,12 +168,14 @@ void Waiting::start(bool is_watched)
         while (!wake_up_.wait_for(guard, interval, [this] { return is_ending_; }))
             report_blocked();
     });
-    if (old_threads_.empty() || !process_.is_multiple())
+    if (!process_.is_multiple())
         return;
     const std::set<std::string> threads = threads_of_process();
     const std::lock_guard<std::mutex> guard(lock_);
-    std::set_difference(threads.begin(), threads.end(), old_threads_.begin(), old_threads_.end(),
-                        std::inserter(library_threads_, library_threads_.end()));
+    if (!old_threads_.empty())
+        std::set_difference(threads.begin(), threads.end(), old_threads_.begin(),
+                            old_threads_.end(),
+                            std::inserter(library_threads_, library_threads_.end()));
 }
 
 void Waiting::stop()

@@ -42,8 +42,8 @@ MPICH_API_PUBLIC extern __thread MPIR_QMPI_Note MPIR_QMPI_note
 /* The gates as the libraries of other languages see them. */
 MPICH_API_PUBLIC extern unsigned char MPII_QMPI_gate[];
 
-#ifdef __SANITIZE_THREAD__
-#define MPIR_QMPI_LOAD_GATE(gate_) __atomic_load_n(&(gate_), __ATOMIC_RELAXED)
+#ifdef __SANITIZE_THREAD__  /* it does not know the fence that follows where a gate is closed */
+#define MPIR_QMPI_LOAD_GATE(gate_) __atomic_load_n(&(gate_), __ATOMIC_ACQUIRE)
 #else   /* compilers do not fold an atomic load into the instruction that compares */
 #define MPIR_QMPI_LOAD_GATE(gate_) (gate_)
 #endif

@@ -29,7 +29,8 @@ CONFIGURATIONS = {
 # A C program needs the C++ library from its start, for exceptions of tools that are loaded later.
 CXX_LIBRARY = "-Wl,--push-state,--no-as-needed -lstdc++ -Wl,--pop-state"
 SANITIZERS = {
-    "TSAN": ["-fsanitize=thread", "history_size=4"],
+    # with its warning about fences, MPICH's configure finds no atomic operations that the sanitizer knows
+    "TSAN": ["-fsanitize=thread -Wno-tsan", "history_size=4"],
     "ASAN": ["-fsanitize=address,undefined -fno-sanitize=vptr", "allocator_may_return_null=1:verify_asan_link_order=0"],
 }
 # Tests of the tools that need neither Fortran nor MPI-IO, mostly

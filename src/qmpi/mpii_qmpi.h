@@ -105,8 +105,8 @@ MPII_QMPI_Instance *MPII_QMPI_load_list(const char *list, int *count) MPIR_QMPI_
 typedef struct {
     MPIX_Tool_world_begin_function *begin_fn;
     MPIX_Tool_world_end_function *end_fn;
-    MPIX_Tool_job_offer_function *offer_fn;
-    MPIX_Tool_job_join_function *join_fn;
+    MPIX_Tool_job_offer_function *job_offer_fn;
+    MPIX_Tool_job_join_function *job_join_fn;
     MPIX_Tool_spawn_offer_function *spawn_offer_fn;
     MPIX_Tool_spawn_join_function *spawn_join_fn;
 } MPII_QMPI_World_functions;

@@ -47,7 +47,7 @@ typedef struct {
 
 typedef struct {
     int tool_id;
-    MPII_QMPI_World_functions call;
+    MPII_QMPI_World_functions world;
     MPIR_Comm *comm;            /* shared by instances with the same processes */
     int *peers;                 /* [rank in MPI_COMM_WORLD] */
     char *offer;                /* for the job, in rank 0, or NULL */
@@ -176,10 +176,10 @@ static void publish_offers(void)
     for (int i = 0; i < num_members; i++) {
         Member *member = &members[i];
 
-        if (!member->call.offer_fn)
+        if (!member->world.job_offer_fn)
             continue;
         member->offer = MPII_QMPI_allocate(max, 1);
-        member->call.offer_fn(member->tool_id, MPIR_Process.size, member->offer, max);
+        member->world.job_offer_fn(member->tool_id, MPIR_Process.size, member->offer, max);
         key_of_offer("job", i, key);
         if (MPIR_Process.size > 1 && MPIR_pmi_kvs_put(key, member->offer) != MPI_SUCCESS)
             member->offer[0] = 0;
@@ -205,8 +205,8 @@ struct MPIR_PMI_KEYVAL *MPIR_QMPI_offer_to_spawned(int *num, struct MPIR_PMI_KEY
     for (int i = 0; i < num_members; i++) {
         char *key = texts + (size_t) i * (KEY_SIZE + max), *text = key + KEY_SIZE;
 
-        if (members[i].call.spawn_offer_fn)
-            members[i].call.spawn_offer_fn(members[i].tool_id, text, max);
+        if (members[i].world.spawn_offer_fn)
+            members[i].world.spawn_offer_fn(members[i].tool_id, text, max);
         if (!*text)
             continue;
         key_of_offer("spawned", i, key);
@@ -225,13 +225,13 @@ static void join_parents(void)
     char key[KEY_SIZE], *text = MPII_QMPI_allocate(max, 1);
 
     for (int i = 0; i < num_members; i++) {
-        if (!members[i].call.spawn_join_fn)
+        if (!members[i].world.spawn_join_fn)
             continue;
         key_of_offer("spawned", i, key);
         if (getenv("PMIX_NAMESPACE") || MPIR_pmi_kvs_get(-1, key, text, max) != MPI_SUCCESS)
             text[0] = 0;
-        members[i].call.spawn_join_fn(members[i].tool_id, MPIR_pmi_job_id(), MPIR_Process.size,
-                                      text);
+        members[i].world.spawn_join_fn(members[i].tool_id, MPIR_pmi_job_id(), MPIR_Process.size,
+                                       text);
     }
     MPL_direct_free(text);
 }
@@ -678,7 +678,7 @@ static void join_in_first(const Member * member)
     peers[0] = member->tool_id;
     for (int r = 1; r < MPIR_Process.size; r++)
         peers[r] = *offer ? session_peer(member - members, r) : MPIX_TOOL_NONE;
-    member->call.join_fn(member->tool_id, 0, MPIR_Process.size, offer, peers);
+    member->world.job_join_fn(member->tool_id, 0, MPIR_Process.size, offer, peers);
     MPL_direct_free(peers);
 }
 
@@ -689,10 +689,10 @@ static void join_in_other(const Member * member)
 
     key_of_offer("job", member - members, key);
     /* PMIx_Get waits for a key that a process has not put. */
-    if (!member->call.offer_fn || session_peer(member - members, 0) <= 0 ||
+    if (!member->world.job_offer_fn || session_peer(member - members, 0) <= 0 ||
         MPIR_pmi_kvs_get(0, key, offer, size) != MPI_SUCCESS)
         offer[0] = 0;
-    member->call.join_fn(member->tool_id, MPIR_Process.rank, MPIR_Process.size, offer, NULL);
+    member->world.job_join_fn(member->tool_id, MPIR_Process.rank, MPIR_Process.size, offer, NULL);
     MPL_direct_free(offer);
 }
 
@@ -703,9 +703,9 @@ static void begin_job(bool is_world_model)
 
     MPL_initlock_lock(&lock);
     for (int i = 0; !has_begun && !is_world_model && i < num_members; i++) {
-        if (members[i].call.join_fn && MPIR_Process.rank == 0)
+        if (members[i].world.job_join_fn && MPIR_Process.rank == 0)
             join_in_first(&members[i]);
-        else if (members[i].call.join_fn)
+        else if (members[i].world.job_join_fn)
             join_in_other(&members[i]);
     }
     has_begun = true;
@@ -729,8 +729,8 @@ int MPIR_Register_tool_job_functions_impl(int tool_id, MPIX_Tool_job_offer_funct
 {
     MPII_QMPI_Registration *registration = MPII_QMPI_registration_of(tool_id);
 
-    registration->world.offer_fn = offer_fn;
-    registration->world.join_fn = join_fn;
+    registration->world.job_offer_fn = offer_fn;
+    registration->world.job_join_fn = join_fn;
     return MPI_SUCCESS;
 }
 
@@ -753,7 +753,7 @@ void MPII_QMPI_set_world_functions(const MPII_QMPI_Registration * registrations,
         if (memcmp(&registrations[i].world, &none, sizeof(none)) == 0)
             continue;
         members[num_members].tool_id = i + 1;
-        members[num_members].call = registrations[i].world;
+        members[num_members].world = registrations[i].world;
         num_members++;
     }
 }
@@ -779,16 +779,16 @@ void MPIR_QMPI_begin_world(bool is_world_model)
         member->comm = first == i ? create_comm(member) : members[first].comm;
         if (member->comm)
             comm = member->comm->handle;
-        if (member->call.begin_fn)
-            member->call.begin_fn(member->tool_id, ABI_Comm_from_mpi(comm), member->peers);
+        if (member->world.begin_fn)
+            member->world.begin_fn(member->tool_id, ABI_Comm_from_mpi(comm), member->peers);
     }
 }
 
 void MPIR_QMPI_end_world(void)
 {
     for (int i = 0; i < num_members; i++)
-        if (members[i].peers && members[i].call.end_fn)
-            members[i].call.end_fn(members[i].tool_id);
+        if (members[i].peers && members[i].world.end_fn)
+            members[i].world.end_fn(members[i].tool_id);
     for (int i = num_members - 1; i >= 0; i--)
         if (members[i].comm && first_with_processes_of(i) == i)
             free_comm(members[i].comm);

@@ -7,9 +7,11 @@
 
 #include "common/record.hpp"
 
+#include <string>
+
 int main()
 {
     static auto &record = *new qmpi::Record("fill", std::size_t{3} << 20); /* never destroyed */
     for (int i = 0; i < 5; i++)
-        record.allocate<char>(qmpi::Block::first_own, std::size_t{1} << 20);
+        record.add(qmpi::Block::first_own, std::string(std::size_t{1} << 20, 'x'));
 }

@@ -176,6 +176,11 @@ def test_one_message_has_the_size_of_a_full_record(mpich):
         "QMPI tool fill: the record is full (3 MB); a report after a crash lacks later entries\n")
 
 
+def test_calls_of_threads_are_counted_while_the_record_is_opened(mpich):
+    slow = mpich.library(HERE / "slow_mapping.c", "-ldl")
+    result = mpich.mpiexec(1, mpich.program(HERE / "calls_in_init.c", "-pthread"), tools="check(out=r,formats=json)", LD_PRELOAD=slow)
+    assert [task["calls"] for task in mpich.load("r.json")["tasks"]] == [int(result.out)]
+
 
 @pytest.mark.parametrize("disk, reason", [("full", "No space left on device"), ("read-only", "Read-only file system")])
 @pytest.mark.parametrize("tool", TOOLS)

@@ -6,7 +6,6 @@
 #include "recorder.hpp"
 
 #include <algorithm>
-#include <new>
 
 namespace qmpi::check {
 
@@ -59,7 +58,6 @@ Recorder::Recorder(Record &record, int number, Sites &sites)
     });
 }
 
-/* The block is published after it has the number 1, so that no reader misses a finding. */
 bool Recorder::found(const Finding &finding)
 {
     const std::lock_guard<std::mutex> guard(lock_);
@@ -71,10 +69,14 @@ bool Recorder::found(const Finding &finding)
     Writer writer;
     finding.write(writer);
     const std::string bytes = writer.take();
-    char *const block = record_.allocate<char>(RecordBlock::finding, sizeof *times + bytes.size());
-    times = new (block) std::atomic<std::uint64_t>(1);
-    std::copy(bytes.begin(), bytes.end(), block + sizeof *times);
-    Record::publish(block);
+    using Times = std::atomic<std::uint64_t>;
+    times = &record_.make<Times>(
+        RecordBlock::finding,
+        [&bytes](Times &made) {
+            made.store(1, std::memory_order_relaxed);
+            std::copy(bytes.begin(), bytes.end(), reinterpret_cast<char *>(&made + 1));
+        },
+        bytes.size());
     return true;
 }
 
@@ -82,8 +84,8 @@ void Recorder::distrusted(const std::string &reason, const std::string &communic
 {
     const std::lock_guard<std::mutex> guard(lock_);
     DistrustBlock distrust{0, reason, communicator};
-    for (const auto &[thread, activity] : activities_)
-        distrust.calls += activity->calls.load(std::memory_order_relaxed);
+    for (const auto &[id, thread] : threads_)
+        distrust.calls += thread.activity.calls.load(std::memory_order_relaxed);
     record_.add(RecordBlock::distrust, distrust.written());
 }
 
@@ -99,39 +101,38 @@ void Recorder::suppressed_by(const std::string &suppressions)
     record_.add(RecordBlock::suppressions, suppressions);
 }
 
-Activity *Recorder::begin(int function, const void *address)
+Recorder::Thread *Recorder::begin(int function, const void *address)
 {
-    Activity &activity = *own().activity;
-    if (activity.current.load(std::memory_order_relaxed) != 0)
+    Thread &thread = own();
+    if (thread.is_in_call)
         return nullptr;
-    activity.calls.store(activity.calls.load(std::memory_order_relaxed) + 1,
-                         std::memory_order_relaxed);
-    activity.current.store(CurrentCall{function, sites_.number_of(address)}.packed(),
-                           std::memory_order_relaxed);
-    return &activity;
+    thread.is_in_call = true;
+    thread.activity.calls.store(++thread.calls, std::memory_order_relaxed);
+    thread.activity.current.store(CurrentCall{function, sites_.number_of(address)}.packed(),
+                                  std::memory_order_relaxed);
+    return &thread;
 }
 
 /* Not inlined: gcc looks up a variable of a shared library's thread at each use. */
 [[gnu::noinline]] Recorder::Thread &Recorder::own()
 {
-    Thread &own = own_[slot_];
-    if (own.recorder != this)
-        enter(own);
-    return own;
+    Slot &slot = own_[slot_];
+    if (slot.recorder != this)
+        enter(slot);
+    return *slot.thread;
 }
 
 /* A thread with the id of an earlier one continues its numbers. */
-void Recorder::enter(Thread &own)
+void Recorder::enter(Slot &slot)
 {
     const std::lock_guard<std::mutex> guard(lock_);
-    Activity *&activity = activities_[std::this_thread::get_id()];
-    if (activity == nullptr) {
-        activity = new (record_.allocate<Activity>(RecordBlock::thread)) Activity;
-        Record::publish(activity);
-    }
-    if (own.recorder == nullptr)
-        activity->current.store(0, std::memory_order_relaxed);
-    own = {this, activity};
+    const auto id = std::this_thread::get_id();
+    auto known = threads_.find(id);
+    if (known == threads_.end())
+        known = threads_.try_emplace(id, record_.make<Activity>(RecordBlock::thread)).first;
+    if (slot.recorder == nullptr)
+        known->second.is_in_call = false;
+    slot = {this, &known->second};
 }
 
 }  // namespace qmpi::check

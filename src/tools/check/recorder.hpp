@@ -101,6 +101,8 @@ inline constexpr const char *omitted_blocks_of_buffers = "buffer overlaps of dat
 
 /* Thread-safe. Never destroyed, since threads remember it. */
 class Recorder {
+    struct Thread;
+
   public:
     /* number: of the instance */
     Recorder(Record &record, int number, Sites &sites);
@@ -121,42 +123,57 @@ class Recorder {
             const void *address = nullptr;
             if constexpr (may_wait<AnyCall>())
                 address = call.calling_address();
-            activity_ = recorder.begin(AnyCall::id, address);
+            thread_ = recorder.begin(AnyCall::id, address);
         }
         ~Call()
         {
             if (!is_inner())
-                activity_->current.store(0, std::memory_order_relaxed);
+                thread_->end();
         }
         Call(const Call &) = delete;
         Call &operator=(const Call &) = delete;
 
-        bool is_inner() const { return activity_ == nullptr; }
+        bool is_inner() const { return thread_ == nullptr; }
 
       private:
-        Activity *activity_ = nullptr;
+        Thread *thread_ = nullptr;
     };
 
   private:
+    /* Each call writes its numbers anew, as Record::open() may lose what a call has written. */
     struct Thread {
+        explicit Thread(Activity &activity) : activity(activity) {}
+
+        void end()
+        {
+            is_in_call = false;
+            activity.current.store(0, std::memory_order_relaxed);
+        }
+
+        Activity &activity;
+        std::uint64_t calls = 0;
+        bool is_in_call = false;
+    };
+
+    struct Slot {
         const Recorder *recorder;
-        Activity *activity;
+        Thread *thread;
     };
 
     /* nullptr: in a call already */
-    Activity *begin(int function, const void *address);
+    Thread *begin(int function, const void *address);
     Thread &own();
-    void enter(Thread &own);
+    void enter(Slot &slot);
 
     /* By instance; more instances share slots and look up their threads. */
     static constexpr std::size_t slots = 8;
-    static inline thread_local Thread own_[slots]; /* zeros */
+    static inline thread_local Slot own_[slots]; /* zeros */
 
     Record &record_;
     Sites &sites_;
     const std::size_t slot_;
     std::mutex lock_;
-    std::map<std::thread::id, Activity *> activities_;
+    std::map<std::thread::id, Thread> threads_;
     std::map<std::tuple<Kind, int, std::string, std::string>, std::atomic<std::uint64_t> *>
         findings_;
 };

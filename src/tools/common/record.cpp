@@ -74,34 +74,32 @@ Record::Record(std::string tool, std::size_t limit)
     head_ = new (base_) RecordHead;
 }
 
-void *Record::allocate_bytes(std::uint32_t kind, std::size_t bytes)
+/* The memory of a block, after its head. */
+char *Record::begin_block(std::size_t bytes)
 {
     const std::size_t size = sizeof(BlockHead) + RecordView::rounded(bytes);
-    const std::lock_guard<std::mutex> guard(lock_);
     const std::size_t begin = head_->used.load(std::memory_order_relaxed);
-    char *memory = nullptr;
-    if (make_room(begin + size))
-        memory = base_ + begin;
-    else {
+    char *memory = base_ + begin;
+    if (!make_room(begin + size)) {
         head_->is_incomplete = 1;
         memory = static_cast<char *>(std::calloc(1, size));
         if (memory == nullptr)
             throw std::bad_alloc();
-        others_.push_back(memory);
     }
-    auto *head = new (memory) BlockHead;
-    head->kind = kind;
-    head->bytes.store(static_cast<std::uint32_t>(bytes) | RecordView::hidden,
-                      std::memory_order_release);
-    if (memory == base_ + begin)
-        head_->used.store(begin + size, std::memory_order_release);
     return memory + sizeof(BlockHead);
 }
 
-void Record::publish(void *block)
+/* Readers see the block from now on. */
+void Record::end_block(char *memory, std::uint32_t kind, std::size_t bytes)
 {
-    auto *head = reinterpret_cast<BlockHead *>(static_cast<char *>(block) - sizeof(BlockHead));
-    head->bytes.fetch_and(~RecordView::hidden, std::memory_order_release);
+    char *const begin = memory - sizeof(BlockHead);
+    new (begin) BlockHead{kind, static_cast<std::uint32_t>(bytes)};
+    const std::size_t used = head_->used.load(std::memory_order_relaxed);
+    if (begin == base_ + used)
+        head_->used.store(used + sizeof(BlockHead) + RecordView::rounded(bytes),
+                          std::memory_order_release);
+    else
+        others_.push_back(begin);
 }
 
 /* Makes the memory up to end usable and, if there is a file, part of it. */
@@ -164,14 +162,8 @@ void Record::open(const std::string &path, Introduction introduction)
     if (const int reason = posix_fallocate(file, 0, static_cast<off_t>(end)))
         give_up(reason);
     head_->is_marked = mark_as_running(file);
-    for (std::size_t done = 0; done < used;) {
-        const ssize_t written = pwrite(file, base_ + done, used - done, static_cast<off_t>(done));
-        if (written < 0 && errno != EINTR)
-            give_up(errno);
-        done += static_cast<std::size_t>(std::max<ssize_t>(written, 0));
-    }
-    if (mmap(base_, end, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) == MAP_FAILED)
-        give_up(errno);
+    if (const int reason = move_to(file, end))
+        give_up(reason);
     if (is_open()) {
         close(file_);
         remove_files();
@@ -182,21 +174,35 @@ void Record::open(const std::string &path, Introduction introduction)
     mapped_ = end;
 }
 
-/* NFS keeps a file that is mapped or open, under another name, and so its folder. Threads may be in
- * a call and write: the memory must stay valid. */
+/* Continues in a file, or in memory if that is -1. The blocks stay where they are for threads that are
+ * in a call. Returns 0 or an errno. */
+int Record::move_to(int file, std::size_t bytes)
+{
+    const int kind = file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED;
+    void *const copy = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, kind, file, 0);
+    if (copy == MAP_FAILED)
+        return errno;
+    using Word = std::atomic<std::uint64_t>;
+    const std::size_t words = head_->used.load(std::memory_order_relaxed) / sizeof(Word);
+    for (std::size_t i = 0; i < words; i++)
+        static_cast<Word *>(copy)[i].store(
+            reinterpret_cast<Word *>(base_)[i].load(std::memory_order_relaxed),
+            std::memory_order_relaxed);
+    /* UCX replaces mremap() by a function without the last argument. */
+    if (syscall(SYS_mremap, copy, bytes, bytes, MREMAP_MAYMOVE | MREMAP_FIXED, base_) >= 0)
+        return 0;
+    const int reason = errno;
+    munmap(copy, bytes);
+    return reason;
+}
+
+/* NFS keeps a file that is mapped or open, under another name, and so its folder. */
 void Record::remove()
 {
     const std::lock_guard<std::mutex> guard(lock_);
     if (!is_open())
         return;
-    void *const copy = mmap(nullptr, mapped_, PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (copy != MAP_FAILED) {
-        std::memcpy(copy, base_, mapped_);
-        /* UCX replaces mremap() by a function without the last argument. */
-        if (syscall(SYS_mremap, copy, mapped_, mapped_, MREMAP_MAYMOVE | MREMAP_FIXED, base_) < 0)
-            munmap(copy, mapped_);
-    }
+    move_to(-1, mapped_);
     close(std::exchange(file_, -1));
     remove_files();
 }

@@ -15,10 +15,12 @@
 
 #include <qmpi.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -36,8 +38,8 @@ struct RecordHead {
 
 /* Precedes each block. */
 struct BlockHead {
-    std::uint32_t kind = 0;
-    std::atomic<std::uint32_t> bytes{0}; /* of the block without this head */
+    std::uint32_t kind;
+    std::uint32_t bytes; /* of the block without this head */
 };
 
 /* Kinds that all tools have; a tool's own kinds follow. */
@@ -80,32 +82,45 @@ class Record {
     Record(const Record &) = delete;
     Record &operator=(const Record &) = delete;
 
-    /* A new block of zeros that never moves; thread-safe. The reader sees it from publish() on, with
-     * what is in it by then and later. */
-    template <typename Type, typename Kind>
-    Type *allocate(Kind kind, std::size_t bytes = sizeof(Type))
+    /* Adds a block, which never moves: a Type, more bytes of zeros after it, and what fill(block) makes
+     * of them. Thread-safe; fill must neither throw nor use the record. */
+    template <typename Type, typename Kind, typename Fill>
+    Type &make(Kind kind, Fill fill, std::size_t more = 0)
     {
-        return static_cast<Type *>(allocate_bytes(static_cast<std::uint32_t>(kind), bytes));
+        const std::lock_guard<std::mutex> guard(lock_);
+        const std::size_t bytes = sizeof(Type) + more;
+        char *const memory = begin_block(bytes);
+        auto *block = new (memory) Type;
+        fill(*block);
+        end_block(memory, static_cast<std::uint32_t>(kind), bytes);
+        return *block;
     }
-    static void publish(void *block);
+
+    template <typename Type, typename Kind>
+    Type &make(Kind kind)
+    {
+        return make<Type>(kind, [](Type &) {});
+    }
 
     template <typename Kind>
     void add(Kind kind, std::string_view content)
     {
-        void *const block = allocate<char>(kind, content.size());
-        std::memcpy(block, content.data(), content.size());
-        publish(block);
+        const std::lock_guard<std::mutex> guard(lock_);
+        char *const memory = begin_block(content.size());
+        std::copy(content.begin(), content.end(), memory);
+        end_block(memory, static_cast<std::uint32_t>(kind), content.size());
     }
 
     /* Moves the record to a new file. Throws std::runtime_error if it cannot be made; the record
-     * stays where it was then. */
+     * stays where it was then. A number that another thread changes meanwhile, in a call that is allowed
+     * before MPI is initialized, may keep its old value. */
     void open(const std::string &path, Introduction introduction);
 
     bool is_open() const { return file_ >= 0; }
     const std::string &path() const { return path_; }
 
-    /* Removes the file, and the folder after its last file; the record is in memory again. What other
-     * threads write meanwhile may be lost. */
+    /* Removes the file, and the folder after its last file; the record is in memory again. Numbers that
+     * other threads change meanwhile may keep their old values. */
     void remove();
 
     /* The record so far, with the blocks that are in memory only. */
@@ -114,9 +129,11 @@ class Record {
   private:
     static constexpr std::size_t chunk = std::size_t{1} << 18;
 
-    void *allocate_bytes(std::uint32_t kind, std::size_t bytes);
+    char *begin_block(std::size_t bytes);
+    void end_block(char *memory, std::uint32_t kind, std::size_t bytes);
     bool make_room(std::size_t end);
     bool map(std::size_t begin, std::size_t end);
+    int move_to(int file, std::size_t bytes);
     void complain_once(const std::string &reason);
     void remove_files() const;
 
@@ -145,19 +162,16 @@ class RecordView {
     {
         for (std::size_t at = sizeof(RecordHead); at + sizeof(BlockHead) <= content_.size();) {
             const auto *head = reinterpret_cast<const BlockHead *>(content_.data() + at);
-            const std::size_t size = rounded(head->bytes.load(std::memory_order_acquire) & ~hidden);
+            const std::size_t size = rounded(head->bytes);
             at += sizeof(BlockHead);
             if (size > content_.size() - at)
                 break;
-            if (!(head->bytes.load(std::memory_order_acquire) & hidden))
-                visit(head->kind, content_.substr(at, head->bytes));
+            visit(head->kind, content_.substr(at, head->bytes));
             at += size;
         }
         for (const char *other : others_) {
             const auto *head = reinterpret_cast<const BlockHead *>(other);
-            const std::uint32_t size = head->bytes.load(std::memory_order_acquire);
-            if (!(size & hidden))
-                visit(head->kind, std::string_view(other + sizeof(BlockHead), size));
+            visit(head->kind, std::string_view(other + sizeof(BlockHead), head->bytes));
         }
     }
 
@@ -171,7 +185,6 @@ class RecordView {
         return !content.empty() && content.front() != '\0';
     }
 
-    static constexpr std::uint32_t hidden = 1u << 31; /* in bytes: not published yet */
     static constexpr std::size_t rounded(std::size_t bytes) { return (bytes + 7) / 8 * 8; }
 
   private:

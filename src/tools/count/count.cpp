@@ -21,8 +21,6 @@ class Count : public ReportingTool<Count> {
     static constexpr const char *description = "counts calls and bytes of every function";
     using Options = count::Options;
 
-    Count() { Record::publish(&counters_); }
-
     ~Count() { report_at_end(); }
 
     template <typename Call>
@@ -61,7 +59,7 @@ class Count : public ReportingTool<Count> {
 
     const Options options_{arguments()};
     const Destination destination_{*this, options_};
-    Counters &counters_ = *new (own_record().allocate<Counters>(Kind::counters)) Counters;
+    Counters &counters_ = own_record().make<Counters>(Kind::counters);
     /* Never destroyed: other threads may be in a call when the process exits. */
     Traffic &traffic_ = *new Traffic;
 };

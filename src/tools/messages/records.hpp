@@ -214,22 +214,20 @@ struct alignas(64) Table {
   private:
     TableRecord &own_record(Record &record)
     {
-        if (record_ == nullptr) {
-            record_ = new (record.allocate<TableRecord>(RecordKind::table)) TableRecord;
-            Record::publish(record_);
-        }
+        if (record_ == nullptr)
+            record_ = &record.make<TableRecord>(RecordKind::table);
         return *record_;
     }
 
     FunctionSums &function_of(Record &record, const Operation &operation)
     {
         FunctionRecord *&found = functions_[{operation.phase, operation.function}];
-        if (found == nullptr) {
-            found = new (record.allocate<FunctionRecord>(RecordKind::function)) FunctionRecord;
-            found->phase = operation.phase;
-            found->function = operation.function;
-            Record::publish(found);
-        }
+        if (found == nullptr)
+            found = &record.make<FunctionRecord>(RecordKind::function,
+                                                 [&operation](FunctionRecord &made) {
+                                                     made.phase = operation.phase;
+                                                     made.function = operation.function;
+                                                 });
         return found->sums;
     }
 
@@ -241,13 +239,14 @@ struct alignas(64) Table {
         std::vector<int> ranks;
         if (key.whom != Whom::one)
             ranks = qmpi::world_ranks_of(key.whom, *operation.communicator);
-        found = new (record.allocate<ExchangeRecord>(
-            RecordKind::exchange, sizeof(ExchangeRecord) + ranks.size() * sizeof(int)))
-            ExchangeRecord;
-        found->key = key;
-        found->number = ranks.size();
-        std::copy(ranks.begin(), ranks.end(), found->ranks());
-        Record::publish(found);
+        found = &record.make<ExchangeRecord>(
+            RecordKind::exchange,
+            [&](ExchangeRecord &made) {
+                made.key = key;
+                made.number = ranks.size();
+                std::copy(ranks.begin(), ranks.end(), made.ranks());
+            },
+            ranks.size() * sizeof(int));
         return *found;
     }
 

@@ -37,35 +37,39 @@ void CommunicatorRecord::clear()
 }
 
 Table::Table(Tables &tables, std::uint64_t number)
-    : tables_(tables), record_(*new (tables.record_.allocate<TableRecord>(Kind::table)) TableRecord)
+    : tables_(tables), record_(tables.record_.make<TableRecord>(
+                           Kind::table, [number](TableRecord &made) { made.number.set(number); }))
 {
-    record_.number.set(number);
-    Record::publish(&record_);
 }
 
 FunctionRecord &Table::add_function(int id)
 {
-    auto *added = new (tables_.record_.allocate<FunctionRecord>(Kind::function)) FunctionRecord;
-    added->table = number();
-    added->function = static_cast<std::uint32_t>(id);
-    Record::publish(added);
-    return *(functions_[static_cast<std::size_t>(id)] = added);
+    FunctionRecord &added =
+        tables_.record_.make<FunctionRecord>(Kind::function, [this, id](FunctionRecord &made) {
+            made.table = number();
+            made.function = static_cast<std::uint32_t>(id);
+        });
+    functions_[static_cast<std::size_t>(id)] = &added;
+    return added;
 }
 
 SiteRecord &Table::add_site(int function, const void *const *path, std::size_t depth)
 {
-    auto *added = new (tables_.record_.allocate<SiteRecord>(
-        Kind::site, sizeof(SiteRecord) + depth * sizeof(SitePlace))) SiteRecord;
-    added->table = number();
-    added->function = static_cast<std::uint32_t>(function);
-    added->depth = depth;
-    added->innermost = path[0];
+    SitePlace places[max_depth];
     for (std::size_t i = 0; i < depth; i++) {
         const CodeLocation location = locate(path[i]);
-        added->places()[i] = {path[i], tables_.number_of_module(location.module), location.offset};
+        places[i] = {path[i], tables_.number_of_module(location.module), location.offset};
     }
-    Record::publish(added);
-    return *added;
+    return tables_.record_.make<SiteRecord>(
+        Kind::site,
+        [&](SiteRecord &made) {
+            made.table = number();
+            made.function = static_cast<std::uint32_t>(function);
+            made.depth = depth;
+            made.innermost = path[0];
+            std::copy(places, places + depth, made.places());
+        },
+        depth * sizeof(SitePlace));
 }
 
 bool Table::is_path_of(const SiteRecord &site, const void *const *path)
@@ -85,13 +89,12 @@ CommunicatorRecord &Table::communicator(int function, const Communicators::Share
         },
         [&]() -> CommunicatorRecord & {
             tables_.name(communicator);
-            auto *added = new (tables_.record_.allocate<CommunicatorRecord>(Kind::communicator))
-                CommunicatorRecord;
-            added->table = number();
-            added->function = static_cast<std::uint32_t>(function);
-            added->id = communicator->id;
-            Record::publish(added);
-            return *added;
+            return tables_.record_.make<CommunicatorRecord>(
+                Kind::communicator, [&](CommunicatorRecord &made) {
+                    made.table = number();
+                    made.function = static_cast<std::uint32_t>(function);
+                    made.id = communicator->id;
+                });
         });
 }
 
@@ -111,9 +114,8 @@ void Table::clear(std::uint32_t generation)
 /* ---- what all threads share ---- */
 
 Tables::Tables(Record &record)
-    : record_(record), process_(*new (record.allocate<ProcessRecord>(Kind::process)) ProcessRecord)
+    : record_(record), process_(record.make<ProcessRecord>(Kind::process))
 {
-    Record::publish(&process_);
 }
 
 std::uint64_t Tables::number_of_module(const std::string &path)
@@ -136,12 +138,12 @@ void Tables::name(const Communicators::Shared &communicator)
         if (block != nullptr)
             return;
         kept = communicator;
-        block =
-            new (record_.allocate<NamedCommunicator>(Kind::named_communicator)) NamedCommunicator;
-        block->id = communicator->id;
-        block->size = communicator->size;
-        block->is_inter = communicator->is_inter;
-        Record::publish(block);
+        block = &record_.make<NamedCommunicator>(Kind::named_communicator,
+                                                 [&communicator](NamedCommunicator &made) {
+                                                     made.id = communicator->id;
+                                                     made.size = communicator->size;
+                                                     made.is_inter = communicator->is_inter;
+                                                 });
     }
     update_names();
 }

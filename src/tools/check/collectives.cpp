@@ -60,7 +60,7 @@ std::shared_ptr<PersistentCollective> Collectives::persistent(const Current &cur
         return nullptr;
     const Communicator &communicator = *current.communicator;
     auto made = std::make_shared<PersistentCollective>();
-    made->id = (communicator.id + current.expected.number + 1) * 0x9e3779b97f4a7c15u;
+    made->id = id_of(Shared::persistent_collective, communicator.id, current.expected.number);
     made->event.position = current.position;
     made->event.communicator = made->id;
     made->event.made_on = communicator.id;

@@ -59,6 +59,17 @@ enum class Event : std::uint8_t {
     statement /* at the end, of processes that are not in the world of rank 0 */
 };
 
+/* What the members of a communicator make on it together, besides communicators. */
+enum class Shared : std::uint64_t { window, persistent_collective };
+
+/* The same in all members, and unique: the analyser keeps operations of all kinds of objects in one
+ * table. number: of the objects of that kind on the communicator */
+inline std::uint64_t id_of(Shared kind, std::uint64_t communicator, std::uint64_t number)
+{
+    constexpr std::uint64_t odd = 0x9e3779b97f4a7c15u; /* spreads the bits */
+    return ((communicator + number) * odd + static_cast<std::uint64_t>(kind) + 1) * odd;
+}
+
 /* Precedes the fields of each event. */
 struct Head {
     std::uint32_t size = 0; /* bytes of the fields */

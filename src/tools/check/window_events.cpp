@@ -48,7 +48,8 @@ void WindowEvents::made(MPI_Win window, MPI_Comm comm)
     if (QMPI_Win_get_attr(window, MPI_WIN_DISP_UNIT, &unit, &is_set) != MPI_SUCCESS || !is_set)
         return;
     const std::lock_guard<std::mutex> guard(lock_);
-    state.id = (state.communicator->id + ++numbers_[state.communicator->id]) * 0x9e3779b97f4a7c15u;
+    const std::uint64_t communicator = state.communicator->id;
+    state.id = id_of(Shared::window, communicator, numbers_[communicator]++);
     process_.report(Event::window, WindowEvent{state.id, *unit}, false);
     windows_[window] = std::move(state);
 }

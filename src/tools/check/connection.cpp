@@ -25,60 +25,60 @@ void set_size(char *first, std::size_t bytes)
 
 void Client::connect(const Address &hub, int rank)
 {
-    const std::lock_guard<std::mutex> guard(lock_);
+    const std::lock_guard<std::mutex> socket_guard(socket_lock_), guard(lock_);
     socket_ = connection_to(hub);
     output_.clear();
     Writer(output_).put(Frame{0, rank});
-    if (!socket_.send_all(output_) || !is_answered()) {
+    is_up_ = socket_.send_all(output_);
+    if (!is_up_ || !answer()) {
         end();
         throw std::runtime_error("no answer from rank 0");
     }
-    is_up_ = true;
 }
 
 void Client::flush()
 {
-    const std::lock_guard<std::mutex> guard(lock_);
+    const std::lock_guard<std::mutex> guard(socket_lock_);
     send();
     std::string answers; /* none: they are awaited under the lock */
-    if (socket_.is_open() && !socket_.receive_pending(answers))
+    if (is_up() && !socket_.receive_pending(answers))
         end();
 }
 
 void Client::disconnect()
 {
-    const std::lock_guard<std::mutex> guard(lock_);
+    const std::lock_guard<std::mutex> guard(socket_lock_);
     end();
 }
 
-bool Client::close_event(std::size_t begin, bool wants_answer)
+void Client::close_event(std::size_t begin)
 {
     set_size(&output_[begin], output_.size() - begin - Head::bytes);
-    if (!wants_answer && output_.size() < 16384)
-        return socket_.is_open();
-    send();
-    if (wants_answer && socket_.is_open() && !is_answered())
-        end();
-    return socket_.is_open();
 }
 
 void Client::send()
 {
-    if (output_.size() <= Frame::bytes)
-        return;
-    set_size(output_.data(), output_.size() - Frame::bytes);
-    if (socket_.is_open() && !socket_.send_all(output_))
+    {
+        const std::lock_guard<std::mutex> guard(lock_);
+        if (output_.size() <= Frame::bytes)
+            return;
+        sent_.swap(output_);
+        output_.assign(sent_, 0, Frame::bytes);
+    }
+    set_size(sent_.data(), sent_.size() - Frame::bytes);
+    if (is_up() && !socket_.send_all(sent_))
         end();
-    output_.resize(Frame::bytes);
 }
 
-bool Client::is_answered()
+/* The value of the next one; none if the connection has ended. */
+std::optional<int> Client::answer()
 {
-    char answer[Answer::bytes];
-    if (!socket_.receive_all(answer, sizeof answer))
-        return false;
-    value_ = Reader({answer, sizeof answer}).get<Answer>().value;
-    return true;
+    char bytes[Answer::bytes];
+    if (is_up() && !socket_.receive_all(bytes, sizeof bytes))
+        end();
+    if (!is_up())
+        return {};
+    return Reader({bytes, sizeof bytes}).get<Answer>().value;
 }
 
 void Client::end()

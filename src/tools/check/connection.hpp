@@ -71,32 +71,57 @@ class Client {
     {
         if (!is_up())
             return {};
+        std::unique_lock<std::mutex> socket_guard(socket_lock_, std::defer_lock);
+        if (wants_answer)
+            socket_guard.lock(); /* answers come in another order than events */
+        const bool is_full = append(event, fields, wants_answer, thread);
+        if (wants_answer) {
+            send();
+            return answer();
+        }
+        if (is_full) {
+            socket_guard.lock();
+            send();
+        }
+        return is_up() ? std::optional<int>(0) : std::nullopt;
+    }
+
+    /* True if the output is long enough to be sent. */
+    template <typename Fields>
+    bool append(Event event, const Fields &fields, bool wants_answer,
+                std::optional<std::uint32_t> thread)
+    {
+        constexpr std::size_t full = 16384;
         const std::lock_guard<std::mutex> guard(lock_);
         if (thread && *thread != std::exchange(thread_, *thread))
             append(Event::thread, ThreadEvent{thread_}, false);
-        return append(event, fields, wants_answer) ? std::optional<int>(value_) : std::nullopt;
+        append(event, fields, wants_answer);
+        return output_.size() >= full;
     }
 
     template <typename Fields>
-    bool append(Event event, const Fields &fields, bool wants_answer)
+    void append(Event event, const Fields &fields, bool wants_answer)
     {
         const std::size_t begin = output_.size();
         Writer(output_).put(Head{0, event, wants_answer}, fields);
-        return close_event(begin, wants_answer);
+        close_event(begin);
     }
 
     /* The event is in the output from there on. */
-    bool close_event(std::size_t begin, bool wants_answer);
+    void close_event(std::size_t begin);
     void send();
-    bool is_answered();
+    std::optional<int> answer();
     void end();
 
-    std::mutex lock_;
+    /* A thread that sends can lose its core; others add events meanwhile. */
+    std::mutex socket_lock_; /* before lock_ */
     Socket socket_;
-    std::string output_;       /* a frame */
-    int value_ = 0;            /* of the last answer */
-    std::uint32_t thread_ = 0; /* of the last event */
+    std::string sent_; /* a frame */
     std::atomic<bool> is_up_{false};
+
+    std::mutex lock_;
+    std::string output_;       /* the next frame */
+    std::uint32_t thread_ = 0; /* of the last event */
 };
 
 }  // namespace qmpi::check

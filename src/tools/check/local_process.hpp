@@ -105,12 +105,9 @@ class LocalProcess {
         client_.disconnect();
     }
 
-    /* The first calls of a call site wait for the analyser, so that its finding is printed before
-     * the program can crash. */
-    bool waits_for_answer(const Position &position)
-    {
-        return sites_.is_among_first(calls_with_answer, position.site);
-    }
+    /* The first call of a call site waits for the analyser, so that its finding is printed before the
+     * program can crash. */
+    bool waits_for_answer(const Position &position) { return sites_.is_first(position.site); }
 
     /* ---- comparability ---- */
 
@@ -202,8 +199,6 @@ class LocalProcess {
     }
 
   private:
-    static constexpr std::uint64_t calls_with_answer = 3;
-
     /* is_of_all: the analyser must know before others can go on. */
     void lose_order(std::atomic<bool> &is_reported, const char *what, bool is_of_all)
     {
@@ -230,10 +225,10 @@ class LocalProcess {
     Recorder &recorder_;
     Client client_;
     Sites &sites_;
-    std::atomic<int> rank_{-1}; /* set last: other threads may be in MPI */
-    int first_ = 0;             /* rank of the first process of the world */
-    int size_ = 1;              /* of the world or the job */
-    bool has_world_ = false;
+    std::atomic<int> rank_{-1};          /* set last: other threads may be in MPI */
+    int first_ = 0;                      /* rank of the first process of the world */
+    int size_ = 1;                       /* of the world or the job */
+    std::atomic<bool> has_world_{false}; /* other threads may have a session */
     Threads threads_;
     std::vector<bool> is_in_world_; /* [rank in MPI_COMM_WORLD] has this instance; empty: a job */
     std::atomic<bool> is_introduced_{false};

@@ -64,8 +64,8 @@ class Server : public Hub {
     int add(const World &world) override;
     void idle() override;
 
-    /* Processes send their events within 0.1 seconds. */
-    static constexpr std::chrono::seconds longest_on_the_way{1};
+    /* Processes send their events within a second. */
+    static constexpr std::chrono::seconds longest_on_the_way{2};
 
     /* Answers processes that have got a message too long for the buffer, when the call that sent it is
      * known: it can be in another process's buffer yet. */

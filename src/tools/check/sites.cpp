@@ -5,6 +5,8 @@
 
 #include "sites.hpp"
 
+#include <utility>
+
 namespace qmpi::check {
 
 std::uint32_t Sites::number_of(const void *address)
@@ -23,7 +25,7 @@ std::uint32_t Sites::look_up(const void *address)
     const auto [found, is_new] =
         numbers_.insert({address, static_cast<std::uint32_t>(sites_.size())});
     if (is_new) {
-        sites_.push_back({locate(address), 0});
+        sites_.push_back({locate(address), false});
         for (const Visit &visit : on_new_)
             visit(found->second, sites_.back().location);
     }
@@ -36,16 +38,14 @@ Place Sites::place(std::uint32_t number) const
     return Place(call_sites_.find(sites_[number].location));
 }
 
-bool Sites::is_among_first(std::uint64_t calls, std::uint32_t number)
+bool Sites::is_first(std::uint32_t number)
 {
-    Frequent &frequent = frequent_[number % 64];
-    if (frequent.owner == this && frequent.number == number)
+    Repeated &repeated = repeated_[number % 64];
+    if (repeated.owner == this && repeated.number == number)
         return false;
+    repeated = {this, number};
     std::lock_guard<std::mutex> guard(lock_);
-    if (sites_[number].times++ < calls)
-        return true;
-    frequent = {this, number};
-    return false;
+    return !std::exchange(sites_[number].is_known, true);
 }
 
 void Sites::each(const Visit &visit) const

@@ -36,16 +36,16 @@ class Sites {
     /* Reads debugging information. */
     Place place(std::uint32_t number) const;
 
-    /* True for the first of that number of calls of this function for the call site. Without a lock
-     * when the thread knows that they have been. */
-    bool is_among_first(std::uint64_t calls, std::uint32_t number);
+    /* True in the first call of this function for the call site. Without a lock when the thread knows
+     * that it has been. */
+    bool is_first(std::uint32_t number);
 
     void each(const Visit &visit) const;
 
   private:
     struct Site {
         CodeLocation location;
-        std::uint64_t times;
+        bool is_known; /* see is_first() */
     };
 
     struct Known {
@@ -54,7 +54,7 @@ class Sites {
         std::uint32_t number;
     };
 
-    struct Frequent {
+    struct Repeated {
         const Sites *owner;
         std::uint32_t number;
     };
@@ -62,7 +62,7 @@ class Sites {
     std::uint32_t look_up(const void *address);
 
     static inline thread_local Known known_[64]; /* zeros */
-    static inline thread_local Frequent frequent_[64];
+    static inline thread_local Repeated repeated_[64];
 
     std::vector<Visit> on_new_;
     mutable std::mutex lock_;

@@ -165,8 +165,10 @@ void Waiting::start(bool is_watched)
     is_watched_ = is_watched;
     thread_ = quiet_thread([this] {
         std::unique_lock<std::mutex> guard(thread_lock_);
-        while (!wake_up_.wait_for(guard, interval, [this] { return is_ending_; }))
-            report_blocked();
+        /* Rarer while calls return: a thread that wakes on a busy core delays others. */
+        for (auto pause = interval;
+             !wake_up_.wait_for(guard, pause, [this] { return is_ending_; });)
+            pause = look() ? interval : std::min(2 * pause, longest_interval);
     });
     if (!process_.is_multiple())
         return;
@@ -240,17 +242,27 @@ bool Waiting::are_all_waiting(States &states) const
     });
 }
 
+/* Sends pending events, and notes the loss of the connection for the report. A message would be of no
+ * use to a job that is about to be killed. Returns true if the process may be blocked. */
+bool Waiting::look()
+{
+    const bool may_be_blocked = report_blocked();
+    process_.flush();
+    if (!process_.is_connected())
+        process_.distrust("no connection to rank 0", false);
+    return may_be_blocked;
+}
+
 /* A thread that slept, and has made a step since the report, may go on to end the wait. It may have
- * slept for a thread of the library or of this tool.
- *
- * Also sends pending events, and notes the loss of the connection for the report. A message would be of
- * no use to a job that is about to be killed. */
-void Waiting::report_blocked()
+ * slept for a thread of the library or of this tool. Returns true if a call has not returned since the last
+ * time. */
+bool Waiting::report_blocked()
 {
     std::lock_guard<std::mutex> guard(lock_);
     const auto now = Clock::now();
-    bool is_long = !entered_.empty();
+    bool is_long = !entered_.empty(), is_seen_again = is_long;
     for (Entered &one : entered_) {
+        is_seen_again = is_seen_again && one.seen;
         if (!one.seen)
             one.seen = now;
         is_long = is_long && now - *one.seen >= short_time;
@@ -271,9 +283,7 @@ void Waiting::report_blocked()
         }
         process_.report(Event::blocked, std::move(event), false);
     }
-    process_.flush();
-    if (!process_.is_connected())
-        process_.distrust("no connection to rank 0", false);
+    return is_seen_again;
 }
 
 }  // namespace qmpi::check

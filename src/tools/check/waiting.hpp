@@ -80,7 +80,8 @@ class Waiting {
 
   private:
     using Clock = std::chrono::steady_clock;
-    static constexpr auto interval = std::chrono::milliseconds(100);
+    static constexpr auto interval = std::chrono::milliseconds(200);
+    static constexpr auto longest_interval = 4 * interval;
     static constexpr auto short_time = std::chrono::milliseconds(200);
 
     /* A call that a thread is in. */
@@ -92,7 +93,8 @@ class Waiting {
 
     using States = std::map<std::string, std::string>; /* of threads */
 
-    void report_blocked();
+    bool look();
+    bool report_blocked();
     void retract();
 
     /* No other thread of the program can end the wait: each is in one of the calls, or waits for

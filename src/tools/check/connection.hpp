@@ -37,7 +37,15 @@ class Client {
     bool report(Event event, const Fields &fields, bool wants_answer,
                 std::optional<std::uint32_t> thread = {})
     {
-        return put(event, fields, wants_answer, thread).has_value();
+        if (wants_answer)
+            return ask(event, fields, thread).has_value();
+        if (!is_up())
+            return false;
+        if (append(event, fields, false, thread)) {
+            const std::lock_guard<std::mutex> guard(socket_lock_);
+            send();
+        }
+        return is_up();
     }
 
     bool report(Event event, bool wants_answer, std::optional<std::uint32_t> thread = {})
@@ -45,11 +53,18 @@ class Client {
         return report(event, NoFields(), wants_answer, thread);
     }
 
-    /* The value of the answer to an event, if there is one. */
+    /* The value of the answer to an event, if there is one. One question at a time: answers come in
+     * another order than events. */
     template <typename Fields>
-    std::optional<int> ask(Event event, const Fields &fields)
+    std::optional<int> ask(Event event, const Fields &fields,
+                           std::optional<std::uint32_t> thread = {})
     {
-        return put(event, fields, true, {});
+        if (!is_up())
+            return {};
+        const std::lock_guard<std::mutex> guard(socket_lock_);
+        append(event, fields, true, thread);
+        send();
+        return answer();
     }
 
     /* Also finds out if the connection has ended. */
@@ -63,28 +78,6 @@ class Client {
         {
         }
     };
-
-    /* The value of the last answer; none if the connection has ended. */
-    template <typename Fields>
-    std::optional<int> put(Event event, const Fields &fields, bool wants_answer,
-                           std::optional<std::uint32_t> thread)
-    {
-        if (!is_up())
-            return {};
-        std::unique_lock<std::mutex> socket_guard(socket_lock_, std::defer_lock);
-        if (wants_answer)
-            socket_guard.lock(); /* answers come in another order than events */
-        const bool is_full = append(event, fields, wants_answer, thread);
-        if (wants_answer) {
-            send();
-            return answer();
-        }
-        if (is_full) {
-            socket_guard.lock();
-            send();
-        }
-        return is_up() ? std::optional<int>(0) : std::nullopt;
-    }
 
     /* True if the output is long enough to be sent. */
     template <typename Fields>

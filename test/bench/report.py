@@ -16,6 +16,8 @@ GOALS_OF_FIRST_LAYER = {"comm-rank": 50, "send": 60}
 BOTH = (("MPI_Comm_rank", RANK, "comm-rank"), ("MPI_Send", SEND, "send"))
 C_CALLS = (RANK, "MPI_Wtime", SEND, "MPI_Iprobe", "MPI_Isend+MPI_Wait", "MPI_File_write 0 bytes")
 MANY = 100              # instances that do not intercept a function
+CHECK = "tool check 1"
+GOALS_OF_CHECK = {"64": 1.3, "128": 1.5, "256": 2.0}    # time as a ratio, by processes
 
 
 def is_steady(call):
@@ -200,6 +202,12 @@ def goals(results, bounds):
                      "; ".join(f"{call} {value:.2f}" for call, value in speed.items()))
     else:
         goal("2 threads: a call takes no longer than without QMPI", None, "")
+
+    for processes, limit in GOALS_OF_CHECK.items():
+        of = results.get("processes", {}).get(processes)
+        one = compare(of[CHECK], of["none"]) if of else None
+        goal_of_time(f"check, {processes} processes: MPI_Allreduce takes at most {limit} times as long",
+                     one["ratio"] <= limit if one else None, ratio_text(one) if one else "")
 
     startup = results.get("startup", {})
     if "instance 1000" in startup:
@@ -426,6 +434,14 @@ def table_of_tools(results):
                "bytes for each further call"], rows)
 
 
+def table_of_processes(results):
+    rows = [[processes, *(f"{statistics.median(times):.3f}" for times in (of["none"], of[CHECK])),
+             ratio_text(compare(of[CHECK], of["none"]))]
+            for processes, of in results.get("processes", {}).items()]
+    return "## 50 MPI_Allreduce of more processes than cores\n\nSeconds, median.\n\n" + \
+        table(["processes", "no tool", "check", "ratio"], rows) if rows else ""
+
+
 def table_of_startup(results):
     startup = results.get("startup")
     if not startup:
@@ -477,7 +493,7 @@ def summary(results):
         table_of_layers(results),
         table_of_times(results, "pairs", "Calls between two processes", pairs),
         table_of_messages(results), table_of_threads(results), table_of_applications(results),
-        table_of_tools(results), table_of_startup(results),
+        table_of_tools(results), table_of_processes(results), table_of_startup(results),
         table_of_sizes(results),
     ])
 

@@ -276,3 +276,9 @@ def test_other_tools_are_variables_of_the_environment():
 def test_malformed_other_tools_are_refused(text):
     with pytest.raises(counting.Failure, match="NAME=VARIABLE=VALUE"):
         variants.other(text)
+
+
+@pytest.mark.parametrize("seconds, verdict", [(1.25, "met"), (1.35, "missed")])
+def test_goal_of_many_processes(seconds, verdict):
+    results = {**good_results(), "processes": {"64": {"none": [1.0] * 7, report.CHECK: [seconds] * 7}}}
+    assert verdict_of(results, "check, 64 processes") == verdict

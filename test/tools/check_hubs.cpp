@@ -11,6 +11,7 @@
  *     lost        process 2 closes its connection
  *     broken      the hub of host 1 ends
  *     foreign     connections without the password, and with broken frames
+ *     held        the root does not read while a thread of process 0 sends and another one adds events
  *     join        two spawned worlds of two processes join; one process of the first one ends, its hub
  *                 ends, and the second world ends before its processes have connected */
 
@@ -58,6 +59,9 @@ class Root : public Hub {
         next_ += world.size;
         return first;
     }
+
+    /* Takes no events meanwhile. */
+    std::unique_lock<std::mutex> hold() { return std::unique_lock<std::mutex>(lock_); }
 
     std::map<int, int> events() const { return with_lock(events_); }
     std::vector<int> lost() const { return with_lock(lost_); }
@@ -213,6 +217,33 @@ void send_foreign(Job &job)
     print(job.root.lost());
 }
 
+/* The first thread waits in a call of send() soon. */
+void hold_up(Job &job)
+{
+    Client &client = job.clients[0];
+    std::atomic<int> sent{0};
+    std::atomic<bool> is_ending{false};
+    auto held = job.root.hold();
+    std::thread sender([&] {
+        const StatementEvent large{std::string(1 << 20, ' ')};
+        while (!is_ending && client.report(Event::statement, large, false))
+            sent++;
+    });
+    int before = -1;
+    await([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(200));
+        return std::exchange(before, sent.load()) == sent;
+    });
+    int added = 0;
+    for (int i = 0; i < 100; i++)
+        added += client.report(Event::found, SiteEvent{0, "module", 0}, false);
+    std::printf("%d\n", added);
+    is_ending = true;
+    held.unlock();
+    sender.join();
+    print_answers(job);
+}
+
 void join_worlds(Job &job)
 {
     Entrance entrance = Entrance::of({"first", 2}, job.first);
@@ -243,8 +274,8 @@ void join_worlds(Job &job)
 int main(int, char **argv)
 {
     const std::map<std::string, std::function<void(Job &)>> modes{
-        {"events", send_events}, {"end", end_all},          {"lost", lose_process},
-        {"broken", break_hub},   {"foreign", send_foreign}, {"join", join_worlds}};
+        {"events", send_events},   {"end", end_all},  {"lost", lose_process}, {"broken", break_hub},
+        {"foreign", send_foreign}, {"held", hold_up}, {"join", join_worlds}};
     Job job;
     modes.at(argv[1])(job);
     return 0;

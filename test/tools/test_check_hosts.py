@@ -142,6 +142,7 @@ def hubs(mpich_module):
     ("lost", "1 1 0 1\n2\n"),
     ("broken", "1 0 0 0\n"),
     ("foreign", "0 0 0 0 0\n1 1 1 1\n\n"),
+    ("held", "100\n1 1 1 1\n"),
     ("join", "4 6\n1 1\n4 5 6 7\n1 1 1 1\n")])
 def test_hubs_pass_on(hubs, mode, out):
     """Answers of each process, number of its events, and lost ranks, as the mode has them."""

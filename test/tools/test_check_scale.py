@@ -156,3 +156,54 @@ def test_memory_does_not_grow_while_a_send_is_always_open(mpich):
         return int(re.search(r"(\d+) KiB", result.out).group(1))
     few, many = memory(2_000), memory(32_000)
     assert many - few < 6_000, (few, many)
+
+
+PAUSES = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <time.h>
+
+static int pauses;
+
+/* What std::condition_variable calls to wait for a time. */
+int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t clock, const struct timespec *end)
+{
+    int (*real)(pthread_cond_t *, pthread_mutex_t *, clockid_t, const struct timespec *);
+    *(void **) &real = dlsym(RTLD_NEXT, "pthread_cond_clockwait");
+    __atomic_fetch_add(&pauses, 1, __ATOMIC_RELAXED);
+    return real(condition, mutex, clock, end);
+}
+
+__attribute__((destructor)) static void print_pauses(void)
+{
+    printf("%d pauses\\n", pauses);
+}
+"""
+LOOP = """
+#include <mpi.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+    int one = 1, sum;
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < 30; i++) {
+        MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+        usleep(100000);
+    }
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+def test_the_thread_of_a_process_wakes_rarely_while_calls_return(mpich):
+    """In 3 seconds"""
+    preload = mpich.library(PAUSES, "-ldl", name="pauses.c")
+    program = mpich.program(LOOP, name="loop.c")
+    result = mpich.run("mpiexec", "-n", 1, program, ":", "-n", 1, "-env", "LD_PRELOAD", preload, program,
+                       MPIR_CVAR_QMPI_TOOL_LIST="check")
+    pauses = re.search(r"^(\d+) pauses$", result.out, re.M)
+    assert pauses and 1 < int(pauses[1]) < 10, result

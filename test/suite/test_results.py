@@ -3,6 +3,7 @@
 
 """Tests of the programs that read and compare results of MPICH's test suite, with made-up results."""
 
+import argparse
 import importlib.machinery
 import importlib.util
 import os
@@ -189,3 +190,42 @@ def test_messages_of_tools_are_kept_apart_from_the_output_of_a_test(run, work):
     ("not ok", "ok", False), (None, "ok", False), ("ok", "skip", False), ("not ok", None, False)])
 def test_worse_is_what_fails_or_is_missing(old, new, expected):
     assert results.is_worse(old, new) == expected
+
+
+@pytest.fixture
+def draw(run, work):
+    """Draw from two lists: names of the tests in that of the source, and the text of that of the build"""
+    source, build = work / "source/test/mpi/dir", work / "build/dir"
+    for folder in (source, build):
+        folder.mkdir(parents=True)
+    (source / "testlist").write_text("folder\n" + "".join(f"test{number} 2\n" for number in range(1000)))
+    (build / "testlist.dtp").write_text("one 1\n")
+
+    def draw(part, seed=0):
+        options = argparse.Namespace(src=work / "source", build=work / "build", part=part, seed=seed)
+        run.draw_tests("dir", options)
+        drawn = (build / "testlist").read_text().splitlines()
+        assert drawn[:2] == ["# drawn", "folder"]
+        tests, other = {line.split()[0] for line in drawn[2:]}, (build / "testlist.dtp").read_text()
+        assert set(run.programs("dir", options)) == tests | ({"one"} if "one 1" in other else set())
+        return tests, other
+    return draw
+
+
+def test_one_in_ten_tests_is_drawn(draw):
+    first, second = draw(10)[0], draw(10, seed=1)[0]
+    assert 60 < len(first) < 140 and 60 < len(second) < 140 and first != second
+
+
+def test_the_same_tests_are_drawn_again(draw):
+    assert draw(10) == draw(10)
+
+
+def test_all_tests_are_drawn_after_some(draw):
+    draw(10)
+    assert len(draw(1)[0]) == 1000
+
+
+def test_list_without_a_drawn_test_is_not_empty(draw):
+    """The suite would take the list of the source."""
+    assert draw(10 ** 9)[1] == "# drawn\n" and draw(1)[1] == "# drawn\none 1\n"

@@ -127,7 +127,7 @@ Expected Collectives::report(const SharedCommunicator &communicator, CollectiveE
     expected.communicator = communicator;
     expected.number = event.number;
     if (event.size > 1) {
-        const bool wants_answer = process_.waits_for_answer(event.position);
+        const bool wants_answer = process_.waits_for_answer(Event::collective, event.position);
         process_.report(Event::collective, std::move(event), wants_answer);
     }
     return expected;

@@ -105,9 +105,12 @@ class LocalProcess {
         client_.disconnect();
     }
 
-    /* The first call of a call site waits for the analyser, so that its finding is printed before the
-     * program can crash. */
-    bool waits_for_answer(const Position &position) { return sites_.is_first(position.site); }
+    /* The first event of each kind at a call site waits for the analyser, so that its finding is printed
+     * before the program can crash. */
+    bool waits_for_answer(Event event, const Position &position)
+    {
+        return sites_.is_first(position.site, static_cast<unsigned>(event));
+    }
 
     /* ---- comparability ---- */
 

@@ -37,7 +37,8 @@ void Messages::begin(Pending &pending)
         }
         return;
     }
-    const bool wants_answer = process_.waits_for_answer(pending.position);
+    const bool wants_answer =
+        process_.waits_for_answer(sends ? Event::send : Event::receive, pending.position);
     if (sends)
         begin_send(pending, wants_answer);
     if (receives)
@@ -75,7 +76,7 @@ void Messages::begin(Pending &pending, PersistentCollective &collective)
     pending.expected.push_back(std::move(expected));
     if (event.size > 1)
         process_.report(Event::collective, std::move(event),
-                        process_.waits_for_answer(pending.position));
+                        process_.waits_for_answer(Event::collective, pending.position));
 }
 
 /* The library reports ranks outside the communicator. */
@@ -129,7 +130,7 @@ void Messages::partitioned(const Position &position, const SharedCommunicator &c
         process_.report(Event::partitioned,
                         PartitionedEvent{position, communicator->id, is_send, peer, message.tag,
                                          process_.types.signature(message.datatype, message.count)},
-                        process_.waits_for_answer(position));
+                        process_.waits_for_answer(Event::partitioned, position));
 }
 
 /* Its source and tag are those that a probe has found. */
@@ -179,7 +180,7 @@ void Messages::make_certain(Pending &pending)
                     ReceivedEvent{pending.communicator->id, pending.number,
                                   pending.communicator->world_rank_of(pending.receive.peer),
                                   pending.receive.tag, false},
-                    process_.waits_for_answer(pending.position));
+                    process_.waits_for_answer(Event::received, pending.position));
 }
 
 void Messages::await(const Position &position, std::uint64_t number)
@@ -235,7 +236,7 @@ void Messages::received(Pending &pending, const MPI_Status &status)
             ReceivedEvent{pending.communicator->id, pending.number,
                           is_cancelled ? 0 : pending.communicator->world_rank_of(status.MPI_SOURCE),
                           is_cancelled ? 0 : status.MPI_TAG, is_cancelled != 0},
-            process_.waits_for_answer(pending.position));
+            process_.waits_for_answer(Event::received, pending.position));
     pending.number = 0;
 }
 
@@ -345,7 +346,7 @@ std::uint64_t Messages::receive_matched(const Position &position, MPI_Message me
         return 0;
     process_.report(Event::matched,
                     MatchedEvent{position, number, process_.types.signature(datatype, count)},
-                    process_.waits_for_answer(position));
+                    process_.waits_for_answer(Event::matched, position));
     return number;
 }
 

@@ -25,7 +25,7 @@ std::uint32_t Sites::look_up(const void *address)
     const auto [found, is_new] =
         numbers_.insert({address, static_cast<std::uint32_t>(sites_.size())});
     if (is_new) {
-        sites_.push_back({locate(address), false});
+        sites_.push_back({locate(address), 0});
         for (const Visit &visit : on_new_)
             visit(found->second, sites_.back().location);
     }
@@ -38,14 +38,15 @@ Place Sites::place(std::uint32_t number) const
     return Place(call_sites_.find(sites_[number].location));
 }
 
-bool Sites::is_first(std::uint32_t number)
+bool Sites::is_first(std::uint32_t number, unsigned purpose)
 {
-    Repeated &repeated = repeated_[number % 64];
-    if (repeated.owner == this && repeated.number == number)
+    Repeated &repeated = repeated_[(number + purpose) % 64];
+    if (repeated.owner == this && repeated.number == number && repeated.purpose == purpose)
         return false;
-    repeated = {this, number};
+    repeated = {this, number, purpose};
+    const std::uint64_t bit = std::uint64_t{1} << purpose;
     std::lock_guard<std::mutex> guard(lock_);
-    return !std::exchange(sites_[number].is_known, true);
+    return (std::exchange(sites_[number].known, sites_[number].known | bit) & bit) == 0;
 }
 
 void Sites::each(const Visit &visit) const

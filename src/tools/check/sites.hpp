@@ -36,16 +36,16 @@ class Sites {
     /* Reads debugging information. */
     Place place(std::uint32_t number) const;
 
-    /* True in the first call of this function for the call site. Without a lock when the thread knows
-     * that it has been. */
-    bool is_first(std::uint32_t number);
+    /* True in the first call of this function for the call site and the purpose, less than 64. Without a
+     * lock when the thread knows that it has been. */
+    bool is_first(std::uint32_t number, unsigned purpose);
 
     void each(const Visit &visit) const;
 
   private:
     struct Site {
         CodeLocation location;
-        bool is_known; /* see is_first() */
+        std::uint64_t known; /* purposes, as bits; see is_first() */
     };
 
     struct Known {
@@ -57,6 +57,7 @@ class Sites {
     struct Repeated {
         const Sites *owner;
         std::uint32_t number;
+        unsigned purpose;
     };
 
     std::uint32_t look_up(const void *address);

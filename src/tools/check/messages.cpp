@@ -37,12 +37,10 @@ void Messages::begin(Pending &pending)
         }
         return;
     }
-    const bool wants_answer =
-        process_.waits_for_answer(sends ? Event::send : Event::receive, pending.position);
     if (sends)
-        begin_send(pending, wants_answer);
+        begin_send(pending);
     if (receives)
-        begin_receive(pending, wants_answer);
+        begin_receive(pending);
     if (sends && pending.position.is_blocking() &&
         qmpi::operation_of(pending.position.function) == qmpi::operation::sendrecv) {
         await(pending.position, pending.send_number);
@@ -80,7 +78,7 @@ void Messages::begin(Pending &pending, PersistentCollective &collective)
 }
 
 /* The library reports ranks outside the communicator. */
-void Messages::begin_send(Pending &pending, bool wants_answer)
+void Messages::begin_send(Pending &pending)
 {
     const Communicator &communicator = *pending.communicator;
     const Message &send = pending.send;
@@ -91,12 +89,12 @@ void Messages::begin_send(Pending &pending, bool wants_answer)
     process_.report(Event::send,
                     SendEvent{pending.position, communicator.id, pending.send_number, destination,
                               send.tag, process_.types.signature(send.datatype, send.count)},
-                    wants_answer);
+                    process_.waits_for_answer(Event::send, pending.position));
     pending.expected.push_back(
         {Expected::What::receive, pending.communicator, pending.send_number, send.peer, send.tag});
 }
 
-void Messages::begin_receive(Pending &pending, bool wants_answer)
+void Messages::begin_receive(Pending &pending)
 {
     const Communicator &communicator = *pending.communicator;
     const Message &receive = pending.receive;
@@ -115,7 +113,8 @@ void Messages::begin_receive(Pending &pending, bool wants_answer)
                        receive.tag == MPI_ANY_TAG,
                        process_.types.signature(receive.datatype, receive.count)};
     take_probed(event, receive);
-    process_.report(Event::receive, std::move(event), wants_answer);
+    process_.report(Event::receive, std::move(event),
+                    process_.waits_for_answer(Event::receive, pending.position));
     pending.expected.push_back(
         {Expected::What::message, pending.communicator, pending.number, receive.peer, receive.tag});
 }

@@ -140,8 +140,8 @@ class Messages {
 
     void use(const Pending &pending, Use::Kind kind, const Message &message);
     void take_probed(ReceiveEvent &event, const Message &receive);
-    void begin_send(Pending &pending, bool wants_answer);
-    void begin_receive(Pending &pending, bool wants_answer);
+    void begin_send(Pending &pending);
+    void begin_receive(Pending &pending);
     void report_probe(const Pending &probe, int source, int tag, bool has_found);
     void await(const Position &position, std::uint64_t number);
     void await_shared(SharedHandle &shared, const Position &position);

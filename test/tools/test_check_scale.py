@@ -167,7 +167,7 @@ PAUSES = """
 
 static int pauses;
 
-/* What std::condition_variable calls to wait for a time. */
+/* std::condition_variable calls it to wait for a time. */
 int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t clock, const struct timespec *end)
 {
     int (*real)(pthread_cond_t *, pthread_mutex_t *, clockid_t, const struct timespec *);

@@ -59,7 +59,7 @@ enum class Event : std::uint8_t {
     statement /* at the end, of processes that are not in the world of rank 0 */
 };
 
-/* What the members of a communicator make on it together, besides communicators. */
+/* Objects that the members of a communicator make on it together, besides communicators. */
 enum class Shared : std::uint64_t { window, persistent_collective };
 
 /* The same in all members, and unique: the analyser keeps operations of all kinds of objects in one

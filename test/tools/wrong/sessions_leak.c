@@ -3,7 +3,7 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* What belongs to a session, and what may outlive it, in processes with sessions only. ranks: 2 */
+/* Objects that belong to a session, and others that may outlive it, in processes with sessions only. ranks: 2 */
 #include <mpi.h>
 
 int main(void)

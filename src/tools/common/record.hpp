@@ -87,12 +87,8 @@ class Record {
     template <typename Type, typename Kind, typename Fill>
     Type &make(Kind kind, Fill fill, std::size_t more = 0)
     {
-        const std::lock_guard<std::mutex> guard(lock_);
-        const std::size_t bytes = sizeof(Type) + more;
-        char *const memory = begin_block(bytes);
-        auto *block = new (memory) Type;
-        fill(*block);
-        end_block(memory, static_cast<std::uint32_t>(kind), bytes);
+        Type *block = nullptr;
+        put(kind, sizeof(Type) + more, [&](char *memory) { fill(*(block = new (memory) Type)); });
         return *block;
     }
 
@@ -105,10 +101,8 @@ class Record {
     template <typename Kind>
     void add(Kind kind, std::string_view content)
     {
-        const std::lock_guard<std::mutex> guard(lock_);
-        char *const memory = begin_block(content.size());
-        std::copy(content.begin(), content.end(), memory);
-        end_block(memory, static_cast<std::uint32_t>(kind), content.size());
+        put(kind, content.size(),
+            [&](char *memory) { std::copy(content.begin(), content.end(), memory); });
     }
 
     /* Moves the record to a new file. Throws std::runtime_error if it cannot be made; the record
@@ -128,6 +122,15 @@ class Record {
 
   private:
     static constexpr std::size_t chunk = std::size_t{1} << 18;
+
+    template <typename Kind, typename Fill>
+    void put(Kind kind, std::size_t bytes, Fill fill)
+    {
+        const std::lock_guard<std::mutex> guard(lock_);
+        char *const memory = begin_block(bytes);
+        fill(memory);
+        end_block(memory, static_cast<std::uint32_t>(kind), bytes);
+    }
 
     char *begin_block(std::size_t bytes);
     void end_block(char *memory, std::uint32_t kind, std::size_t bytes);

@@ -43,9 +43,9 @@ class Operations {
         if constexpr (uses_requests<Call>())
             return complete(call, requests_,
                             [&](Pending &pending, const MPI_Status *status, Outcome outcome) {
-                                if (outcome == Outcome::started)
+                                if (outcome == Outcome::starting)
                                     start(pending, process_.position({call.context(), Call::id}));
-                                else
+                                else if (outcome != Outcome::started)
                                     end(pending, status, outcome);
                             });
         else

@@ -28,7 +28,8 @@ namespace qmpi {
 
 /* Event of a request. */
 enum class Outcome {
-    started, /* persistent, by MPI_Start or MPI_Startall; no status yet */
+    starting, /* persistent, before MPI_Start or MPI_Startall; no status yet */
+    started,  /* the same, after the call has succeeded */
     completed,
     cancelled,
     failed, /* the operation failed */
@@ -131,17 +132,31 @@ class Requests {
         shard.insert(hash, node);
     }
 
-    /* Starts a persistent request; ignores others. */
+    /* Removes a record before the call that starts its persistent request; the node must go to
+     * end_start(). None if the request is another one, or active already. */
     template <typename Visit>
-    void start(MPI_Request request, Visit &visit)
+    Node begin_start(MPI_Request request, Visit &visit)
     {
         const Node node = take(request);
         if (node == nullptr)
-            return;
-        if (node->is_persistent) {
-            node->is_active = true;
-            visit(*node->record, static_cast<const MPI_Status *>(nullptr), Outcome::started);
+            return nullptr;
+        if (!node->is_persistent || node->is_active) {
+            put_back(node);
+            return nullptr;
         }
+        node->is_active = true;
+        visit(*node->record, static_cast<const MPI_Status *>(nullptr), Outcome::starting);
+        return node;
+    }
+
+    template <typename Visit>
+    void end_start(Node node, int error_code, Visit &visit)
+    {
+        if (error_code != MPI_SUCCESS) {
+            finish(node, MPI_Status{}, error_code, visit);
+            return;
+        }
+        visit(*node->record, static_cast<const MPI_Status *>(nullptr), Outcome::started);
         put_back(node);
     }
 
@@ -358,11 +373,19 @@ template <typename Call, typename Record, typename Visit>
 template <typename Call, typename Record, typename Visit>
 [[gnu::noinline]] int start(Call &call, Requests<Record> &requests, Visit &visit)
 {
+    using Node = typename Requests<Record>::Node;
     const int number = qmpi::get_or<qmpi::role::length>(call, 1);
-    const MPI_Request *request = qmpi::get<qmpi::role::request>(call);
+    const MPI_Request *handles = qmpi::get<qmpi::role::request>(call);
+    Node one = nullptr;
+    std::vector<Node> several(number > 1 ? static_cast<std::size_t>(number) : 0);
+    Node *const nodes = number > 1 ? several.data() : &one;
+    for (int i = 0; i < number && handles != nullptr; i++)
+        nodes[i] = requests.begin_start(handles[i], visit);
     const int error_code = call();
-    for (int i = 0; error_code == MPI_SUCCESS && i < number; i++)
-        requests.start(request[i], visit);
+    for (int i = 0; i < number; i++) {
+        if (nodes[i] != nullptr)
+            requests.end_start(nodes[i], error_code, visit);
+    }
     return error_code;
 }
 
@@ -464,13 +487,13 @@ constexpr bool uses_requests()
          Call::operation == operation::cancel);
 }
 
-/* Makes the call, then calls visit(record, status, outcome) for each request with a record that it
- * started, completed or freed:
+/* Makes the call, and calls visit(record, status, outcome) for each request with a record that it
+ * starts (before the call), started, completed or freed:
  *
  *     visit(Record &record, const MPI_Status *status, Outcome outcome)
  *
- * status is set (even if the program passed MPI_STATUS_IGNORE) except for started and freed; after
- * failed only its MPI_ERROR is valid. Then the record is dropped, or kept if the request is
+ * status is set (even if the program passed MPI_STATUS_IGNORE) except for starting, started and freed;
+ * after failed only its MPI_ERROR is valid. Then the record is dropped, or kept if the request is
  * persistent. visit may use the table. The program sees no difference. Accepts any function. */
 template <typename Call, typename Record, typename Visit>
 auto complete(Call &call, Requests<Record> &requests, Visit visit)

@@ -126,8 +126,7 @@ class Messages : public ReportingTool<Messages> {
     template <typename Call>
     auto complete(Call &call)
     {
-        constexpr bool starts = Call::operation == qmpi::operation::start;
-        std::uint64_t time = starts ? now() : 0;
+        std::uint64_t time = 0;
         return qmpi::complete(call, requests_,
                               [&](Operation &operation, const MPI_Status *status, Outcome outcome) {
                                   if (time == 0)
@@ -139,7 +138,7 @@ class Messages : public ReportingTool<Messages> {
     void follow(Operation &operation, const MPI_Status *status, Outcome outcome, std::uint64_t time)
     {
         switch (outcome) {
-        case Outcome::started:
+        case Outcome::starting:
             operation.begin = time;
             operation.phase = phase_;
             operation.is_recorded = is_on_;
@@ -158,6 +157,7 @@ class Messages : public ReportingTool<Messages> {
                 table().add_unfinished(own_record(), operation);
             note(operation, operation.parts, time);
             break;
+        case Outcome::started:
         case Outcome::cancelled:
         case Outcome::failed:
             break;

@@ -187,6 +187,55 @@ void requests()
     need(status.MPI_ERROR == 99, "the program's status has none");
 }
 
+struct Starts : qmpi::tool<Starts> {
+    qmpi::Requests<int> requests;
+    std::vector<qmpi::Outcome> outcomes;
+
+    int MPI_Send_init(qmpi::call<MPI_SEND_INIT_T> &call)
+    {
+        const int result = call();
+        requests.add_persistent(*qmpi::get<qmpi::role::request>(call), 0);
+        return result;
+    }
+    int MPI_Startall(qmpi::call<MPI_STARTALL_T> &call)
+    {
+        return qmpi::complete(call, requests,
+                              [this](int, const MPI_Status *, qmpi::Outcome outcome) {
+                                  outcomes.push_back(outcome);
+                              });
+    }
+};
+
+void starts()
+{
+    using qmpi::Outcome;
+    qmpi::testing::Instance<Starts> starts;
+    MPI_Request requests[2];
+    int made = 0, result = MPI_SUCCESS;
+    std::size_t outcomes_before = 0;
+    starts.library<MPI_SEND_INIT_T>([&](auto... arguments) {
+        *std::get<6>(std::make_tuple(arguments...)) = MPI_Request{++made};
+        return MPI_SUCCESS;
+    });
+    starts.library<MPI_STARTALL_T>([&](auto...) {
+        outcomes_before = starts.tool().outcomes.size();
+        return result;
+    });
+    for (MPI_Request &request : requests)
+        starts.call<MPI_SEND_INIT_T>(nullptr, 0, MPI_INT, 0, 0, MPI_COMM_WORLD, &request);
+    result = MPI_ERR_OTHER;
+    starts.call<MPI_STARTALL_T>(1, requests);
+    result = MPI_SUCCESS;
+    starts.call<MPI_STARTALL_T>(2, requests);
+    need(outcomes_before == 4, "the library starts after the tool has heard of each");
+    need(starts.tool().outcomes ==
+             std::vector<Outcome>{Outcome::starting, Outcome::failed, Outcome::starting,
+                                  Outcome::starting, Outcome::started, Outcome::started},
+         "the outcome follows");
+    starts.call<MPI_STARTALL_T>(2, requests);
+    need(starts.tool().outcomes.size() == 6, "nothing is told of active requests");
+}
+
 // ---- log ----
 
 struct Logs : qmpi::tool<Logs> {
@@ -224,9 +273,13 @@ QMPI_TOOL("logs", Logs)
 
 int main(int, char **argv)
 {
-    const std::pair<const char *, void (*)()> units[] = {
-        {"per_thread", per_thread}, {"testing", testing}, {"missing", missing},
-        {"requests", requests},     {"log", log},         {"log_in_a_program", log_in_a_program}};
+    const std::pair<const char *, void (*)()> units[] = {{"per_thread", per_thread},
+                                                         {"testing", testing},
+                                                         {"missing", missing},
+                                                         {"requests", requests},
+                                                         {"starts", starts},
+                                                         {"log", log},
+                                                         {"log_in_a_program", log_in_a_program}};
     for (const auto &[name, unit] : units) {
         if (argv[1] != nullptr && std::string(argv[1]) == name) {
             unit();

@@ -71,7 +71,7 @@ def test_tool_of_the_cmake_package_works(mpich, cmake):
     assert (result.status, result.out, result.err) == (0, "sum 1\n", 2 * "MPI_Isend: 3 calls\n"), result
 
 
-UNITS = ["per_thread", "log", "requests", "testing"]
+UNITS = ["per_thread", "log", "requests", "starts", "testing"]
 
 
 @pytest.mark.parametrize("unit", UNITS)

@@ -10,7 +10,7 @@
 // Every case is repeated about 100 microseconds at a time, all cases in turn, for the given time. The
 // clock frequency of the processor changes meanwhile, so each repetition is compared with the chains of
 // additions right before and after it, one cycle for each addition. Prints a line for each case:
-//     CYCLES NANOSECONDS CASE         of one call: lower quartile, shortest
+//     CYCLES NANOSECONDS FUNCTIONS CASE    of one call: lower quartile, shortest; different functions
 
 #include <mpi.h>
 #include <sched.h>
@@ -164,7 +164,8 @@ void print(const Case &one, std::vector<Time> times)
     auto shortest = std::min_element(times.begin(), times.end(), [](const Time &a, const Time &b) {
         return a.nanoseconds < b.nanoseconds;
     });
-    std::printf("%.5f %.5f %s\n", quartile->cycles, shortest->nanoseconds, one.name);
+    std::printf("%.5f %.5f %d %s\n", quartile->cycles, shortest->nanoseconds, one.functions,
+                one.name);
 }
 
 void run_one(double seconds)

@@ -33,6 +33,7 @@ class Run:
 class Row:
     """A line of the table: a case of two processes of the same rounds."""
     case: str
+    functions: int      # different ones
     run: Run
     reference: Run
     ns: float
@@ -79,6 +80,7 @@ class Entry:
         if self.cores[0] == self.cores[1]:
             self.runs = [run for run in self.runs if run.threads == "one"]
         self.times = {run: {} for run in self.runs}
+        self.functions = {}     # of a case
 
     def compile(self):
         """One program for all libraries, compiled with the base; a tool for each with QMPI."""
@@ -113,7 +115,8 @@ class Entry:
             raise Failure(f"{self.prefix_of(run)}: entry ended with status {done.returncode}:\n"
                           f"{done.stdout}{done.stderr}")
         for line in done.stdout.splitlines():
-            cycles, nanoseconds, case = line.split(" ", 2)
+            cycles, nanoseconds, functions, case = line.split(" ", 3)
+            self.functions[case] = int(functions)
             self.times[run].setdefault(case, []).append((float(cycles), float(nanoseconds)))
 
     def measure_all(self):
@@ -134,14 +137,14 @@ class Entry:
             for case, times in self.times[run].items():
                 one = compare([cycles for cycles, _ in times],
                               [cycles for cycles, _ in self.times[reference][case]])
-                found.append(Row(case, run, reference, min(ns for _, ns in times), one["median"],
-                                 one["reference"], one["ratio"], one["low"], one["high"]))
+                found.append(Row(case, self.functions[case], run, reference, min(ns for _, ns in times),
+                                 one["median"], one["reference"], one["ratio"], one["low"], one["high"]))
         return found
 
 
 def as_json(rows):
     return [{"title": row.title, "library": row.run.library, "threads": THREADS[row.run.threads],
-             "others_intercepted": row.run.tool, "case": row.case, "ns": row.ns,
+             "others_intercepted": row.run.tool, "case": row.case, "functions": row.functions, "ns": row.ns,
              "cycles": row.cycles, "reference_cycles": row.reference_cycles, "ratio": row.ratio, "low": row.low,
              "high": row.high, "verdict": row.verdict} for row in rows]
 

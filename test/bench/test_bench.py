@@ -9,7 +9,6 @@ They run alone. Results (entry.json, summary.md, results.json, plots) are in the
 import functools
 import json
 import math
-import re
 import statistics
 from pathlib import Path
 
@@ -54,8 +53,7 @@ def short_calls(mpich_module, base_module):
 
 
 def mean_of_functions(rows):
-    weights = [int(found[1]) if (found := re.search(r"(\d+) functions in turn", row["case"])) else 1 for row in rows]
-    return math.exp(statistics.fmean([math.log(row["low"]) for row in rows], weights))
+    return math.exp(statistics.fmean([math.log(row["low"]) for row in rows], [row["functions"] for row in rows]))
 
 
 @pytest.mark.parametrize("group", GROUPS)

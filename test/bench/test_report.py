@@ -213,6 +213,7 @@ def test_rows_of_short_calls_compare_runs_of_the_same_threads():
     timed = object.__new__(entry.Entry)
     base, ours, tool = (entry.Run("base", "one"), entry.Run("0", "one"), entry.Run("0", "one", True))
     timed.runs = [base, ours, tool]
+    timed.functions = {"x": 1}
     timed.times = {base: {"x": [(10, 5)] * 8}, ours: {"x": [(11, 6)] * 8}, tool: {"x": [(22, 7)] * 8}}
     rows = timed.rows()
     assert [(row.title, round(row.ratio, 6), row.ns) for row in rows] == [

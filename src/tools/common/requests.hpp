@@ -376,7 +376,7 @@ template <typename Call, typename Record, typename Visit>
     using Node = typename Requests<Record>::Node;
     const int number = qmpi::get_or<qmpi::role::length>(call, 1);
     const MPI_Request *handles = qmpi::get<qmpi::role::request>(call);
-    Node one = nullptr;
+    Node one = nullptr; /* the usual case needs no memory */
     std::vector<Node> several(number > 1 ? static_cast<std::size_t>(number) : 0);
     Node *const nodes = number > 1 ? several.data() : &one;
     for (int i = 0; i < number && handles != nullptr; i++)

@@ -6,9 +6,8 @@
 /* A persistent message is longer than the buffer; the library ends the job in the receiver, which has the
  * analyser. ranks: 2 */
 #include <mpi.h>
-#include <stddef.h>
 
-int main(int argc, char **argv)
+int main(void)
 {
     int rank, values[2] = {0};
     MPI_Session session;
@@ -16,7 +15,6 @@ int main(int argc, char **argv)
     MPI_Comm comm;
     MPI_Request request;
 
-    (void) argc, (void) argv;
     MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
     MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
     MPI_Comm_create_from_group(group, "", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm);

@@ -582,13 +582,15 @@ class Trace : public qmpi::tool<Trace> {
         }
     }
 
-    /* A request was started or has ended. A recorded start gets its end even while recording is
+    /* A request is started or has ended. A recorded start gets its end even while recording is
      * paused. */
     void note(Operation &operation, const MPI_Status *status, Outcome outcome, std::uint64_t begin)
     {
+        if (outcome == Outcome::starting) {
+            operation.is_recorded = false; /* a start that fails is not recorded */
+            return;
+        }
         const bool starts = outcome == Outcome::started;
-        if (starts)
-            operation.is_recorded = false;
         if (starts ? is_paused_.load(std::memory_order_relaxed) : !operation.is_recorded)
             return;
         Recorder *const recorder = recorder_of_thread();

@@ -203,7 +203,7 @@ def draw(run, work):
 
     def draw(part, seed=0):
         options = argparse.Namespace(src=work / "source", build=work / "build", part=part, seed=seed)
-        run.draw_tests("dir", options)
+        run.draw_tests(run.lists("dir", options), options)
         drawn = (build / "testlist").read_text().splitlines()
         assert drawn[:2] == ["# drawn", "folder"]
         tests, other = {line.split()[0] for line in drawn[2:]}, (build / "testlist.dtp").read_text()

@@ -164,21 +164,37 @@ PAUSES = """
 #include <pthread.h>
 #include <stdio.h>
 #include <time.h>
+#include <unistd.h>
 
 static int pauses;
+static double shortest = 1e9; /* s */
 
 /* std::condition_variable calls it to wait for a time. */
 int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t clock, const struct timespec *end)
 {
     int (*real)(pthread_cond_t *, pthread_mutex_t *, clockid_t, const struct timespec *);
+    struct timespec now;
     *(void **) &real = dlsym(RTLD_NEXT, "pthread_cond_clockwait");
-    __atomic_fetch_add(&pauses, 1, __ATOMIC_RELAXED);
+    clock_gettime(clock, &now);
+    double time = (double) (end->tv_sec - now.tv_sec) + 1e-9 * (double) (end->tv_nsec - now.tv_nsec);
+    pauses++; /* by one thread of a process */
+    if (time < shortest)
+        shortest = time;
     return real(condition, mutex, clock, end);
+}
+
+/* On every machine */
+long sysconf(int name)
+{
+    long (*real)(int);
+    *(void **) &real = dlsym(RTLD_NEXT, "sysconf");
+    return name == _SC_NPROCESSORS_ONLN ? 1 : real(name);
 }
 
 __attribute__((destructor)) static void print_pauses(void)
 {
-    printf("%d pauses\\n", pauses);
+    if (pauses > 0)
+        printf("%d pauses of %.6f s or more\\n", pauses, shortest);
 }
 """
 LOOP = """
@@ -199,11 +215,22 @@ int main(int argc, char **argv)
 """
 
 
+def pauses(mpich, processes):
+    """Of each process in 3 seconds, as if there were one core: their number, and the shortest in seconds"""
+    result = mpich.run("mpiexec", "-n", processes, mpich.program(LOOP, name="loop.c"), MPIR_CVAR_QMPI_TOOL_LIST="check",
+                       LD_PRELOAD=mpich.library(PAUSES, "-ldl", name="pauses.c"), seconds=120)
+    pauses = [(int(number), float(shortest)) for number, shortest in
+              re.findall(r"^(\d+) pauses of ([\d.]+) s or more$", result.out, re.M)]
+    assert result.status == 0 and len(pauses) == processes, result
+    return pauses
+
+
 def test_the_thread_of_a_process_wakes_rarely_while_calls_return(mpich):
-    """In 3 seconds"""
-    preload = mpich.library(PAUSES, "-ldl", name="pauses.c")
-    program = mpich.program(LOOP, name="loop.c")
-    result = mpich.run("mpiexec", "-n", 1, program, ":", "-n", 1, "-env", "LD_PRELOAD", preload, program,
-                       MPIR_CVAR_QMPI_TOOL_LIST="check")
-    pauses = re.search(r"^(\d+) pauses$", result.out, re.M)
-    assert pauses and 1 < int(pauses[1]) < 10, result
+    assert all(1 < number < 10 for number, shortest in pauses(mpich, 2))
+
+
+def test_the_thread_of_a_process_wakes_less_often_where_many_share_a_core(mpich):
+    """The more there are, the more of them wait for the one that it delays."""
+    few, many = (min(shortest for number, shortest in pauses(mpich, processes))
+                 for processes in (1, 32))
+    assert many > 3 * few, (few, many)

@@ -164,7 +164,6 @@ class Check : public ReportingTool<Check> {
         }
         members_ = world.size();
         begin_analysis(world);
-        waiting_.start(options_.deadlock != OnDeadlock::ignore);
     }
 
     std::string offer_to_spawned() { return is_compared_ ? root_ : ""; }
@@ -218,8 +217,7 @@ class Check : public ReportingTool<Check> {
             is_compared_ = false;
             complain(name(), std::string(error.what()) + "; the process is not compared");
         }
-        process_.begin(is_compared_);
-        waiting_.start(options_.deadlock != OnDeadlock::ignore);
+        begin_process(1);
     }
 
     /* Rank 0 gets the numbers of calls, and the findings that the analyser does not have. */
@@ -333,10 +331,12 @@ class Check : public ReportingTool<Check> {
         if (world.rank() == 0 && !has_joined_)
             make_server(world);
         is_compared_ = true; /* for reports that the analyser's thread writes */
+        int processes = 1;
         try {
             Connected made = connect_hosts(world, server_.get(), std::move(entrance_),
                                            [this](const Address &hub) { process_.connect(hub); });
             relay_ = std::move(made.relay);
+            processes = made.processes;
             if (!has_joined_)
                 root_ = text_of(made.first);
         } catch (const qmpi::world_error &error) {
@@ -346,7 +346,14 @@ class Check : public ReportingTool<Check> {
                 complain(name(), std::string(error.what()) + "; processes are not compared");
             }
         }
+        begin_process(processes);
+    }
+
+    /* processes: of this host, or 1 if their number is not known */
+    void begin_process(int processes)
+    {
         process_.begin(is_compared_);
+        waiting_.start(options_.deadlock != OnDeadlock::ignore, processes);
     }
 
     /* True if the processes join the analysis of those that have spawned them. */

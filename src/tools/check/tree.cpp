@@ -91,7 +91,9 @@ class Tree {
         return static_cast<int>(std::min(first + fan_out, hosts_.size()) -
                                 std::min(first, hosts_.size()));
     }
-    int connections() const { return hosts_[own_].second.processes + children(); }
+    int connections() const { return processes() + children(); }
+
+    int processes() const { return hosts_[own_].second.processes; }
 
     Address hub() const { return address(own_); }
     Address first() const { return address(0); }
@@ -166,7 +168,7 @@ Connected connect_hosts(const qmpi::world &world, Hub *root, Entrance entrance,
             hub->start();
         connect(tree.hub());
     });
-    return {tree.first(), std::move(relay)};
+    return {tree.first(), tree.processes(), std::move(relay)};
 }
 
 }  // namespace qmpi::check

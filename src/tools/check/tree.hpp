@@ -20,6 +20,7 @@ namespace qmpi::check {
 
 struct Connected {
     Address first;                /* the hub of rank 0 of the world */
+    int processes;                /* of the world on this host */
     std::unique_ptr<Relay> relay; /* of the first process of a host, unless it is the root */
 };
 

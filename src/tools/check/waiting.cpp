@@ -160,15 +160,15 @@ void Waiting::begin_init()
     old_threads_ = std::move(threads);
 }
 
-void Waiting::start(bool is_watched)
+void Waiting::start(bool is_watched, int processes)
 {
     is_watched_ = is_watched;
-    thread_ = quiet_thread([this] {
+    thread_ = quiet_thread([this, shortest = shortest_pause(processes)] {
         std::unique_lock<std::mutex> guard(thread_lock_);
-        /* Rarer while calls return: a thread that wakes on a busy core delays others. */
-        for (auto pause = interval;
+        /* Rarer while calls return. */
+        for (auto pause = shortest;
              !wake_up_.wait_for(guard, pause, [this] { return is_ending_; });)
-            pause = look() ? interval : std::min(2 * pause, longest_interval);
+            pause = look() ? shortest : std::min(2 * pause, 4 * shortest);
     });
     if (!process_.is_multiple())
         return;
@@ -178,6 +178,15 @@ void Waiting::start(bool is_watched)
         std::set_difference(threads.begin(), threads.end(), old_threads_.begin(),
                             old_threads_.end(),
                             std::inserter(library_threads_, library_threads_.end()));
+}
+
+/* A thread that wakes on a core takes the turn of another process there. All these wait for it, if they
+ * communicate: the more there are, the rarer it must be. */
+Waiting::Time Waiting::shortest_pause(int processes)
+{
+    constexpr long few = 8;
+    const long cores = std::max(sysconf(_SC_NPROCESSORS_ONLN), 1L);
+    return short_time * std::max(processes / (few * cores), 1L);
 }
 
 void Waiting::stop()

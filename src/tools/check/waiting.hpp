@@ -71,8 +71,10 @@ class Waiting {
     /* In MPI_Init, before the library starts threads. */
     void begin_init();
 
-    /* Once connected, in MPI_Init. is_watched: the analyser wants these events. */
-    void start(bool is_watched);
+    /* Once connected, in MPI_Init.
+     *   is_watched  the analyser wants these events
+     *   processes   of this host, or 1 if their number is not known */
+    void start(bool is_watched, int processes);
     void stop();
 
     void begin(BlockedCall &&call);
@@ -80,9 +82,8 @@ class Waiting {
 
   private:
     using Clock = std::chrono::steady_clock;
-    static constexpr auto interval = std::chrono::milliseconds(200);
-    static constexpr auto longest_interval = 4 * interval;
-    static constexpr auto short_time = std::chrono::milliseconds(200);
+    using Time = std::chrono::milliseconds;
+    static constexpr Time short_time{200};
 
     /* A call that a thread is in. */
     struct Entered {
@@ -93,6 +94,7 @@ class Waiting {
 
     using States = std::map<std::string, std::string>; /* of threads */
 
+    static Time shortest_pause(int processes);
     bool look();
     bool report_blocked();
     void retract();

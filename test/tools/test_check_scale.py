@@ -166,6 +166,7 @@ PAUSES = """
 #include <time.h>
 #include <unistd.h>
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int pauses;
 static double shortest = 1e9; /* s */
 
@@ -177,9 +178,11 @@ int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex, cl
     *(void **) &real = dlsym(RTLD_NEXT, "pthread_cond_clockwait");
     clock_gettime(clock, &now);
     double time = (double) (end->tv_sec - now.tv_sec) + 1e-9 * (double) (end->tv_nsec - now.tv_nsec);
-    pauses++; /* by one thread of a process */
+    pthread_mutex_lock(&lock);
+    pauses++;
     if (time < shortest)
         shortest = time;
+    pthread_mutex_unlock(&lock);
     return real(condition, mutex, clock, end);
 }
 
@@ -219,10 +222,9 @@ def pauses(mpich, processes):
     """Of each process in 3 seconds, as if there were one core: their number, and the shortest in seconds"""
     result = mpich.run("mpiexec", "-n", processes, mpich.program(LOOP, name="loop.c"), MPIR_CVAR_QMPI_TOOL_LIST="check",
                        LD_PRELOAD=mpich.library(PAUSES, "-ldl", name="pauses.c"), seconds=120)
-    pauses = [(int(number), float(shortest)) for number, shortest in
-              re.findall(r"^(\d+) pauses of ([\d.]+) s or more$", result.out, re.M)]
-    assert result.status == 0 and len(pauses) == processes, result
-    return pauses
+    printed = re.findall(r"^(\d+) pauses of ([\d.]+) s or more$", result.out, re.M)
+    assert result.status == 0 and len(printed) == processes, result
+    return [(int(number), float(shortest)) for number, shortest in printed]
 
 
 def test_the_thread_of_a_process_wakes_rarely_while_calls_return(mpich):

@@ -553,6 +553,44 @@ def test_call_sites_beyond_the_limit_are_left_out(mpich):
     assert 0 < len([event for event in events if event["name"] == "MPI_Comm_rank"]) < 2 * 10000 and (mpich.work / "sites.html").exists()
 
 
+AFTER_THE_LIMIT = """
+#include <mpi.h>
+#include <pthread.h>
+static pthread_barrier_t barrier;
+static void *work(void *unused)
+{
+    int rank, size;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    pthread_barrier_wait(&barrier);
+    pthread_barrier_wait(&barrier);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    return unused;
+}
+int main(int argc, char **argv)
+{
+    int level, flag;
+    pthread_t thread;
+    pthread_barrier_init(&barrier, NULL, 2);
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+    pthread_create(&thread, NULL, work, NULL);
+    pthread_barrier_wait(&barrier);
+    for (int i = 0; i < 100000; i++)
+        MPI_Initialized(&flag);
+    pthread_barrier_wait(&barrier);
+    pthread_join(thread, NULL);
+    return MPI_Finalize();
+}
+"""
+
+
+def test_limit_ends_the_recording_of_all_threads(mpich):
+    """The journal of the second thread has room for its last call, which comes when the first one has reached the limit."""
+    program = mpich.program(AFTER_THE_LIMIT, "-pthread", name="after_limit.c")
+    result = mpich.mpiexec(1, program, tools="trace(out=after,limit=1,formats=otf2)")
+    assert result.status == 0 and "the limit of 1 MB is reached" in result.err, result
+    calls = Trace(mpich, "after").calls(0)
+    assert calls["MPI_Comm_rank"] == 1 and 0 < calls["MPI_Initialized"] < 100000 and not calls["MPI_Comm_size"], calls
+
 
 def test_missing_folder_is_one_message_and_no_harm(mpich, run):
     (mpich.work / "file").write_text("")

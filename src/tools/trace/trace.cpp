@@ -474,7 +474,7 @@ class Trace : public qmpi::tool<Trace> {
     /* nullptr when recording has ended, in a child of fork, and in a thread that is about to end. */
     Recorder *recorder_of_thread()
     {
-        if (!is_recording_.load(std::memory_order_relaxed) ||
+        if (!is_recording_.load(std::memory_order_relaxed) || store_->is_stopped() ||
             is_child.load(std::memory_order_relaxed) || ThreadRecorders::is_over)
             return nullptr;
         const auto index = static_cast<std::size_t>(instance_number());

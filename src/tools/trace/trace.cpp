@@ -386,7 +386,7 @@ class Trace : public qmpi::tool<Trace> {
                 is_paused_ = level == 0;
         }
         /* A persistent operation may start after recording has resumed. */
-        const bool is_paused = is_paused_.load(std::memory_order_relaxed);
+        const bool is_paused = this->is_paused();
         Recorder *const recorder =
             is_paused && !Shape<Call>::is_persistent ? nullptr : recorder_for(Call::id);
         if (recorder == nullptr)
@@ -460,6 +460,12 @@ class Trace : public qmpi::tool<Trace> {
   private:
     /* ---- one call ---- */
 
+    /* By MPI_Pcontrol, or for good when the store has stopped. */
+    bool is_paused() const
+    {
+        return is_paused_.load(std::memory_order_relaxed) || store_->is_stopped();
+    }
+
     /* Recorder of this thread, or nullptr if the call is not to be recorded. */
     Recorder *recorder_for(MPI_Functions_enum function)
     {
@@ -474,7 +480,7 @@ class Trace : public qmpi::tool<Trace> {
     /* nullptr when recording has ended, in a child of fork, and in a thread that is about to end. */
     Recorder *recorder_of_thread()
     {
-        if (!is_recording_.load(std::memory_order_relaxed) || store_->is_stopped() ||
+        if (!is_recording_.load(std::memory_order_relaxed) ||
             is_child.load(std::memory_order_relaxed) || ThreadRecorders::is_over)
             return nullptr;
         const auto index = static_cast<std::size_t>(instance_number());
@@ -591,7 +597,7 @@ class Trace : public qmpi::tool<Trace> {
             return;
         }
         const bool starts = outcome == Outcome::started;
-        if (starts ? is_paused_.load(std::memory_order_relaxed) : !operation.is_recorded)
+        if (starts ? is_paused() : !operation.is_recorded)
             return;
         Recorder *const recorder = recorder_of_thread();
         if (recorder == nullptr)

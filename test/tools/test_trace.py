@@ -639,6 +639,16 @@ def test_json_of_clocks_that_differ_is_that_of_the_archive(shifted):
     assert_chrome_messages(chrome, trace, inexact=10_000_000)
 
 
+def test_clock_is_measured_twice_when_the_limit_is_reached(mpich):
+    """The journal that has no room for a call still has it for the clock."""
+    program = mpich.program(AFTER_THE_LIMIT, "-pthread", name="after_limit.c")
+    result = mpich.mpiexec(2, program, tools="trace(out=clock,limit=1,clock=process,formats=otf2)")
+    assert result.err.count("the limit of 1 MB is reached") == 2, result
+    print_offsets = mpich.run("otf2-print", "-C", "clock.otf2/traces.otf2")
+    offsets = collections.Counter(re.findall(r"^CLOCK_OFFSET +(\d+)", print_offsets.out, re.MULTILINE))
+    assert set(offsets.values()) == {2}, print_offsets
+
+
 # ---- programs ----
 
 @pytest.fixture(scope="module")

@@ -26,6 +26,9 @@ namespace {
 constexpr std::size_t page = 4096;
 constexpr std::size_t first_window = 16 * page;
 
+/* Kept at the end of each journal for the last measurement of the clock, which comes after the limit. */
+constexpr std::size_t room_for_clock = 64;
+
 std::uint64_t whole_pages(std::uint64_t bytes)
 {
     return (bytes + page - 1) / page * page;
@@ -117,7 +120,8 @@ bool Journal::append(Kind kind, std::uint32_t subject, std::uint64_t time, const
                      std::size_t bytes)
 {
     const std::size_t words = (sizeof(Head) + bytes + 7) / 8;
-    if (static_cast<std::size_t>(end_ - next_) < words * 8 && !make_room(words * 8))
+    const std::size_t room = words * 8 + (kind == Kind::clock ? 0 : room_for_clock);
+    if (static_cast<std::size_t>(end_ - next_) < room && !make_room(room))
         return false;
 
     last_time_ = std::max(last_time_, time); /* a nested call may have been recorded */

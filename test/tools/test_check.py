@@ -140,6 +140,13 @@ def test_process_that_is_no_longer_compared_is_named_in_the_report_and_on_standa
     assert re.search(rf"^QMPI check: rank \d+: no longer compared with other processes: {reason}$", result.err, re.M), result
 
 
+def test_call_whose_failure_ends_the_comparison_is_named(mpich, run):
+    """truncation_any.c goes on after a message that is too long."""
+    result = run(HERE / "wrong/truncation_any.c", "")
+    assert re.search(r": no longer compared with other processes: the operation of MPI_Recv at truncation_any\.c:\d+ failed$",
+                     result.err, re.M), result
+
+
 def test_communicator_of_several_threads_is_named_in_the_report_and_on_standard_error(mpich, run):
     result = run(HERE / "right/threads.c", "out=threads")
     lines = (mpich.work / "threads.txt").read_text().splitlines()

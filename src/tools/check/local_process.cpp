@@ -136,7 +136,7 @@ void LocalProcess::begin(bool is_compared)
 
 /* ---- comparability ---- */
 
-void LocalProcess::distrust(const char *reason, bool is_printed)
+void LocalProcess::distrust(const std::string &reason, bool is_printed)
 {
     if (is_distrusted_.exchange(true))
         return;
@@ -152,7 +152,13 @@ void LocalProcess::failed(int error_code, const OperationEvent &event, bool is_c
     if (is_of_class(error_code, MPI_ERR_TRUNCATE) &&
         !(is_compared && report(Event::truncated, event, true)))
         found(kind_of_too_long(event.operation.is_collective), event.position, too_long);
-    distrust("a communication failed");
+    failed(event.position);
+}
+
+void LocalProcess::failed(const Position &position)
+{
+    if (!is_distrusted_)
+        distrust("the operation of " + text(position) + " failed");
 }
 
 bool LocalProcess::exclude(const Communicator &communicator, const char *reason)

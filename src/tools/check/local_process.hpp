@@ -116,12 +116,14 @@ class LocalProcess {
 
     /* Excludes this process from all further comparison. The reason is for the report and standard
      * error. */
-    void distrust(const char *reason, bool is_printed = true);
+    void distrust(const std::string &reason, bool is_printed = true);
     bool is_distrusted() const { return is_distrusted_; }
 
     /* A communication has failed. is_compared: the analyser knows the operation, and may know the call
      * that has sent more than the buffer holds */
     void failed(int error_code, const OperationEvent &event, bool is_compared);
+    /* The same for an operation that receives nothing. */
+    void failed(const Position &position);
 
     /* For the next two */
     static constexpr const char *not_compared = "a communicator that is not compared";

@@ -308,7 +308,7 @@ void Messages::failed(const Pending &pending, int error_code)
             {pending.position, {false, is_certain ? pending.communicator->id : 0, number}},
             number != 0);
     }
-    process_.distrust("a communication failed");
+    process_.failed(pending.position);
 }
 
 void Messages::matched(const Pending &probe, int source, int tag, const MPI_Status &status,

@@ -161,7 +161,7 @@ class PointToPoint {
         if (error_code == MPI_SUCCESS)
             operations_.add(*qmpi::get<qmpi::role::request>(call), std::move(pending));
         else
-            process_.distrust("a communication failed");
+            process_.failed(pending.position);
         return error_code;
     }
 

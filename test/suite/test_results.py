@@ -229,3 +229,12 @@ def test_all_tests_are_drawn_after_some(draw):
 def test_list_without_a_drawn_test_is_not_empty(draw):
     """The suite would take the list of the source."""
     assert draw(10 ** 9)[1] == "# drawn\n" and draw(1)[1] == "# drawn\none 1\n"
+
+
+def test_list_of_a_folder_that_is_not_built_is_left_out(run, work):
+    """As impls/mpich/rma of MPICH 5.0.1"""
+    (work / "build/dir").mkdir(parents=True)
+    (work / "test/mpi/dir/unused").mkdir(parents=True)
+    for folder in ("dir", "dir/unused"):
+        (work / "test/mpi" / folder / "testlist").write_text("one 1\n")
+    assert run.lists("dir", argparse.Namespace(src=work, build=work / "build")) == [Path("dir/testlist")]

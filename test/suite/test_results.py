@@ -7,6 +7,7 @@ import argparse
 import importlib.machinery
 import importlib.util
 import os
+import select
 import subprocess
 from pathlib import Path
 
@@ -183,6 +184,16 @@ def test_messages_of_tools_are_kept_apart_from_the_output_of_a_test(run, work):
     done = subprocess.run([run.write_wrapper(options), "sh", "-c", "printf 'QMPI tool a: wrote b\\nown\\nQMPI check: c\\n' >&2"],
                           stderr=subprocess.PIPE, text=True)
     assert (done.stderr, (work / "said").read_text()) == ("own\n", "QMPI tool a: wrote b\nQMPI check: c\n")
+
+
+def test_nothing_but_the_rank_has_its_pmi_socket(run, work):
+    options = run.parse_arguments(["/nowhere", "--out", str(work), "--no-nap", "--messages", str(work / "said")])
+    end, socket = os.pipe()
+    with subprocess.Popen([run.write_wrapper(options), "bash", "-c", f"exec {socket}>&-; read line"], stdin=subprocess.PIPE,
+                          pass_fds=[socket], env={"PATH": os.environ["PATH"], "PMI_FD": str(socket)}):
+        os.close(socket)
+        assert select.select([end], [], [], 10)[0]
+        os.close(end)
 
 
 @pytest.mark.parametrize("old, new, expected", [

@@ -113,6 +113,43 @@ def test_report_merges_ranks_and_repetitions(mpich, run):
         ((0, 1), 2)}
 
 
+REFUSED = """
+#include <mpi.h>
+int main(void)
+{
+    MPI_Session session;
+    MPI_Group group;
+    MPI_Comm comm;
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_RETURN, &session);
+    MPI_Group_from_session_pset(session, "mpi://WORLD", &group);
+    MPI_Comm_create_from_group(group, "used", MPI_INFO_NULL, MPI_ERRORS_RETURN, &comm);
+    MPI_Group_free(&group);
+    if (MPI_Session_finalize(&session) != MPI_SUCCESS) {
+        MPI_Comm_free(&comm);
+        MPI_Session_finalize(&session);
+    }
+}
+"""
+REFUSES = """
+#include <qmpi.hpp>
+struct Refuses : qmpi::tool<Refuses> {
+    bool is_first = true;
+    int MPI_Session_finalize(qmpi::call<MPI_SESSION_FINALIZE_T> &call)
+    {
+        return std::exchange(is_first, false) ? MPI_ERR_PENDING : call();
+    }
+};
+QMPI_TOOL("refuses", Refuses)
+"""
+
+
+def test_session_whose_end_fails_can_still_be_used(mpich):
+    """As with the info key strict_finalize of MPICH 5.0.1. The tool fails the first call."""
+    refuses = mpich.library(REFUSES, "-std=c++17", name="refuses.cpp")
+    result = mpich.mpiexec(2, mpich.program(REFUSED, name="refused.c"), tools=f"check(out=refused.json),{refuses}")
+    assert result.status == 0 and not reported(mpich.work / "refused.json"), result
+
+
 # ---- what was checked ----
 
 FREED = """

@@ -12,11 +12,11 @@ program main
     type(MPI_Comm) :: ring
     type(MPI_Datatype) :: types(2)
     integer, asynchronous :: sent(2), received(2)
-    integer :: rank, length, left, right, errs, counts(2), displs(2)
+    integer :: rank, length, left, right, errs, ierr, counts(2), displs(2)
     integer(MPI_ADDRESS_KIND) :: bytes(2)
 
     errs = 0
-    call MTEST_Init()
+    call MTEST_Init(ierr)
     call MPI_Comm_size(MPI_COMM_WORLD, length)
     call MPI_Cart_create(MPI_COMM_WORLD, 1, [length], [.true.], .false., ring)
     call MPI_Comm_rank(ring, rank)

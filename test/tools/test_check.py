@@ -132,6 +132,7 @@ int main(void)
 """
 REFUSES = """
 #include <qmpi.hpp>
+#include <utility>
 struct Refuses : qmpi::tool<Refuses> {
     bool is_first = true;
     int MPI_Session_finalize(qmpi::call<MPI_SESSION_FINALIZE_T> &call)

@@ -136,14 +136,15 @@ void LocalProcess::begin(bool is_compared)
 
 /* ---- comparability ---- */
 
-void LocalProcess::distrust(const std::string &reason, bool is_printed)
+void LocalProcess::distrust(std::string_view reason, bool is_printed)
 {
     if (is_distrusted_.exchange(true))
         return;
-    recorder_.distrusted(reason);
+    const std::string kept(reason);
+    recorder_.distrusted(kept);
     if (is_printed && (size_ > 1 || first_ > 0))
         write_stderr("QMPI check: rank " + std::to_string(rank_) +
-                     ": no longer compared with other processes: " + reason + "\n");
+                     ": no longer compared with other processes: " + kept + "\n");
     report(Event::distrust, true);
 }
 

@@ -27,6 +27,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -116,7 +117,7 @@ class LocalProcess {
 
     /* Excludes this process from all further comparison. The reason is for the report and standard
      * error. */
-    void distrust(const std::string &reason, bool is_printed = true);
+    void distrust(std::string_view reason, bool is_printed = true);
     bool is_distrusted() const { return is_distrusted_; }
 
     /* A communication has failed. is_compared: the analyser knows the operation, and may know the call

@@ -153,6 +153,7 @@ libqmpi_check_la_SOURCES = \
     check/arguments.hpp \
     check/clock.hpp \
     check/collective_memory.hpp \
+    check/collective_object.hpp \
     check/collectives.cpp \
     check/collectives.hpp \
     check/connection.cpp \

@@ -77,9 +77,6 @@ void Analyser::take(int rank, Event event, Reader &reader)
     case Event::accesses_complete:
         replay_.accesses_complete(rank, reader.get<AccessesCompleteEvent>());
         break;
-    case Event::fence:
-        replay_.fence(rank, reader.get<FenceEvent>());
-        break;
     case Event::exposure:
         replay_.exposure(rank, reader.get<ExposureEvent>());
         break;
@@ -499,7 +496,7 @@ void Analyser::complete(std::uint64_t communicator, Group &group, std::uint64_t 
 {
     if (!operation.has_mismatch) {
         group.operations.erase(number);
-        if (ends_communicator(function))
+        if (ends_communicator(function) || function == MPI_WIN_FREE_T)
             forget(communicator, group);
         return;
     }

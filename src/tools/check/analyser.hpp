@@ -145,7 +145,7 @@ class Analyser {
 
     struct Group {
         std::string name;
-        std::uint64_t made_on = 0; /* communicator of a persistent operation */
+        std::uint64_t made_on = 0; /* communicator of an object, see CollectiveObject */
         SharedRanks world;
         std::map<std::uint64_t, Operation> operations;
         bool has_mismatch = false;

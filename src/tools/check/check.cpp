@@ -624,7 +624,7 @@ class Check : public ReportingTool<Check> {
     Operations &operations_ = *new Operations(process_, messages_, waiting_);
     PointToPoint &point_to_point_ = *new PointToPoint(process_, messages_, operations_, waiting_);
     Collectives &collectives_ = *new Collectives(process_, operations_, waiting_);
-    OneSided &one_sided_ = *new OneSided(process_, operations_);
+    OneSided &one_sided_ = *new OneSided(process_, operations_, waiting_);
     HandleRules &handle_rules_ = *new HandleRules(process_);
     Arguments &arguments_ = *new Arguments(process_);
     FatalErrors &fatal_errors_ = *new FatalErrors;

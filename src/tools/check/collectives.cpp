@@ -54,27 +54,13 @@ void Collectives::follow(Current &current, MPI_Request request, bool is_persiste
     operations_.add(request, std::move(pending));
 }
 
-std::shared_ptr<PersistentCollective> Collectives::persistent(const Current &current)
+std::shared_ptr<CollectiveObject> Collectives::persistent(const Current &current)
 {
     if (current.expected.what != Expected::What::start)
         return nullptr;
     const Communicator &communicator = *current.communicator;
-    auto made = std::make_shared<PersistentCollective>();
-    made->id = id_of(Shared::persistent_collective, communicator.id, current.expected.number);
-    made->event.position = current.position;
-    made->event.communicator = made->id;
-    made->event.made_on = communicator.id;
-    set_members(made->event, communicator);
-    return made;
-}
-
-void Collectives::set_members(CollectiveEvent &event, const Communicator &communicator)
-{
-    event.size = communicator.size + static_cast<int>(communicator.remote.size());
-    event.name = communicator.name();
-    std::vector<int> world = communicator.world;
-    world.insert(world.end(), communicator.remote.begin(), communicator.remote.end());
-    event.members = Members::of(std::move(world));
+    return std::make_shared<CollectiveObject>(Shared::persistent_collective, communicator,
+                                              current.expected.number, communicator.name());
 }
 
 void Collectives::end(const Current &current, int error_code, bool is_last)
@@ -122,7 +108,7 @@ Expected Collectives::report(const SharedCommunicator &communicator, CollectiveE
         event.number = numbers_[communicator->id]++;
     }
     if (event.number == 0)
-        set_members(event, *communicator);
+        set_members(event, *communicator, communicator->name());
     expected.what = Expected::What::start;
     expected.communicator = communicator;
     expected.number = event.number;

@@ -90,8 +90,7 @@ class Collectives {
     void follow(Current &current, MPI_Request request, bool is_persistent);
 
     /* Null if it is not compared. */
-    static std::shared_ptr<PersistentCollective> persistent(const Current &current);
-    static void set_members(CollectiveEvent &event, const Communicator &communicator);
+    static std::shared_ptr<CollectiveObject> persistent(const Current &current);
     void end(const Current &current, int error_code, bool is_last);
 
     /* The side exchanges a block with each of these, some of which may be the same or MPI_PROC_NULL.

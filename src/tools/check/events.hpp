@@ -39,7 +39,6 @@ enum class Event : std::uint8_t {
     window,
     access,
     accesses_complete,
-    fence,
     exposure,
     blocked,
     unblocked,
@@ -244,10 +243,11 @@ struct StatementEvent {
 
 struct CollectiveEvent {
     Position position;
-    std::uint64_t communicator = 0; /* or persistent operation that starts */
-    std::uint64_t made_on = 0;      /* communicator of the persistent operation */
+    std::uint64_t communicator = 0; /* or object, see CollectiveObject */
+    std::uint64_t made_on = 0;      /* communicator of the object */
     std::uint64_t number = 0;       /* earlier collective operations on it */
     bool is_started = true;         /* else made, to be started later */
+    bool is_local = false;          /* a fence that need not wait for other processes */
     int size = 0;                   /* of the communicator */
     int rank = 0;                   /* see Participants, as are the next two */
     int second = 0;
@@ -269,6 +269,7 @@ struct CollectiveEvent {
         visit(made_on);
         visit(number);
         visit(is_started);
+        visit(is_local);
         visit(size);
         visit(rank);
         visit(second);
@@ -485,27 +486,6 @@ struct AccessesCompleteEvent {
         visit(window);
         visit(target);
         visit(are_reads);
-    }
-};
-
-/* MPI_Win_fence, or MPI_Win_free. */
-struct FenceEvent {
-    Position position;
-    std::uint64_t window = 0;
-    std::uint64_t number = 0; /* earlier fences */
-    int size = 0;             /* of the window's communicator */
-    bool waits = true;        /* for all processes */
-    bool is_last = false;     /* MPI_Win_free */
-
-    template <typename Visit>
-    void each(Visit &&visit)
-    {
-        visit(position);
-        visit(window);
-        visit(number);
-        visit(size);
-        visit(waits);
-        visit(is_last);
     }
 };
 

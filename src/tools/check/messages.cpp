@@ -54,7 +54,7 @@ void Messages::use(const Pending &pending, Use::Kind kind, const Message &messag
     process_.use(pending.communicator, {kind, 0, pending.position, message.peer, message.tag});
 }
 
-void Messages::begin(Pending &pending, PersistentCollective &collective)
+void Messages::begin(Pending &pending, CollectiveObject &collective)
 {
     pending.expected.clear();
     pending.is_awaited = false;
@@ -62,15 +62,10 @@ void Messages::begin(Pending &pending, PersistentCollective &collective)
         pending.expected.emplace_back(); /* unknown peers */
         return;
     }
-    CollectiveEvent event = collective.event;
-    event.number = collective.starts++;
-    if (event.number > 0) {
-        event.name.clear();
-        event.members = Members();
-    }
+    CollectiveEvent event = collective.next(pending.position);
     Expected expected{Expected::What::start, pending.communicator, event.number};
     expected.is_of_neighbours = qmpi::set::neighbourhood.contains(pending.position.function);
-    expected.persistent = collective.id;
+    expected.made = collective.id();
     pending.expected.push_back(std::move(expected));
     if (event.size > 1)
         process_.report(Event::collective, std::move(event),

@@ -8,6 +8,7 @@
 #ifndef TOOLS_CHECK_MESSAGES_HPP_INCLUDED
 #define TOOLS_CHECK_MESSAGES_HPP_INCLUDED
 
+#include "collective_object.hpp"
 #include "local_process.hpp"
 #include "partitions.hpp"
 #include "waiting.hpp"
@@ -46,13 +47,6 @@ struct SharedHandle {
     std::size_t ended = 0;
 };
 
-/* A persistent collective operation that others can be compared with. */
-struct PersistentCollective {
-    std::uint64_t id = 0; /* the same in all members */
-    std::uint64_t starts = 0;
-    CollectiveEvent event; /* of the next start, without data: it was compared when made */
-};
-
 /* An operation from its start until the program knows that it is complete. */
 struct Pending {
     Position position;
@@ -76,7 +70,7 @@ struct Pending {
     MPI_Win window = MPI_WIN_NULL; /* of a one-sided operation, as is the target */
     int target = MPI_PROC_NULL;
     std::shared_ptr<Partitions> partitions; /* null if there are none */
-    std::shared_ptr<PersistentCollective> collective;
+    std::shared_ptr<CollectiveObject> collective;
 };
 
 /* Thread-safe. */
@@ -88,7 +82,7 @@ class Messages {
     void begin(Pending &pending);
 
     /* Start of a persistent collective operation. */
-    void begin(Pending &pending, PersistentCollective &collective);
+    void begin(Pending &pending, CollectiveObject &collective);
 
     /* Made; its start is not followed. */
     void partitioned(const Position &position, const SharedCommunicator &communicator,

@@ -11,6 +11,7 @@
 #include "functions.hpp"
 #include "local_process.hpp"
 #include "operations.hpp"
+#include "waiting.hpp"
 #include "window_events.hpp"
 
 #include "../common/process.hpp"
@@ -44,8 +45,8 @@ class Origins {
 /* Thread-safe. */
 class OneSided {
   public:
-    OneSided(LocalProcess &process, Operations &operations)
-        : process_(process), operations_(operations)
+    OneSided(LocalProcess &process, Operations &operations, Waiting &waiting)
+        : process_(process), operations_(operations), waiting_(waiting)
     {
     }
 
@@ -57,7 +58,6 @@ class OneSided {
             call, qmpi::get_or<qmpi::role::rank>(call, MPI_PROC_NULL));
         if (process_.is_multiple())
             use(call, window, target, here);
-        follow_fences(call, window, here);
         if constexpr (Call::has(qmpi::role::target)) {
             if (target != MPI_PROC_NULL && has_epoch(window, target, here)) {
                 windows_.accessed(window);
@@ -78,7 +78,15 @@ class OneSided {
         if constexpr (ends_accesses(Call::operation) || Call::operation == qmpi::operation::free)
             origins_.end(window, Call::has(qmpi::role::rank) ? target : MPI_ANY_SOURCE,
                          operations_);
-        const int error_code = go(call, here, window, target);
+        const int error_code = [&] {
+            if constexpr (may_block(Call::id)) {
+                const Position position = process_.position(here);
+                const Blocked blocked(waiting_,
+                                      {position, false, expected_by(call, window, position)});
+                return operations_.go(call);
+            } else
+                return go(call, here, window, target);
+        }();
         if (error_code == MPI_SUCCESS) {
             follow_epochs(call, window, target);
             follow_locks(call, window, target);
@@ -191,15 +199,38 @@ class OneSided {
         }
     }
 
-    /* Before they are made. */
-    template <typename Call>
-    void follow_fences(Call &call, MPI_Win window, const Here &here)
+    /* Until another process makes a call for the window. */
+    static constexpr bool may_block(int function)
     {
-        (void) call, (void) window, (void) here;
+        switch (function) {
+        case MPI_WIN_FENCE_T:
+        case MPI_WIN_FREE_T:
+        case MPI_WIN_LOCK_T:
+        case MPI_WIN_LOCK_ALL_T:
+        case MPI_WIN_START_T:
+        case MPI_WIN_COMPLETE_T:
+        case MPI_WIN_WAIT_T:
+            return true;
+        default:
+            return false;
+        }
+    }
+
+    template <typename Call>
+    Expectations expected_by(Call &call, MPI_Win window, const Position &position)
+    {
         if constexpr (Call::id == MPI_WIN_FENCE_T)
-            events_.fence(window, qmpi::get<qmpi::role::assertion>(call), process_.position(here));
+            return events_.fence(window, qmpi::get<qmpi::role::assertion>(call), position);
         else if constexpr (Call::id == MPI_WIN_FREE_T)
-            events_.free(window, process_.position(here));
+            return events_.free(window, position);
+        else if constexpr (Call::id == MPI_WIN_START_T)
+            return events_.start(window, qmpi::get<qmpi::role::group>(call));
+        else if constexpr (Call::id == MPI_WIN_COMPLETE_T)
+            return events_.complete(window);
+        else if constexpr (Call::id == MPI_WIN_WAIT_T)
+            return events_.wait(window);
+        else
+            return events_.lock(window);
     }
 
     /* After they were made. */
@@ -267,6 +298,7 @@ class OneSided {
 
     LocalProcess &process_;
     Operations &operations_;
+    Waiting &waiting_;
     Windows windows_;
     Origins origins_;
     WindowEvents events_{process_};

@@ -88,7 +88,7 @@ void Operations::free(MPI_Request request)
 {
     requests_.visit(request, [&](Pending &pending) {
         if (pending.collective != nullptr)
-            process_.report(Event::freed, CommunicatorEvent{pending.collective->id}, false);
+            process_.report(Event::freed, CommunicatorEvent{pending.collective->id()}, false);
     });
 }
 

@@ -45,6 +45,7 @@ bool is_barrier(int function)
     case qmpi::operation::alltoall:
     case qmpi::operation::allreduce:
     case qmpi::operation::reduce_scatter:
+    case qmpi::operation::fence:
         return true;
     default:
         return makes_of_group(function) || function == MPI_COMM_JOIN_T;
@@ -124,10 +125,15 @@ void Replay::collective(int rank, const CollectiveEvent &event, const SharedRank
     if (!waits_for_all(event))
         return;
     const SharedMeeting meeting = meeting_of({event.communicator, event.number}, event.size);
-    meeting->is_barrier = is_barrier(event.position.function);
+    const int function = event.position.function;
+    meeting->is_barrier = is_barrier(function);
+    meeting->is_fence = function == MPI_WIN_FENCE_T || function == MPI_WIN_FREE_T;
+    meeting->is_end = function == MPI_WIN_FREE_T;
     if (meeting->members == nullptr)
         meeting->members = members;
     add(rank, Step::Kind::start, event.position, meeting);
+    if (event.is_local)
+        return;
     if (event.position.is_blocking())
         add(rank, Step::Kind::wait, event.position, meeting);
     else
@@ -161,18 +167,6 @@ void Replay::accesses_complete(int rank, const AccessesCompleteEvent &event)
     step.kind = Step::Kind::start;
     step.completion = std::make_shared<const AccessesCompleteEvent>(event);
     add(rank, std::move(step));
-}
-
-void Replay::fence(int rank, const FenceEvent &event)
-{
-    if (event.size < 2)
-        return;
-    const SharedMeeting meeting = meeting_of({event.window, event.number}, event.size);
-    meeting->is_fence = true;
-    meeting->is_end = event.is_last;
-    add(rank, Step::Kind::start, event.position, meeting);
-    if (event.waits)
-        add(rank, Step::Kind::wait, event.position, meeting);
 }
 
 void Replay::order_lost(int rank, const OrderLostEvent &event)

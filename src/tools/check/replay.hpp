@@ -137,7 +137,6 @@ class Replay {
     void exposure(int rank, const ExposureEvent &event) { accesses_.expose(rank, event); }
     void access(int rank, AccessEvent event);
     void accesses_complete(int rank, const AccessesCompleteEvent &event);
-    void fence(int rank, const FenceEvent &event);
     void order_lost(int rank, const OrderLostEvent &event);
 
     /* No more is known of the process. reason: for the report, "rank 3 ..." */
@@ -194,7 +193,7 @@ class Replay {
         std::vector<int> waiting;
         SharedClock clock;       /* of all that have arrived */
         bool is_barrier = false; /* no member completes it before all have started it */
-        bool is_fence = false;   /* of the window with that number as communicator */
+        bool is_fence = false;   /* ends an epoch of the window in place of the communicator */
         bool is_end = false;     /* the window is freed */
         bool is_over = false;    /* nobody waits for it */
     };

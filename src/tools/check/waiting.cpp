@@ -50,7 +50,21 @@ std::vector<int> sources(const Communicator &communicator)
     return {ranks.begin(), ranks.end()};
 }
 
-Wait event_of(const Expected &expected)
+/* What the call waits for, which synchronizes a window. */
+const char *synchronization_of(int function)
+{
+    switch (qmpi::operation_of(function)) {
+    case qmpi::operation::start_access:
+    case qmpi::operation::end_access:
+        return "MPI_Win_post of the window";
+    case qmpi::operation::end_exposure:
+        return "MPI_Win_complete of the window";
+    default:
+        return "the end of a lock of the window";
+    }
+}
+
+Wait event_of(int function, const Expected &expected)
 {
     using What = Expected::What;
     Wait wait;
@@ -65,12 +79,18 @@ Wait event_of(const Expected &expected)
         return wait;
     }
     const Communicator &communicator = *expected.communicator;
+    if (expected.what == What::synchronized) {
+        wait.what = synchronization_of(function);
+        wait.ranks = expected.peer == MPI_ANY_SOURCE ? ranks(communicator, MPI_ANY_SOURCE)
+                                                     : std::vector<int>{expected.peer};
+        return wait;
+    }
     if (expected.is_of_neighbours) {
         wait.ranks = sources(communicator);
         if (wait.ranks.empty())
             return wait;
     }
-    const std::string name = communicator.name();
+    const std::string name = expected.is_of_window ? "the window" : communicator.name();
     wait.is_collective = expected.what == What::start;
     wait.is_message = expected.what == What::message;
     wait.is_receive = expected.what == What::receive;
@@ -287,7 +307,7 @@ bool Waiting::report_blocked()
         for (const Entered &one : entered_) {
             BlockedThread thread{one.call.position, one.call.needs_all, {}};
             for (const Expected &expected : one.call.expected)
-                thread.waits.push_back(event_of(expected));
+                thread.waits.push_back(event_of(one.call.position.function, expected));
             event.threads.push_back(std::move(thread));
         }
         process_.report(Event::blocked, std::move(event), false);

@@ -31,11 +31,12 @@ namespace qmpi::check {
 struct Expected {
     enum class What : std::uint8_t {
         unknown,
-        start,   /* of the same collective operation, by all others */
-        receive, /* by the peer */
-        message, /* of the peer */
-        ready,   /* MPI_Pready of the process itself, for that number of partitions */
-        end      /* MPI_Session_finalize of the other processes; number: of all in the job */
+        start,        /* of the same collective operation, by all others */
+        receive,      /* by the peer */
+        message,      /* of the peer */
+        ready,        /* MPI_Pready of the process itself, for that number of partitions */
+        synchronized, /* a window, by any other process, or the one with that rank in MPI_COMM_WORLD */
+        end           /* MPI_Session_finalize of the other processes; number: of all in the job */
     };
 
     What what = What::unknown;
@@ -46,12 +47,13 @@ struct Expected {
     int tag = MPI_ANY_TAG;
 
     bool is_of_neighbours = false; /* a collective operation that waits for them only */
-    std::uint64_t persistent = 0;  /* operation that starts for the number-th time; else 0 */
+    bool is_of_window = false;     /* what starts is its fence or end */
+    std::uint64_t made = 0; /* CollectiveObject that is used for the number-th time; else 0 */
 
     /* The collective operation, if that is what starts. */
     OperationKey collective() const { return {true, object(), number}; }
 
-    std::uint64_t object() const { return persistent != 0 ? persistent : communicator->id; }
+    std::uint64_t object() const { return made != 0 ? made : communicator->id; }
 };
 
 using Expectations = Few<Expected, 1>;

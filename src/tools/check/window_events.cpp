@@ -48,38 +48,96 @@ void WindowEvents::made(MPI_Win window, MPI_Comm comm)
     if (QMPI_Win_get_attr(window, MPI_WIN_DISP_UNIT, &unit, &is_set) != MPI_SUCCESS || !is_set)
         return;
     const std::lock_guard<std::mutex> guard(lock_);
-    const std::uint64_t communicator = state.communicator->id;
-    state.id = id_of(Shared::window, communicator, numbers_[communicator]++);
-    process_.report(Event::window, WindowEvent{state.id, *unit}, false);
+    const Communicator &communicator = *state.communicator;
+    state.fences =
+        CollectiveObject(Shared::window, communicator, numbers_[communicator.id]++, "a window");
+    process_.report(Event::window, WindowEvent{state.id(), *unit}, false);
     windows_[window] = std::move(state);
 }
 
 void WindowEvents::use(MPI_Win window, Use::Kind kind, int target, const Position &position)
 {
-    with(window, [&](State &state) { process_.use_window({kind, state.id, position, target}); });
+    with(window, [&](State &state) { process_.use_window({kind, state.id(), position, target}); });
 }
 
-void WindowEvents::fence(MPI_Win window, int assertion, const Position &position)
+Expected WindowEvents::synchronize(State &state, const Position &position, bool is_local)
 {
-    const bool waits = (assertion & MPI_MODE_NOPRECEDE) == 0;
-    with(window, [&](State &state) {
-        process_.report(
-            Event::fence,
-            FenceEvent{position, state.id, state.fences++, state.communicator->size, waits, false},
-            false);
-    });
+    Expected expected{Expected::What::start, state.communicator, state.fences.uses()};
+    expected.made = state.id();
+    expected.is_of_window = true;
+    CollectiveEvent event = state.fences.next(position);
+    event.is_local = is_local;
+    if (event.size > 1)
+        process_.report(Event::collective, std::move(event),
+                        process_.waits_for_answer(Event::collective, position));
+    return expected;
 }
 
-void WindowEvents::free(MPI_Win window, const Position &position)
+Expectations WindowEvents::fence(MPI_Win window, int assertion, const Position &position)
 {
+    Expectations expected;
     with(window, [&](State &state) {
-        process_.report(
-            Event::fence,
-            FenceEvent{position, state.id, state.fences, state.communicator->size, true, true},
-            false);
+        expected.push_back(synchronize(state, position, (assertion & MPI_MODE_NOPRECEDE) != 0));
     });
+    return expected;
+}
+
+Expectations WindowEvents::free(MPI_Win window, const Position &position)
+{
+    Expectations expected;
+    with(window, [&](State &state) { expected.push_back(synchronize(state, position, false)); });
     const std::lock_guard<std::mutex> guard(lock_);
     windows_.erase(window);
+    return expected;
+}
+
+namespace {
+
+/* Any of the processes, by rank in MPI_COMM_WORLD, may end the wait. */
+Expectations synchronization(const SharedCommunicator &communicator, const std::vector<int> &ranks)
+{
+    Expectations expected;
+    for (const int rank : ranks)
+        expected.push_back({Expected::What::synchronized, communicator, 0, rank});
+    return expected;
+}
+
+}  // namespace
+
+Expectations WindowEvents::lock(MPI_Win window)
+{
+    Expectations expected;
+    with(window, [&](State &state) {
+        expected.push_back({Expected::What::synchronized, state.communicator});
+    });
+    return expected;
+}
+
+Expectations WindowEvents::start(MPI_Win window, MPI_Group targets)
+{
+    Expectations expected;
+    with(window, [&](State &state) {
+        expected = synchronization(state.communicator, process_.communicators.ranks_of(targets));
+    });
+    return expected;
+}
+
+Expectations WindowEvents::complete(MPI_Win window)
+{
+    Expectations expected;
+    with(window,
+         [&](State &state) { expected = synchronization(state.communicator, state.started); });
+    return expected;
+}
+
+Expectations WindowEvents::wait(MPI_Win window)
+{
+    Expectations expected;
+    with(window, [&](State &state) {
+        expected = synchronization(state.communicator, state.exposed);
+        state.exposed.clear();
+    });
+    return expected;
 }
 
 /* An exclusive lock orders processes with shared locks before and after it, too. */
@@ -113,7 +171,7 @@ std::optional<AccessesCompleteEvent> WindowEvents::reads(MPI_Win window, int tar
     std::optional<AccessesCompleteEvent> event;
     with(window, [&](State &state) {
         event = AccessesCompleteEvent{
-            state.id, target < 0 ? -1 : state.communicator->world_rank_of(target), true};
+            state.id(), target < 0 ? -1 : state.communicator->world_rank_of(target), true};
     });
     return event;
 }
@@ -135,8 +193,8 @@ void WindowEvents::completed(MPI_Win window)
 void WindowEvents::exposed(MPI_Win window, MPI_Group origins)
 {
     with(window, [&](State &state) {
-        process_.report(Event::exposure,
-                        ExposureEvent{state.id, process_.communicators.ranks_of(origins)}, false);
+        state.exposed = process_.communicators.ranks_of(origins);
+        process_.report(Event::exposure, ExposureEvent{state.id(), state.exposed}, false);
     });
 }
 
@@ -154,8 +212,8 @@ bool WindowEvents::set_epoch(AccessEvent &event, const State &state, int target)
         return is_target;
     }
     event.epoch = AccessEvent::Epoch::fence;
-    event.number = state.fences;
-    return state.exclusive.empty() && state.fences > 0;
+    event.number = state.fences.uses();
+    return state.exclusive.empty() && state.fences.uses() > 0;
 }
 
 void WindowEvents::access(MPI_Win window, int target, AccessEvent::Kind kind, MPI_Aint displacement,
@@ -164,11 +222,11 @@ void WindowEvents::access(MPI_Win window, int target, AccessEvent::Kind kind, MP
     with(window, [&](State &state) {
         AccessEvent event;
         event.target = state.communicator->world_rank_of(target);
-        if (event.target == outside_world || !process_.is_ordered(state.id) ||
+        if (event.target == outside_world || !process_.is_ordered(state.id()) ||
             !set_epoch(event, state, target))
             return;
         event.position = position;
-        event.window = state.id;
+        event.window = state.id();
         event.kind = kind;
         event.displacement = displacement;
         event.blocks = blocks(count, datatype);

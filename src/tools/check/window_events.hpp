@@ -8,7 +8,9 @@
 #ifndef TOOLS_CHECK_WINDOW_EVENTS_HPP_INCLUDED
 #define TOOLS_CHECK_WINDOW_EVENTS_HPP_INCLUDED
 
+#include "collective_object.hpp"
 #include "local_process.hpp"
+#include "waiting.hpp"
 
 #include <cstdint>
 #include <map>
@@ -30,9 +32,13 @@ class WindowEvents {
     /* Before any call. */
     void use(MPI_Win window, Use::Kind kind, int target, const Position &position);
 
-    /* Before the calls. */
-    void fence(MPI_Win window, int assertion, const Position &position);
-    void free(MPI_Win window, const Position &position);
+    /* Before the calls; return what they wait for. */
+    Expectations fence(MPI_Win window, int assertion, const Position &position);
+    Expectations free(MPI_Win window, const Position &position);
+    Expectations lock(MPI_Win window);
+    Expectations start(MPI_Win window, MPI_Group targets);
+    Expectations complete(MPI_Win window);
+    Expectations wait(MPI_Win window);
 
     /* After the calls. target: -1 for all; groups have processes of the window */
     void locked(MPI_Win window, int target, bool is_exclusive);
@@ -51,13 +57,17 @@ class WindowEvents {
 
   private:
     struct State {
+        std::uint64_t id() const { return fences.id(); }
+
         SharedCommunicator communicator;
-        std::uint64_t id = 0;
-        std::uint64_t fences = 0;
+        CollectiveObject fences;
         std::vector<int> started;            /* targets, in MPI_COMM_WORLD */
+        std::vector<int> exposed;            /* origins, too */
         std::map<int, std::uint64_t> starts; /* for each target */
         std::set<int> shared, exclusive;     /* locks, also of all: -1 */
     };
+
+    Expected synchronize(State &state, const Position &position, bool is_local);
 
     /* Returns false if no other process's access can be compared with this one. */
     bool set_epoch(AccessEvent &event, const State &state, int target);

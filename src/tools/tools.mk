@@ -189,6 +189,8 @@ libqmpi_check_la_SOURCES = \
     check/signature.hpp \
     check/socket.cpp \
     check/socket.hpp \
+    check/thread_rules.cpp \
+    check/thread_rules.hpp \
     check/threads.cpp \
     check/threads.hpp \
     check/tree.cpp \

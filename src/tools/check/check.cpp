@@ -34,6 +34,7 @@
 #include "statement.hpp"
 #include "suppressions.hpp"
 #include "tree.hpp"
+#include "thread_rules.hpp"
 #include "waiting.hpp"
 
 #include "../common/process.hpp"
@@ -158,6 +159,7 @@ class Check : public ReportingTool<Check> {
     {
         ReportingTool::at_world_begin(world);
         fatal_errors_.begin();
+        thread_rules_.begin();
         if (is_in_job_) {
             process_.enter(world, 0);
             return;
@@ -256,6 +258,7 @@ class Check : public ReportingTool<Check> {
     template <typename Call>
     int enter(Call &call, const Here &here)
     {
+        const ThreadRules::Call current_thread(thread_rules_, here, ThreadRules::concern<Call>());
         if constexpr (!may_wait<Call>())
             return dispatch(call, here);
         else {
@@ -407,6 +410,7 @@ class Check : public ReportingTool<Check> {
     int finalize(Call &call, const Here &here)
     {
         const bool is_in_world = process_.has_world();
+        thread_rules_.check_end(here);
         /* Normally before the call, as leaks may make the library fail. But delete callbacks on
          * MPI_COMM_SELF run inside the call and may still free handles. Those of a session may
          * outlive the call. */
@@ -619,6 +623,7 @@ class Check : public ReportingTool<Check> {
     Sites &sites_ = *new Sites;
     Recorder &recorder_ = *new Recorder(own_record(), instance_number(), sites_);
     LocalProcess &process_ = *new LocalProcess(findings_, recorder_, sites_);
+    ThreadRules &thread_rules_ = *new ThreadRules(process_);
     Waiting &waiting_ = *new Waiting(process_);
     Messages &messages_ = *new Messages(process_);
     Operations &operations_ = *new Operations(process_, messages_, waiting_);

@@ -39,7 +39,8 @@ enum class Kind : std::uint8_t {
     conflict,
     deadlock,
     possible_deadlock,
-    message_race
+    message_race,
+    thread
 };
 
 /* For MPI_ERR_TRUNCATE of the library, if the call that has sent the message is not known. */
@@ -76,7 +77,9 @@ inline constexpr KindName kind_names[] = {
     {"possible deadlock", "buffering",
      "do not report calls that complete only if the library buffers messages"},
     {"message race", "races", "report receives from any process that could get another message",
-     false}};
+     false},
+    {"calling thread", "threads",
+     "do not report calls that the level of thread support forbids to a thread"}};
 
 inline constexpr std::size_t number_of_kinds = sizeof kind_names / sizeof kind_names[0];
 

@@ -168,6 +168,9 @@ class LocalProcess {
     /* Several threads can be in MPI at the same time. */
     bool is_multiple() const { return threads_.is_multiple(); }
 
+    /* Other threads are in calls that communicate; false below MPI_THREAD_MULTIPLE. */
+    bool are_others_calling() { return threads_.are_others_calling(); }
+
     /* A call that communicates, during its lifetime. */
     class Call {
       public:

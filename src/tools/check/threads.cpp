@@ -50,6 +50,12 @@ void Threads::end()
     ended_++;
 }
 
+bool Threads::are_others_calling()
+{
+    const std::lock_guard<std::mutex> guard(lock_);
+    return calls_.size() > calls_.count(std::this_thread::get_id());
+}
+
 std::optional<Threads::Other> Threads::use(const Use &use)
 {
     const std::lock_guard<std::mutex> guard(lock_);

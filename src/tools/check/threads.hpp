@@ -66,6 +66,9 @@ class Threads {
     /* More than one thread has called. */
     bool are_several() const { return are_several_; }
 
+    /* Other threads are in calls. */
+    bool are_others_calling();
+
     /* Of the current thread, from 0 in the order of their first calls; none before. */
     static std::optional<std::uint32_t> number();
 

@@ -941,6 +941,27 @@ class Outcome:
     failure: str = ""       # a twin that does not compile, or a right one that does not end well
 
 
+def run_under_check(prefix, program, processes, options, folder, arguments=(), seconds=15):
+    """(exit status, standard error, findings of the report)"""
+    report = program.with_suffix(".json")
+    options = ",".join(filter(None, [f"out={report}", "timeout=3", "deadlock=abort", options]))
+    environment = {**os.environ, "MPIR_CVAR_QMPI_TOOL_LIST": f"check({options})"}
+    with subprocess.Popen([prefix / "bin/mpiexec", "-n", processes, program, *arguments], env=environment, cwd=folder, text=True,
+                          errors="replace", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          start_new_session=True) as job:
+        try:
+            _, err = job.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(job.pid, signal.SIGTERM)
+            _, err = job.communicate()
+    findings = []
+    if report.exists():
+        with contextlib.suppress(ValueError):
+            findings = json.loads(report.read_text())["findings"]
+    return job.returncode, err, findings
+
+
 class Runner:
     """Compiles and runs in a folder of its own."""
 
@@ -969,23 +990,10 @@ class Runner:
         program, source, marked, fault = self.program(case, is_wrong)
         if program is None:
             return f"does not compile: {fault.splitlines()[:2]}", set(), marked
-        report = program.with_suffix(".json")
-        options = ",".join(filter(None, [f"out={report}", "timeout=3", "deadlock=abort", case.options]))
-        environment = {**os.environ, "MPIR_CVAR_QMPI_TOOL_LIST": f"check({options})"}
-        with subprocess.Popen([self.prefix / "bin/mpiexec", "-n", self.processes, program], env=environment, cwd=self.folder, text=True,
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True) as job:
-            try:
-                _, err = job.communicate(timeout=self.seconds)
-            except subprocess.TimeoutExpired:
-                with contextlib.suppress(ProcessLookupError):
-                    os.killpg(job.pid, signal.SIGTERM)
-                _, err = job.communicate()
+        status, err, findings = run_under_check(self.prefix, program, self.processes, case.options, self.folder, seconds=self.seconds)
         found = {(int(line), kind) for _, file, line, kind in LINE.findall(err) if file == source.name}
-        if report.exists():
-            with contextlib.suppress(ValueError):
-                found |= {(int(one["site"].rsplit(":", 1)[1]), one["kind"]) for one in json.loads(report.read_text())["findings"]
-                          if one["site"].rsplit(":", 1)[-1].isdigit()}
-        failure = f"status {job.returncode}: {err[:300]}" if not is_wrong and job.returncode != 0 else ""
+        found |= {(int(one["site"].rsplit(":", 1)[1]), one["kind"]) for one in findings if one["site"].rsplit(":", 1)[-1].isdigit()}
+        failure = f"status {status}: {err[:300]}" if not is_wrong and status != 0 else ""
         return failure, found, marked
 
     def run(self, case):

@@ -25,14 +25,14 @@ int main(int argc, char **argv)
     MPI_Comm_size(comm, &size);
     other = 1 - rank;
     (void) i, (void) a, (void) b, (void) n, (void) data, (void) more, (void) x, (void) copy, (void) same, (void) other;
-    (void) request, (void) requests, (void) status;
-    MPI_Win_allocate(8 * sizeof(int), sizeof(int), MPI_INFO_NULL, comm, &memory, &window);
+    (void) request, (void) requests, (void) status, (void) memory, (void) window;
     /* example */
-    MPI_Win_free(&window);
     MPI_Finalize();
     return 0;
 }
 """
+ALLOCATE = "    MPI_Win_allocate(8 * sizeof(int), sizeof(int), MPI_INFO_NULL, comm, &memory, &window);\n"
+FREE = "    MPI_Win_free(&window);\n"
 ARGUMENTS = {"buffer changed": ",checksums", "message race": ",races", "deadlock": ",timeout=1,deadlock=abort"}
 
 
@@ -52,7 +52,12 @@ def kinds_found(mpich, kind, number):
     """Kinds that check finds in a program with the example, and the lines of the example in which it finds them."""
     example = EXAMPLES[kind][number]
     begin = PROGRAM.splitlines().index("    /* example */") + 1
-    program = mpich.program(PROGRAM.replace("    /* example */\n", example), name="example.c")
+    if "window" in example:
+        text = PROGRAM.replace("    /* example */\n", ALLOCATE + example + FREE)
+        begin += ALLOCATE.count("\n")
+    else:
+        text = PROGRAM.replace("    /* example */\n", example)
+    program = mpich.program(text, "-fopenmp", name="example.c")
     result = mpich.mpiexec(3 if kind == "message race" else 2, program, tools=f"check(out=example{ARGUMENTS.get(kind, '')})", seconds=60,
                            may_time_out=True)
     found = mpich.load("example.json")["findings"]

@@ -25,13 +25,15 @@ class ThreadRules {
     /* In MPI_Init. Nothing is forbidden before. */
     void begin();
 
-    /* Other functions, such as those for info, any thread may call at any time. */
+    /* Other functions, such as those for info, any thread may call at any time. MPI_Abort is the last
+     * resort, also of this tool's thread. */
     template <typename Call>
     static constexpr bool concern()
     {
         using qmpi::role;
-        return Call::has(role::communicator) || Call::has(role::window) || Call::has(role::file) ||
-            Call::has(role::request);
+        return Call::id != MPI_ABORT_T &&
+            (Call::has(role::communicator) || Call::has(role::window) || Call::has(role::file) ||
+             Call::has(role::request));
     }
 
     /* A call of the current thread, during its lifetime. */

@@ -328,8 +328,8 @@ bool Arguments::check_unusual(const Data &data, const Here &here)
 {
     if (data.count < 0)
         return wrong(data.names.count, is(data.count), here);
-    if (data.datatype == MPI_DATATYPE_NULL)
-        return wrong(data.names.datatype, "is MPI_DATATYPE_NULL", here);
+    if (!check_object<qmpi::role::datatype>(data.datatype, data.names.datatype, here))
+        return false;
     if (!process_.types.is_predefined(data.datatype) && is_uncommitted(data.datatype))
         return wrong(data.names.datatype, "is not committed", here);
     if (data.address != nullptr)

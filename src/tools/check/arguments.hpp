@@ -182,34 +182,6 @@ constexpr bool is_usual(Rule rule, std::int64_t value)
     }
 }
 
-/* The null handle of a role's type. */
-template <qmpi::role role>
-auto null_handle()
-{
-    if constexpr (role == qmpi::role::communicator)
-        return MPI_COMM_NULL;
-    else if constexpr (role == qmpi::role::group)
-        return MPI_GROUP_NULL;
-    else if constexpr (role == qmpi::role::datatype)
-        return MPI_DATATYPE_NULL;
-    else if constexpr (role == qmpi::role::operation)
-        return MPI_OP_NULL;
-    else if constexpr (role == qmpi::role::window)
-        return MPI_WIN_NULL;
-    else if constexpr (role == qmpi::role::info)
-        return MPI_INFO_NULL;
-    else if constexpr (role == qmpi::role::errhandler)
-        return MPI_ERRHANDLER_NULL;
-    else if constexpr (role == qmpi::role::session)
-        return MPI_SESSION_NULL;
-    else if constexpr (role == qmpi::role::message)
-        return MPI_MESSAGE_NULL;
-    else if constexpr (role == qmpi::role::request)
-        return MPI_REQUEST_NULL;
-    else
-        return MPI_FILE_NULL;
-}
-
 /* The function needs an object; other arguments may be null handles. */
 template <typename Call>
 constexpr bool needs_object(std::size_t index)
@@ -407,7 +379,9 @@ class Arguments {
                 Call::operation == qmpi::operation::cancel;
             if constexpr (is_by_address)
                 return check_address(value, parameter.name, here) &&
-                    check_object<parameter.role>(*value, parameter.name, here);
+                    check_object<parameter.role>(*value, parameter.name, here) &&
+                    (parameter.effect != qmpi::effect::frees ||
+                     check_freed<parameter.role>(*value, parameter.name, here));
             else
                 return check_object<parameter.role>(value, parameter.name, here);
         } else if constexpr (std::is_pointer_v<Value> && needs_address<Call>(i))
@@ -476,21 +450,22 @@ class Arguments {
     template <qmpi::role role, typename Value>
     bool check_object(Value handle, std::string_view name, const Here &here)
     {
-        const auto null = null_handle<role>();
-        if (handle == static_cast<Value>(null))
+        if (handle == static_cast<Value>(null_handle<role>()))
             return wrong(name, "is a null handle", here);
-        /* MPICH's handles that are numbers have their type in four bits. */
-        if constexpr (!std::is_pointer_v<Value> && role != qmpi::role::message &&
-                      role != qmpi::role::request) {
-            constexpr unsigned type_bits = 0xfu << 26;
-            const auto bits = static_cast<unsigned>(handle), nothing = static_cast<unsigned>(null);
-            if (((bits ^ nothing) & type_bits) != 0 || bits >> 30 == 0)
-                return wrong(name, "is not a handle of its type", here);
-        } else if constexpr (std::is_pointer_v<Value>) {
-            if (qmpi::handle_value(handle) == 0)
-                return wrong(name, "is not a handle of its type", here);
-        }
-        return true;
+        return has_type<role>(handle) || wrong(name, "is not a handle of its type", here);
+    }
+
+    /* Predefined groups and error handlers may be freed: functions return them. */
+    template <qmpi::role role, typename Value>
+    bool check_freed([[maybe_unused]] Value handle, [[maybe_unused]] std::string_view name,
+                     [[maybe_unused]] const Here &here)
+    {
+        if constexpr (role == qmpi::role::datatype)
+            return !process_.types.is_predefined(handle) || wrong(name, "is predefined", here);
+        else if constexpr (role == qmpi::role::communicator || role == qmpi::role::operation)
+            return origin_of(handle) != Origin::library || wrong(name, "is predefined", here);
+        else
+            return true;
     }
 
     template <typename Value>
@@ -859,8 +834,8 @@ class Arguments {
         if (data.count == 0)
             return true;
         return (data.count > 0 && data.address != nullptr &&
-                origin_of(data.datatype) == Origin::library &&
-                data.datatype != MPI_DATATYPE_NULL) ||
+                origin_of(data.datatype) == Origin::library && data.datatype != MPI_DATATYPE_NULL &&
+                has_type<qmpi::role::datatype>(data.datatype)) ||
             check_unusual(data, here);
     }
 

@@ -134,6 +134,50 @@ Origin origin_of(Handle handle)
     return (is_number ? value >> 30 == 1 : value < 4096) ? Origin::library : Origin::program;
 }
 
+/* The null handle of a role's type. */
+template <qmpi::role role>
+auto null_handle()
+{
+    if constexpr (role == qmpi::role::communicator)
+        return MPI_COMM_NULL;
+    else if constexpr (role == qmpi::role::group)
+        return MPI_GROUP_NULL;
+    else if constexpr (role == qmpi::role::datatype)
+        return MPI_DATATYPE_NULL;
+    else if constexpr (role == qmpi::role::operation)
+        return MPI_OP_NULL;
+    else if constexpr (role == qmpi::role::window)
+        return MPI_WIN_NULL;
+    else if constexpr (role == qmpi::role::info)
+        return MPI_INFO_NULL;
+    else if constexpr (role == qmpi::role::errhandler)
+        return MPI_ERRHANDLER_NULL;
+    else if constexpr (role == qmpi::role::session)
+        return MPI_SESSION_NULL;
+    else if constexpr (role == qmpi::role::message)
+        return MPI_MESSAGE_NULL;
+    else if constexpr (role == qmpi::role::request)
+        return MPI_REQUEST_NULL;
+    else
+        return MPI_FILE_NULL;
+}
+
+/* MPICH's handles that are numbers have their type in four bits. */
+template <qmpi::role role, typename Value>
+bool has_type(Value handle)
+{
+    if constexpr (std::is_pointer_v<Value>)
+        return qmpi::handle_value(handle) != 0;
+    else if constexpr (role == qmpi::role::message || role == qmpi::role::request)
+        return true;
+    else {
+        constexpr unsigned type_bits = 0xfu << 26;
+        const auto bits = static_cast<unsigned>(handle),
+                   nothing = static_cast<unsigned>(null_handle<role>());
+        return ((bits ^ nothing) & type_bits) == 0 && bits >> 30 != 0;
+    }
+}
+
 }  // namespace qmpi::check
 
 #endif /* TOOLS_CHECK_FUNCTIONS_HPP_INCLUDED */

@@ -217,7 +217,8 @@ Types::Types()
 
 bool Types::is_predefined(MPI_Datatype datatype) const
 {
-    return origin_of(datatype) == Origin::library || pairs_.count(datatype) > 0;
+    return (origin_of(datatype) == Origin::library && has_type<qmpi::role::datatype>(datatype)) ||
+        pairs_.count(datatype) > 0;
 }
 
 Types::Shared Types::of(MPI_Datatype datatype)

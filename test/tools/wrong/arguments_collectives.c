@@ -9,9 +9,9 @@
 
 int main(int argc, char **argv)
 {
-    int in[4] = {0}, out[4] = {0}, counts[2] = {1, -1}, offsets[2] = {0, 1};
+    int in[4] = {0}, out[4] = {0}, counts[2] = {1, -1}, offsets[2] = {0, 1}, ones[2] = {1, 1};
     double real = 0, sum;
-    MPI_Datatype pair;
+    MPI_Datatype pair, types[2] = {MPI_INT, (MPI_Datatype) MPI_SUM};
     MPI_Comm comm;
     MPI_Request request;
 
@@ -44,6 +44,9 @@ int main(int argc, char **argv)
     MPI_Scan(in, out, 1, MPI_INT, MPI_OP_NULL, comm);                               /* expect: invalid argument */
     MPI_Reduce_local(in, out, 1, MPI_INT, MPI_MINLOC);                              /* expect: invalid argument */
     MPI_Allreduce(MPI_IN_PLACE, NULL, 1, MPI_INT, MPI_SUM, MPI_COMM_SELF);          /* expect: invalid argument */
+    MPI_Bcast(in, 1, (MPI_Datatype) MPI_COMM_WORLD, 0, comm);                       /* expect: invalid argument */
+    MPI_Allreduce(in, out, 1, (MPI_Datatype) 0, MPI_SUM, comm);                     /* expect: invalid argument */
+    MPI_Alltoallw(in, ones, offsets, types, out, ones, offsets, types, comm);       /* expect: invalid argument */
 
     MPI_Type_free(&pair);
     MPI_Comm_free(&comm);

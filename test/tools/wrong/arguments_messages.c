@@ -28,6 +28,8 @@ int main(int argc, char **argv)
     MPI_Send(&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, comm);                          /* expect: invalid argument */
     MPI_Send(&value, 1, MPI_INT, 0, MPI_ANY_TAG, comm);                             /* expect: invalid argument */
     MPI_Ssend(&value, 1, MPI_DATATYPE_NULL, 0, 0, comm);                            /* expect: invalid argument */
+    MPI_Send(&value, 1, (MPI_Datatype) 0, 0, 0, comm);                              /* expect: invalid argument */
+    MPI_Irecv(&value, 1, (MPI_Datatype) MPI_COMM_SELF, 0, 0, comm, &request);       /* expect: invalid argument */
     MPI_Bsend(&value, 1, MPI_INT, 0, 0, MPI_COMM_NULL);                             /* expect: invalid argument */
     MPI_Rsend(NULL, 1, MPI_INT, 0, 0, comm);                                        /* expect: invalid argument */
     MPI_Send(&value, 1, pair, 0, 0, comm);                                          /* expect: invalid argument */

@@ -28,6 +28,7 @@ int main(int argc, char **argv)
     MPI_Put(&in, 1, MPI_INT, 2, 0, 1, MPI_INT, window);                             /* expect: invalid argument */
     MPI_Put(&in, -1, MPI_INT, 0, 0, 1, MPI_INT, window);                            /* expect: invalid argument */
     MPI_Put(&in, 1, MPI_INT, 0, 0, 1, MPI_DATATYPE_NULL, window);                   /* expect: invalid argument */
+    MPI_Put(&in, 1, MPI_INT, 0, 0, 1, (MPI_Datatype) MPI_COMM_WORLD, window);       /* expect: invalid argument */
     MPI_Put(&in, 1, MPI_INT, 0, -1, 1, MPI_INT, window);                            /* expect: invalid argument */
     MPI_Get(NULL, 1, MPI_INT, 0, 0, 1, MPI_INT, window);                            /* expect: invalid argument */
     MPI_Accumulate(&in, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_OP_NULL, window);         /* expect: invalid argument */

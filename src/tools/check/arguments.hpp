@@ -119,7 +119,6 @@ inline constexpr NamedRule named_rules[] = {{"amode", Rule::access_mode},
                                             {"order", Rule::order},
                                             {"outdegree", Rule::not_negative},
                                             {"outsize", Rule::not_negative},
-                                            {"partitions", Rule::not_negative},
                                             {"size", Rule::not_negative},
                                             {"split_type", Rule::split_type},
                                             {"typeclass", Rule::type_class},
@@ -139,8 +138,9 @@ constexpr Rule rule_of(std::size_t index)
         /* A status can have an unknown count. */
         return Call::operation == qmpi::operation::change ? Rule::color : Rule::not_negative;
     case qmpi::role::length:
-    case qmpi::role::partition:
         return is_read ? Rule::not_negative : Rule::any;
+    case qmpi::role::partition:
+        return parameter.name == "partitions" ? Rule::positive : Rule::not_negative;
     case qmpi::role::keyval:
         return is_read ? Rule::keyval : Rule::any;
     case qmpi::role::assertion:

@@ -288,10 +288,10 @@ class Check : public ReportingTool<Check> {
                 handle_rules_.find_leaks_of_session(here);
             return error_code;
         } else if constexpr (Call::id == MPI_CANCEL_T) {
-            operations_.cancel(*qmpi::get<qmpi::role::request>(call));
+            operations_.cancel(*qmpi::get<qmpi::role::request>(call), here);
             return operations_.go(call);
         } else if constexpr (Call::id == MPI_REQUEST_FREE_T) {
-            operations_.free(*qmpi::get<qmpi::role::request>(call));
+            operations_.free(*qmpi::get<qmpi::role::request>(call), here);
             return operations_.go(call);
         } else if constexpr (Call::operation == qmpi::operation::ready)
             return operations_.ready(call, here);

@@ -69,7 +69,8 @@ struct Pending {
     std::optional<AccessesCompleteEvent> reads;
     MPI_Win window = MPI_WIN_NULL; /* of a one-sided operation, as is the target */
     int target = MPI_PROC_NULL;
-    std::shared_ptr<Partitions> partitions; /* null if there are none */
+    bool is_partitioned = false;
+    std::shared_ptr<Partitions> partitions; /* null if there are none, or with MPI_PROC_NULL */
     std::shared_ptr<CollectiveObject> collective;
 };
 

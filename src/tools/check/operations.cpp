@@ -16,6 +16,8 @@
 namespace qmpi::check {
 namespace {
 
+constexpr const char *not_partitioned = "the request is not partitioned";
+
 /* The memory may be unmapped. */
 std::uint64_t checksum_of(const Ranges &ranges, std::uint64_t sum = 0)
 {
@@ -84,12 +86,19 @@ void Operations::start(Pending &pending, const Position &position)
         messages_.begin(pending, *pending.collective);
 }
 
-void Operations::free(MPI_Request request)
+void Operations::free(MPI_Request request, const Here &here)
 {
+    bool is_unfinished = false;
+    Position maker;
     requests_.visit(request, [&](Pending &pending) {
         if (pending.collective != nullptr)
             process_.report(Event::freed, CommunicatorEvent{pending.collective->id()}, false);
+        maker = pending.position;
+        is_unfinished = pending.is_active && pending.partitions != nullptr &&
+            !pending.partitions->have_arrived();
     });
+    if (is_unfinished)
+        report_fault("an active partitioned operation is freed", process_.position(here), maker);
 }
 
 void Operations::end(Pending &pending, const MPI_Status *status, Outcome outcome)
@@ -120,13 +129,24 @@ void Operations::end_by_status(MPI_Request request, const MPI_Status &status)
     });
 }
 
-void Operations::cancel(MPI_Request request)
+void Operations::cancel(MPI_Request request, const Here &here)
 {
     bool is_send = false;
+    std::string fault;
+    Position maker;
+    if (requests_.is_inactive(request))
+        fault = "an inactive request is cancelled";
     requests_.visit(request, [&](Pending &pending) {
+        maker = pending.position;
+        if (fault.empty() && pending.is_active && pending.partitions != nullptr)
+            fault = "an active partitioned operation is cancelled";
+        if (!fault.empty())
+            return;
         pending.is_cancelled = true;
         is_send = pending.send.exists;
     });
+    if (!fault.empty())
+        report_fault(fault, process_.position(here), maker);
     /* Neither side knows whether the message will be received. */
     if (is_send)
         process_.distrust("a send was cancelled");
@@ -207,9 +227,11 @@ bool Operations::mark_ready(MPI_Request request, int number, const Position &pos
     Ranges used;
     Position maker;
     requests_.visit(request, [&](Pending &pending) {
+        maker = pending.position;
+        if (!pending.is_partitioned)
+            fault = not_partitioned;
         if (pending.partitions == nullptr)
             return;
-        maker = pending.position;
         Partitions &partitions = *pending.partitions;
         fault = partitions.fault_of_ready(number, pending.is_active);
         if (!fault.empty())
@@ -236,7 +258,9 @@ bool Operations::check_arrived(MPI_Request request, int number, const Here &here
     Position maker;
     const bool is_known = requests_.visit(request, [&](Pending &pending) {
         maker = pending.position;
-        if (pending.partitions != nullptr)
+        if (!pending.is_partitioned)
+            fault = not_partitioned;
+        else if (pending.partitions != nullptr)
             fault = pending.partitions->are_sent ? "queries the arrival of a partition of a send"
                                                  : pending.partitions->fault_of(number);
     });

@@ -41,13 +41,7 @@ class Operations {
     int go(Call &call)
     {
         if constexpr (uses_requests<Call>())
-            return complete(call, requests_,
-                            [&](Pending &pending, const MPI_Status *status, Outcome outcome) {
-                                if (outcome == Outcome::starting)
-                                    start(pending, process_.position({call.context(), Call::id}));
-                                else if (outcome != Outcome::started)
-                                    end(pending, status, outcome);
-                            });
+            return complete(call, requests_, Visit{*this, {call.context(), Call::id}});
         else
             return process_.communicators.watch(call);
     }
@@ -130,7 +124,7 @@ class Operations {
     std::shared_ptr<Partitions> partitions_of(Call &call, const Message &message, bool are_sent)
     {
         const int number = call.template argument<Call::buffers[0].partitions>();
-        if (message.peer == MPI_PROC_NULL || number <= 0)
+        if (message.peer == MPI_PROC_NULL)
             return nullptr;
         auto partitions = std::make_shared<Partitions>();
         partitions->are_sent = are_sent;
@@ -164,10 +158,11 @@ class Operations {
     void add(MPI_Request request, Pending &&pending);
     void add_persistent(MPI_Request request, Pending &&pending);
 
-    void cancel(MPI_Request request);
+    /* Before MPI_Cancel. */
+    void cancel(MPI_Request request, const Here &here);
 
-    /* About to be freed. */
-    void free(MPI_Request request);
+    /* Before MPI_Request_free. */
+    void free(MPI_Request request, const Here &here);
 
     /* Adds memory that an operation reads or writes. */
     void add_range(Ranges &ranges, const void *address, MPI_Count count, MPI_Datatype datatype,
@@ -192,6 +187,28 @@ class Operations {
     void find_unfinished();
 
   private:
+    /* Of complete() */
+    struct Visit {
+        Operations &operations;
+        Here here;
+
+        void operator()(Pending &pending, const MPI_Status *status, Outcome outcome) const
+        {
+            if (outcome == Outcome::starting)
+                operations.start(pending, operations.process_.position(here));
+            else if (outcome != Outcome::started)
+                operations.end(pending, status, outcome);
+        }
+
+        void operator()(Pending &pending, WrongStart fault) const
+        {
+            operations.report_fault(fault == WrongStart::active
+                                        ? "an active request is started"
+                                        : "a request that is not persistent is started",
+                                    operations.process_.position(here), pending.position);
+        }
+    };
+
     /* MPI_Request_get_status and its like: an operation may end, but its request stays. */
     template <typename Call>
     int get_status(Call &call)

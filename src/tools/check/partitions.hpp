@@ -27,6 +27,9 @@ struct Partitions {
         return static_cast<std::size_t>(std::count(are_done.begin(), are_done.end(), false));
     }
 
+    /* The program knows that all partitions have. */
+    bool have_arrived() const { return !are_sent && left() == 0; }
+
     void restart() { are_done.assign(are_done.size(), false); }
 
     /* Memory that the library may use at once when the operation starts. */

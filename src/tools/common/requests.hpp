@@ -21,6 +21,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -35,6 +36,10 @@ enum class Outcome {
     failed, /* the operation failed */
     freed   /* by MPI_Request_free while active: completion is never seen */
 };
+
+/* MPI_Start or MPI_Startall of a request that it must not start: before the call, complete() calls
+ * visit(record, fault) if there is such a visit. */
+enum class WrongStart { active, not_persistent };
 
 /* A record per request. Thread-safe.
  *
@@ -92,6 +97,16 @@ class Requests {
         return true;
     }
 
+    /* True for a persistent request that is not started. */
+    bool is_inactive(MPI_Request request)
+    {
+        const std::size_t hash = hash_of(request);
+        Shard &shard = shard_of(hash);
+        std::lock_guard<SpinLock> guard(shard.lock);
+        const Node *found = shard.find(hash, request);
+        return found != nullptr && (*found)->is_persistent && !(*found)->is_active;
+    }
+
     /* Calls visit(request, record, is_active) for each that was neither completed nor freed,
      * including inactive persistent ones. visit must not use this object. */
     template <typename Visit>
@@ -133,7 +148,7 @@ class Requests {
     }
 
     /* Removes a record before the call that starts its persistent request; the node must go to
-     * end_start(). None if the request is another one, or active already. */
+     * end_start(). None if the request is another one, or active already; see WrongStart. */
     template <typename Visit>
     Node begin_start(MPI_Request request, Visit &visit)
     {
@@ -141,6 +156,9 @@ class Requests {
         if (node == nullptr)
             return nullptr;
         if (!node->is_persistent || node->is_active) {
+            if constexpr (std::is_invocable_v<Visit &, Record &, WrongStart>)
+                visit(*node->record,
+                      node->is_persistent ? WrongStart::active : WrongStart::not_persistent);
             put_back(node);
             return nullptr;
         }

@@ -44,6 +44,13 @@ int main(int argc, char **argv)
         MPI_Sendrecv(&received, 1, MPI_INT, next, 1, &again, 1, MPI_INT, before, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     }
+#if MPICH_NUMVERSION < 50000000   /* later ones take the request for inactive */
+    MPI_Start(&request);
+    MPI_Send(&sent, 1, MPI_INT, next, 2, MPI_COMM_WORLD);
+    poll(request);
+    MPI_Cancel(&request);   /* still active */
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+#endif
     MPI_Request_free(&request);
 
     /* accesses are ordered */

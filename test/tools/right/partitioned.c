@@ -50,6 +50,15 @@ int main(int argc, char **argv)
     }
     for (int i = 0; i < 2; i++)
         MPI_Request_free(&requests[i]);
+
+    /* no partitions arrive, or none with data */
+    MPI_Psend_init(values, 2, 0, MPI_INT, 1 - rank, 8, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[0]);
+    MPI_Precv_init(copy, 2, 0, MPI_INT, 1 - rank, 8, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[1]);
+    MPI_Startall(2, requests);
+    MPI_Pready_range(0, 1, requests[0]);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < 2; i++)
+        MPI_Request_free(&requests[i]);
     MPI_Finalize();
     return 0;
 }

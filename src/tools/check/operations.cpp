@@ -376,6 +376,9 @@ void Operations::check_overlaps(const Ranges &ranges, const Position &position,
     if (!process_.wants(Kind::overlap))
         return;
     for (const Range &range : ranges) {
+        if (range.is_written && range.type != nullptr && range.type->overlaps_itself())
+            process_.found(Kind::overlap, position,
+                           "writes twice to the same memory: data of the datatype overlaps");
         if (const auto other = memory_.conflict(range))
             process_.found(Kind::overlap, position,
                            (maker != nullptr ? process_.text(*maker) + " " : "") +

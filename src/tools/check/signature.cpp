@@ -333,7 +333,13 @@ void Types::append(Runs &unit, const Run &run)
 
 const std::vector<std::int64_t> &Type::blocks(MPI_Datatype datatype) const
 {
-    std::call_once(has_blocks_, [&] { blocks_ = blocks_of(datatype); });
+    std::call_once(has_blocks_, [&] {
+        blocks_ = blocks_of(datatype);
+        std::uint64_t bytes = 0;
+        for (std::size_t i = 1; i < blocks_.size(); i += 2)
+            bytes += static_cast<std::uint64_t>(blocks_[i]);
+        overlaps_itself_ = bytes > 0 && bytes < size;
+    });
     return blocks_;
 }
 

@@ -93,9 +93,13 @@ struct Type {
     /* The same after that. */
     const std::vector<std::int64_t> &blocks() const { return blocks_; }
 
+    /* Some data is in the same memory as other data of the type; after that, too. */
+    bool overlaps_itself() const { return overlaps_itself_; }
+
   private:
     mutable std::once_flag has_blocks_;
     mutable std::vector<std::int64_t> blocks_;
+    mutable bool overlaps_itself_ = false;
 };
 
 /* All datatypes, followed from their creation. Thread-safe. */

@@ -75,6 +75,33 @@ static void structures(void)
     MPI_Type_free(&all);
 }
 
+/* A type whose data overlaps is sent; types with gaps of the compiler are received. */
+static void types(void)
+{
+    static float data[64], packed[16];
+    static struct {
+        short value;
+        int index;
+    } shorts[3], short_copies[3];
+    static struct {
+        long double value;
+        int index;
+    } longs[3], long_copies[3];
+    MPI_Datatype overlapping;
+
+    MPI_Type_create_hvector(16, 1, 3, MPI_FLOAT, &overlapping);
+    MPI_Type_commit(&overlapping);
+    MPI_Isend(data, 1, overlapping, other, 4, MPI_COMM_WORLD, next());
+    MPI_Irecv(packed, 16, MPI_FLOAT, other, 4, MPI_COMM_WORLD, next());
+    MPI_Isend(shorts, 3, MPI_SHORT_INT, other, 5, MPI_COMM_WORLD, next());
+    MPI_Irecv(short_copies, 3, MPI_SHORT_INT, other, 5, MPI_COMM_WORLD, next());
+    MPI_Isend(longs, 3, MPI_LONG_DOUBLE_INT, other, 6, MPI_COMM_WORLD, next());
+    MPI_Irecv(long_copies, 3, MPI_LONG_DOUBLE_INT, other, 6, MPI_COMM_WORLD, next());
+    wait_for_all();
+    MPI_Bcast(data, 1, overlapping, 0, MPI_COMM_SELF);
+    MPI_Type_free(&overlapping);
+}
+
 /* Blocks in reverse order; places between them, and buffers that only other processes use. */
 static void collectives(void)
 {
@@ -137,6 +164,7 @@ int main(int argc, char **argv)
     other = !rank;
     columns();
     structures();
+    types();
     collectives();
     neighbours();
     persistent();

@@ -100,8 +100,9 @@ class Check : public ReportingTool<Check> {
         bool has_new_leaks = false;
         if (is_complete && (is_alone || is_reported_))
             has_new_leaks = handle_rules_.find_leaks_of_process();
+        const bool is_outdated = has_new_leaks || has_late_finding_;
         bool is_written = true;
-        if (is_alone || !is_reported_ || has_new_leaks)
+        if (is_alone || !is_reported_ || is_outdated)
             is_written = report(is_alone);
         if (is_alone && is_written)
             own_record().remove();
@@ -118,6 +119,10 @@ class Check : public ReportingTool<Check> {
             const Recorder::Call current(recorder_, call);
             const bool is_nested = current.is_inner();
             const Here here{call.context(), Call::id};
+            if constexpr (needs_library<Call>()) {
+                if (!is_up_.load(std::memory_order_relaxed) && !find_up(here))
+                    return call();
+            }
             if constexpr (Call::id == MPI_INIT_T || Call::id == MPI_INIT_THREAD_T)
                 waiting_.begin_init();
             if constexpr (Call::id == MPI_SESSION_INIT_T) {
@@ -316,10 +321,29 @@ class Check : public ReportingTool<Check> {
             return operations_.go(call);
     }
 
-    /* Notes delete callbacks, which decide when to look for leaks. */
+    /* False if MPI is not initialized, or finalized: the library ends the program in the call. */
+    bool find_up(const Here &here)
+    {
+        const bool is_up = is_world_up() || handle_rules_.live_sessions() > 0;
+        is_up_ = is_up;
+        if (!is_up) {
+            has_late_finding_ = is_reported_;
+            int is_finalized = 0;
+            QMPI_Finalized(&is_finalized);
+            process_.found(Kind::argument, process_.position(here),
+                           is_finalized        ? "called after MPI_Finalize"
+                               : has_sessions_ ? "called without a session"
+                                               : "called before MPI_Init");
+        }
+        return is_up;
+    }
+
+    /* Notes delete callbacks, which decide when to look for leaks, and that the library may be down. */
     template <typename Call>
     void follow_end([[maybe_unused]] Call &call)
     {
+        if constexpr (Call::id == MPI_SESSION_FINALIZE_T)
+            is_up_ = false;
         if constexpr (Call::id == MPI_COMM_SET_ATTR_T || Call::id == MPI_ATTR_PUT_T) {
             if (qmpi::get<qmpi::role::communicator>(call) == MPI_COMM_SELF)
                 has_callbacks_ = true;
@@ -432,6 +456,7 @@ class Check : public ReportingTool<Check> {
             const Blocked blocked(waiting_, {position, true, {expected}});
             return call();
         }();
+        is_up_ = false;
         if (error_code != MPI_SUCCESS || !is_in_world || is_in_job_)
             return error_code;
         if (has_callbacks && !has_session)
@@ -637,6 +662,7 @@ class Check : public ReportingTool<Check> {
     /* For other processes, in MPI_Finalize */
     static constexpr auto longest_wait = std::chrono::seconds(10);
 
+    std::atomic<bool> is_up_{false}; /* see find_up() */
     std::atomic<bool> has_sessions_{false};
     std::atomic<bool> has_callbacks_{false}; /* attributes of MPI_COMM_SELF */
     std::atomic<bool> is_compared_{false};   /* there is an analyser */
@@ -645,8 +671,9 @@ class Check : public ReportingTool<Check> {
     std::atomic<bool> is_aborting_{false};
     bool are_findings_merged_ = false;
     bool is_reported_ = false;
-    bool has_aborted_ = false;       /* of the analyser's thread */
-    std::mutex writing_lock_;        /* protects the following */
+    std::atomic<bool> has_late_finding_{false}; /* after the report */
+    bool has_aborted_ = false;                  /* of the analyser's thread */
+    std::mutex writing_lock_;                   /* protects the following */
     Statement merged_;               /* of the processes that have reported, without findings */
     int members_ = 1;                /* processes that have the instance */
     std::string absent_;             /* of the job: those that have not */

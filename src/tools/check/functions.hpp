@@ -71,6 +71,23 @@ constexpr bool may_wait()
                     set::rma | set::io | set::processes);
 }
 
+/* Uses an object of the library, so it must not be called before MPI_Init or after MPI_Finalize unless
+ * there is a session. MPI allows many of the other functions then (MPI 4.0, 11.4.1). */
+template <typename Call>
+constexpr bool needs_library()
+{
+    using qmpi::role;
+    namespace set = qmpi::set;
+    if (Call::is_in(set::errors | set::infos | set::environment) || Call::has(role::session))
+        return false;
+    for (const role own : {role::communicator, role::group, role::datatype, role::operation,
+                           role::window, role::file, role::request, role::message}) {
+        if (Call::has(own))
+            return true;
+    }
+    return false;
+}
+
 template <typename Call>
 constexpr bool has_request()
 {

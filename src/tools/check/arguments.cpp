@@ -297,7 +297,35 @@ bool Arguments::check_members(const int *ranks, int number, int size, std::strin
     return true;
 }
 
-/* Ranks in a graph, which may repeat. */
+/* The same by first rank, last rank and stride. MPI does not define a stride that leads away from the
+ * last rank. */
+bool Arguments::check_ranges(int (*ranges)[3], int number, int size, const Here &here)
+{
+    if (number > 0 && ranges == nullptr)
+        return wrong("ranges", "is a null pointer", here);
+    std::set<int> seen;
+    for (int i = 0; i < number; i++) {
+        const std::string name = element("ranges", i);
+        const std::int64_t first = ranges[i][0], stride = ranges[i][2],
+                           distance = ranges[i][1] - first;
+        if (stride == 0)
+            return wrong(name, "has a stride of 0", here);
+        if (size < 0 || (distance != 0 && (distance < 0) != (stride < 0)))
+            continue;
+        const std::int64_t last = first + distance / stride * stride;
+        for (const std::int64_t end : {first, last}) {
+            if (end < 0 || end >= size)
+                return wrong_rank(static_cast<int>(end), size, name + " has a rank that", here);
+        }
+        for (std::int64_t rank = first; rank != last + stride; rank += stride) {
+            if (!seen.insert(static_cast<int>(rank)).second)
+                return wrong(name, "has rank " + std::to_string(rank) + " again", here);
+        }
+    }
+    return true;
+}
+
+/* Ranks that may repeat. */
 bool Arguments::check_nodes(const int *ranks, int number, int size, std::string_view name,
                             const Here &here)
 {
@@ -320,6 +348,59 @@ bool Arguments::check_grid(int number, const int *dims, int size, const Here &he
                          here);
     }
     return true;
+}
+
+/* ends: for each node, the number of edges of all nodes up to it */
+bool Arguments::check_graph(int number, const int *ends, const int *edges, int size,
+                            const Here &here)
+{
+    if (size >= 0 && number > size)
+        return wrong_limit(number, size, "nnodes", "there are", "processes", here);
+    int last = 0;
+    for (int i = 0; i < number; i++) {
+        if (ends[i] < last)
+            return wrong(element("index", i), is(ends[i]) + ", but must not decrease", here);
+        last = ends[i];
+    }
+    if (last > 0 && edges == nullptr)
+        return wrong("edges", "is a null pointer", here);
+    for (int i = 0; i < last; i++) {
+        if (!check_limit(edges[i], number, element("edges", i), "there are", "nodes", here))
+            return false;
+    }
+    return true;
+}
+
+bool Arguments::check_coordinates(const Communicator &communicator, const int *coordinates,
+                                  const Here &here)
+{
+    constexpr std::size_t most = 32;
+    int dims[most], periods[most], own[most];
+    const std::size_t number = communicator.sources.size() / 2;
+    if (number > most || coordinates == nullptr ||
+        QMPI_Cart_get(communicator.handle, static_cast<int>(number), dims, periods, own) !=
+            MPI_SUCCESS)
+        return true;
+    for (std::size_t i = 0; i < number; i++) {
+        if (!periods[i] &&
+            !check_limit(coordinates[i], dims[i], element("coords", static_cast<MPI_Count>(i)),
+                         "the dimension has", "coordinates", here))
+            return false;
+    }
+    return true;
+}
+
+bool Arguments::check_packed(const Data &data, const Packed &packed, const Here &here)
+{
+    const Types::Shared type = data.count > 0 ? process_.types.of(data.datatype) : nullptr;
+    if (type == nullptr || type->size == 0)
+        return true;
+    if (packed.address == nullptr)
+        return wrong(packed.name, "is a null pointer", here);
+    const MPI_Count end = packed.position + data.count * static_cast<MPI_Count>(type->size);
+    return !packed.is_native || end <= packed.size ||
+        wrong(packed.size_name, is(packed.size) + ", but the data ends at " + std::to_string(end),
+              here);
 }
 
 /* A null pointer is MPI_BOTTOM: right if the type has absolute addresses, which are not in the first

@@ -264,6 +264,16 @@ struct Data {
     bool is_displacement_in_bytes;
 };
 
+/* The buffer of packed data. */
+struct Packed {
+    std::string_view name;
+    const void *address;
+    std::string_view size_name;
+    bool is_native; /* the data has the same size as in memory */
+    MPI_Count size;
+    MPI_Count position;
+};
+
 /* Thread-safe. */
 class Arguments {
   public:
@@ -281,24 +291,25 @@ class Arguments {
                 if (!check_argument<Call, decltype(index)::value>(call, value, here))
                     is_usable = false;
             });
-            if (!is_usable)
+            if (!is_usable || !check_related(call, here))
                 return false;
             if constexpr (uses_ranks<Call>() || !Call::buffers.empty() ||
                           needed_communicator<Call>() != Needed::any ||
                           Call::index("target_datatype") != qmpi::none)
                 return check_together(call, here);
-            else if constexpr (Call::index("array_of_subsizes") != qmpi::none)
-                check_subarray(call.template argument<0>(), call.template argument<1>(),
-                               call.template argument<2>(), call.template argument<3>(), here);
             return true;
         }
     }
 
-    /* After a successful call: notes which datatypes are not committed. */
+    /* After a successful call: notes which datatypes are not committed, and the attached buffer. */
     template <typename Call>
     void follow(Call &call)
     {
-        if constexpr (Call::id == MPI_TYPE_COMMIT_T)
+        if constexpr (attaches_buffer<Call>())
+            has_buffer_ = true;
+        else if constexpr (Call::id == MPI_BUFFER_DETACH_T || Call::id == MPI_BUFFER_DETACH_C_T)
+            has_buffer_ = false;
+        else if constexpr (Call::id == MPI_TYPE_COMMIT_T)
             committed(*qmpi::get<qmpi::role::datatype>(call));
         else if constexpr (Call::id == MPI_TYPE_GET_CONTENTS_T) {
             const auto *types = call.template argument<6>();
@@ -320,6 +331,12 @@ class Arguments {
     static constexpr bool is_extension()
     {
         return Call::name.substr(0, 5) == "MPIX_";
+    }
+
+    template <typename Call>
+    static constexpr bool attaches_buffer()
+    {
+        return Call::id == MPI_BUFFER_ATTACH_T || Call::id == MPI_BUFFER_ATTACH_C_T;
     }
 
     template <typename Call>
@@ -474,6 +491,82 @@ class Arguments {
         return value != nullptr || wrong(name, "is a null pointer", here);
     }
 
+    /* ---- arguments that depend on each other ---- */
+
+    template <typename Call>
+    bool check_related([[maybe_unused]] Call &call, [[maybe_unused]] const Here &here)
+    {
+        constexpr std::size_t lengths = Call::index("array_of_blocklengths"),
+                              types = Call::index("array_of_types"), base = Call::index("base"),
+                              size = Call::index("size");
+        if constexpr (packs_or_unpacks<Call>())
+            return check_packing(call, here);
+        else if constexpr (lengths != qmpi::none && types != qmpi::none)
+            return check_types(call.template argument<types>(), call.template argument<lengths>(),
+                               static_cast<MPI_Count>(qmpi::get<qmpi::role::count>(call)), here);
+        else if constexpr (base != qmpi::none && size != qmpi::none)
+            return call.template argument<size>() == 0 ||
+                check_address(call.template argument<base>(), "base", here);
+        else if constexpr (attaches_buffer<Call>())
+            return !has_buffer_ || wrong("buffer", "is attached, but another one is already", here);
+        else if constexpr (Call::index("array_of_subsizes") != qmpi::none)
+            check_subarray(call.template argument<0>(), call.template argument<1>(),
+                           call.template argument<2>(), call.template argument<3>(), here);
+        return true;
+    }
+
+    template <typename Call>
+    static constexpr bool packs_or_unpacks()
+    {
+        return Call::is_in(qmpi::set::datatypes) && Call::index("inbuf") != qmpi::none;
+    }
+
+    /* The types of a structure. Those of empty blocks are not significant. */
+    template <typename Length>
+    bool check_types(const MPI_Datatype *types, const Length *lengths, MPI_Count number,
+                     const Here &here)
+    {
+        for (MPI_Count i = 0; i < number; i++) {
+            const bool is_usual =
+                has_type<qmpi::role::datatype>(types[i]) && types[i] != MPI_DATATYPE_NULL;
+            if (!is_usual && lengths[i] != 0)
+                return check_object<qmpi::role::datatype>(types[i], element("array_of_types", i),
+                                                          here);
+        }
+        return true;
+    }
+
+    template <typename Call>
+    bool check_packing(Call &call, const Here &here)
+    {
+        using qmpi::role;
+        constexpr bool packs = Call::index("incount") != qmpi::none;
+        static constexpr BufferNames names = packs
+            ? BufferNames{"inbuf", "incount", "datatype", ""}
+            : BufferNames{"outbuf", "outcount", "datatype", ""};
+        constexpr std::size_t address = Call::index(names.address),
+                              packed = Call::index(packs ? "outbuf" : "inbuf"),
+                              size = Call::index(packs ? "outsize" : "insize"),
+                              position = Call::index("position");
+        const Data data{names,
+                        call.template argument<address>(),
+                        static_cast<MPI_Count>(qmpi::get<role::count>(call)),
+                        0,
+                        qmpi::get<role::datatype>(call),
+                        true};
+        if (!check_data(data, here) ||
+            !check_address(call.template argument<position>(), "position", here))
+            return false;
+        /* The size of data in another representation is unknown. */
+        constexpr bool is_native = Call::has(role::communicator);
+        return check_packed(data,
+                            {Call::parameters[packed].name, call.template argument<packed>(),
+                             Call::parameters[size].name, is_native,
+                             static_cast<MPI_Count>(call.template argument<size>()),
+                             static_cast<MPI_Count>(*call.template argument<position>())},
+                            here);
+    }
+
     /* ---- arguments that depend on a communicator, window or group ---- */
 
     /* Processes that rank arguments refer to. */
@@ -501,6 +594,11 @@ class Arguments {
         }
         if constexpr (uses_ranks<Call>())
             is_usable = check_ranks(call, scope, here);
+        else if constexpr (Call::id == MPI_CART_RANK_T) {
+            if (scope.has_communicator())
+                is_usable =
+                    check_coordinates(*scope.communicator, call.template argument<1>(), here);
+        }
         return is_usable && check_data(call, scope, here);
     }
 
@@ -548,6 +646,10 @@ class Arguments {
                                         "direction", "the topology has", "dimensions", here) &&
                     is_usable;
         }
+        if constexpr (Call::id == MPI_GRAPH_CREATE_T)
+            is_usable = check_graph(call.template argument<1>(), call.template argument<2>(),
+                                    call.template argument<3>(), find(call, scope).size, here) &&
+                is_usable;
         if constexpr (Call::index("dims") != qmpi::none && Call::has(role::communicator))
             is_usable = check_grid(call.template argument<Call::index("ndims")>(),
                                    call.template argument<Call::index("dims")>(),
@@ -564,13 +666,16 @@ class Arguments {
         constexpr qmpi::parameter parameter = Call::parameters[i];
         constexpr bool is_partitioned = Call::is_in(qmpi::set::partitioned);
         if constexpr (parameter.is_array) {
-            /* Ranks of a group differ; those of a graph may repeat. */
+            /* Ranks of a new group differ; others may repeat. */
             if constexpr (parameter.role == role::rank && parameter.length != qmpi::none &&
                           Call::has(role::group) && Call::has(qmpi::effect::creates))
                 return check_members(value, call.template argument<parameter.length>(),
                                      find(call, scope).size, parameter.name, here);
+            else if constexpr (parameter.name == "ranges")
+                return check_ranges(value, qmpi::get<role::length>(call), find(call, scope).size,
+                                    here);
             else if constexpr (parameter.role == role::rank && parameter.length != qmpi::none &&
-                               Call::has(role::communicator))
+                               (Call::has(role::communicator) || Call::has(role::group)))
                 return check_nodes(value, call.template argument<parameter.length>(),
                                    find(call, scope).size, parameter.name, here);
             else
@@ -859,7 +964,12 @@ class Arguments {
                        const Here &here);
     bool check_nodes(const int *ranks, int number, int size, std::string_view name,
                      const Here &here);
+    bool check_ranges(int (*ranges)[3], int number, int size, const Here &here);
     bool check_grid(int number, const int *dims, int size, const Here &here);
+    bool check_graph(int number, const int *ends, const int *edges, int size, const Here &here);
+    bool check_coordinates(const Communicator &communicator, const int *coordinates,
+                           const Here &here);
+    bool check_packed(const Data &data, const Packed &packed, const Here &here);
     template <typename Size>
     void check_subarray(int number, const Size *sizes, const Size *subsizes, const Size *starts,
                         const Here &here)
@@ -883,6 +993,7 @@ class Arguments {
 
     LocalProcess &process_;
     std::atomic<int> highest_tag_{-1};
+    std::atomic<bool> has_buffer_{false}; /* of MPI_Buffer_attach */
     mutable std::mutex lock_;
     std::unordered_set<MPI_Datatype> uncommitted_;
 };

@@ -10,10 +10,13 @@
 static void messages(MPI_Comm comm, int rank)
 {
     int value = rank, other;
+    char buffer[MPI_BSEND_OVERHEAD];
+    void *detached;
     MPI_Aint address;
     MPI_Datatype absolute, empty;
     MPI_Request request, requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
     MPI_Status status;
+    char packed[4];
     MPI_Message message;
     int flag;
 
@@ -27,6 +30,10 @@ static void messages(MPI_Comm comm, int rank)
     MPI_Mprobe(MPI_PROC_NULL, 0, comm, &message, MPI_STATUS_IGNORE);
     MPI_Mrecv(&value, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    MPI_Buffer_attach(buffer, sizeof buffer);
+    MPI_Buffer_detach(&detached, &flag);
+    MPI_Buffer_attach(buffer, sizeof buffer);
+    MPI_Buffer_detach(&detached, &flag);
     MPI_Waitall(0, NULL, MPI_STATUSES_IGNORE);
     MPI_Test(&requests[0], &flag, MPI_STATUS_IGNORE);
     MPI_Request_get_status(MPI_REQUEST_NULL, &flag, MPI_STATUS_IGNORE);
@@ -43,6 +50,11 @@ static void messages(MPI_Comm comm, int rank)
     MPI_Isend(NULL, 5, empty, 1 - rank, 2, comm, &request);
     MPI_Recv(NULL, 5, empty, 1 - rank, 2, comm, MPI_STATUS_IGNORE);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
+    flag = 0;
+    MPI_Pack(NULL, 0, MPI_INT, packed, 4, &flag, comm);
+    MPI_Pack(&other, 1, MPI_INT, packed, 4, &flag, comm);
+    flag = 0;
+    MPI_Unpack(packed, 4, &flag, &other, 1, MPI_INT, comm);
     MPI_Type_free(&absolute);
     MPI_Type_free(&empty);
 }
@@ -94,7 +106,11 @@ static void objects(MPI_Comm comm, int rank)
     int sources[1] = {1 - rank}, dims[2] = {0, 0}, periods[1] = {0}, coords[1], below, above, size, length;
     int *memory, starts[1] = {0}, parts[1] = {4}, in = 0, out = 0;
     char name[MPI_MAX_OBJECT_NAME];
-    MPI_Group group, empty;
+    MPI_Group group, empty, part;
+    int ends[2] = {1, 3}, edges[3] = {1, 0, 1}, ranks[3] = {1, 1, MPI_PROC_NULL}, translated[3], backwards[2][3] = {{1, 1, -1}, {0, 0, 2}};
+    int lengths[2] = {1, 0};
+    MPI_Aint places[2] = {0, 8};
+    MPI_Datatype types[2] = {MPI_INT, MPI_INT};
     MPI_Comm graph, grid;
     MPI_Datatype type;
     MPI_Win window;
@@ -113,15 +129,31 @@ static void objects(MPI_Comm comm, int rank)
     MPI_Cart_create(comm, 1, dims, periods, 0, &grid);
     MPI_Cart_shift(grid, 0, -1, &below, &above);
     MPI_Cart_coords(grid, rank, 1, coords);
+    MPI_Cart_rank(grid, coords, &in);
     MPI_Comm_free(&grid);
+    periods[0] = 1;
+    coords[0] = -3;
+    MPI_Cart_create(comm, 1, dims, periods, 0, &grid);
+    MPI_Cart_rank(grid, coords, &in);
+    MPI_Comm_free(&grid);
+    MPI_Graph_create(comm, 2, ends, edges, 0, &graph);
+    MPI_Comm_free(&graph);
+    MPI_Graph_create(comm, 0, NULL, NULL, 0, &graph);
 
     MPI_Comm_group(comm, &group);
     MPI_Group_incl(group, 0, NULL, &empty);
+    MPI_Group_translate_ranks(group, 3, ranks, empty, translated);
+    MPI_Group_range_incl(group, 2, backwards, &part);
+    MPI_Group_free(&part);
+    MPI_Group_range_excl(group, 0, NULL, &part);
+    MPI_Group_free(&part);
     MPI_Group_size(MPI_GROUP_EMPTY, &size);
     MPI_Group_free(&group);
     MPI_Group_free(&empty);
 
     MPI_Type_create_subarray(1, parts, parts, starts, MPI_ORDER_FORTRAN, MPI_INT, &type);
+    MPI_Type_free(&type);
+    MPI_Type_create_struct(2, lengths, places, types, &type);
     MPI_Type_free(&type);
     MPI_Type_create_resized(MPI_INT, -4, 12, &type);
     MPI_Type_get_name(type, name, &length);

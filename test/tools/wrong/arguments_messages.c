@@ -9,7 +9,9 @@
 
 int main(int argc, char **argv)
 {
-    int value = 0, flag;
+    int value = 0, flag, size;
+    char buffer[MPI_BSEND_OVERHEAD + 100];
+    void *address;
     int *highest;
     MPI_Datatype pair;
     MPI_Request request, requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
@@ -52,6 +54,10 @@ int main(int argc, char **argv)
     MPI_Get_count(&status, MPI_DATATYPE_NULL, &value);                              /* expect: invalid argument */
     MPI_Comm_rank(comm, NULL);                                                      /* expect: invalid argument */
     MPI_Comm_size((MPI_Comm) MPI_INT, &value);                                      /* expect: invalid argument */
+
+    MPI_Buffer_attach(buffer, sizeof buffer);
+    MPI_Buffer_attach(buffer, sizeof buffer);                                       /* expect: invalid argument */
+    MPI_Buffer_detach(&address, &size);
 
     MPI_Type_free(&pair);
     MPI_Comm_free(&comm);

@@ -20,6 +20,7 @@ int main(int argc, char **argv)
 
     MPI_Win_create(values, sizeof values, 0, MPI_INFO_NULL, MPI_COMM_WORLD, &other);        /* expect: invalid argument */
     MPI_Win_create(values, -1, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &other);           /* expect: invalid argument */
+    MPI_Win_create(NULL, 8, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &other);              /* expect: invalid argument */
     MPI_Win_fence(0, MPI_WIN_NULL);                                                 /* expect: invalid argument */
     MPI_Win_lock(17, 0, 0, window);                                                 /* expect: invalid argument */
     MPI_Win_lock(MPI_LOCK_SHARED, 2, 0, window);                                    /* expect: invalid argument */

@@ -27,8 +27,8 @@ int main(int argc, char **argv)
     type->blocks(every_other);
 
     PendingMemory memory;
-    memory.add(0, {{0, 2 * number, true, false, type, 0, 1}}, {MPI_IRECV_T, 0});
-    const Range between{1, 2 * number + 1, true, false, type, 1, 1};
+    memory.add(0, {{0, 2 * number, true, type, 0, 1}}, {MPI_IRECV_T, 0});
+    const Range between{1, 2 * number + 1, true, type, 1, 1};
     const Ranges elsewhere{{4 * number, 4 * number + 1, true}};
     long most = 0;
     for (int i = 0; i < rounds; i++) {

@@ -301,13 +301,12 @@ void Operations::use_memory(Pending &pending)
 }
 
 void Operations::add_range(Ranges &ranges, const void *address, MPI_Count count,
-                           MPI_Datatype datatype, bool is_written, bool is_one_sided)
+                           MPI_Datatype datatype, bool is_written)
 {
     const Types::Shared type = count > 0 ? process_.types.of(datatype) : nullptr;
     if (type == nullptr || type->size == 0)
         return;
-    Range range{
-        0, 0, is_written, is_one_sided, nullptr, reinterpret_cast<std::uintptr_t>(address), count};
+    Range range{0, 0, is_written, nullptr, reinterpret_cast<std::uintptr_t>(address), count};
     if (type->is_contiguous) {
         range.begin = range.address + static_cast<std::uintptr_t>(type->first);
         range.end = range.begin + static_cast<std::uintptr_t>(count) * type->size;

@@ -147,8 +147,7 @@ class Operations {
                     return;
             }
             add_range(pending.ranges, buffer.address, static_cast<MPI_Count>(buffer.count),
-                      buffer.datatype, buffer.direction != qmpi::direction::in,
-                      Call::is_in(qmpi::set::rma));
+                      buffer.datatype, buffer.direction != qmpi::direction::in);
         });
         check_overlaps(pending.ranges, pending.position);
         return pending;
@@ -166,7 +165,7 @@ class Operations {
 
     /* Adds memory that an operation reads or writes. */
     void add_range(Ranges &ranges, const void *address, MPI_Count count, MPI_Datatype datatype,
-                   bool is_written, bool is_one_sided = false);
+                   bool is_written);
 
     /* Memory of an operation without a request. */
     void begin_use(Pending &pending);

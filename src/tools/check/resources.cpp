@@ -73,8 +73,7 @@ namespace {
 /* Some of the data may be in the same memory, and one of the two operations writes. */
 bool may_conflict(const Range &a, const Range &b)
 {
-    return (a.is_written || b.is_written) && !(a.is_one_sided && b.is_one_sided) &&
-        a.end > b.begin && b.end > a.begin;
+    return (a.is_written || b.is_written) && a.end > b.begin && b.end > a.begin;
 }
 
 bool have_gaps(const Range &a, const Range &b)

@@ -112,7 +112,6 @@ struct Range {
     std::uintptr_t begin; /* of all data */
     std::uintptr_t end;
     bool is_written;
-    bool is_one_sided = false; /* an origin; two of them do not conflict */
 
     /* If the data has gaps: */
     Types::Shared type;

@@ -10,7 +10,7 @@ int main(int argc, char **argv)
 {
     int rank, *values, other;
     MPI_Win window;
-    int both[2];
+    int both[2], more[2];
     MPI_Datatype apart;
     MPI_Group world, group;
     MPI_Request request;
@@ -39,7 +39,7 @@ int main(int argc, char **argv)
     MPI_Win_lock(MPI_LOCK_EXCLUSIVE, other, 0, window);
     MPI_Put(&rank, 1, MPI_INT, other, 1, 1, MPI_INT, window);
     MPI_Get(both, 2, MPI_INT, other, 0, 1, apart, window);
-    MPI_Get(both, 2, MPI_INT, other, 0, 1, apart, window);
+    MPI_Get(more, 2, MPI_INT, other, 0, 1, apart, window);
     MPI_Win_unlock(other, window);
     MPI_Type_free(&apart);
     MPI_Win_post(group, 0, window);

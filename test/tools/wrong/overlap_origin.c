@@ -3,7 +3,7 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Receives into the origins of one-sided operations that are not complete. ranks: 2 */
+/* Receives into the origins of one-sided operations that are not complete, and other such operations. ranks: 2 */
 #include <mpi.h>
 
 int main(int argc, char **argv)
@@ -23,6 +23,15 @@ int main(int argc, char **argv)
     MPI_Sendrecv(&rank, 1, MPI_INT, peer, 0, &put, 1, MPI_INT, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Get(&got, 1, MPI_INT, peer, 1, 1, MPI_INT, window);
     MPI_Sendrecv(&got, 1, MPI_INT, peer, 0, &rank, 1, MPI_INT, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);         /* expect: buffer overlap */
+    MPI_Win_flush_local(peer, window);
+    MPI_Get(&got, 1, MPI_INT, peer, 1, 1, MPI_INT, window);
+    MPI_Get(&got, 1, MPI_INT, peer, 2, 1, MPI_INT, window);                         /* expect: buffer overlap */
+    MPI_Win_flush_local(peer, window);
+    MPI_Get(&got, 1, MPI_INT, peer, 1, 1, MPI_INT, window);
+    MPI_Put(&got, 1, MPI_INT, peer, 2, 1, MPI_INT, window);                         /* expect: buffer overlap */
+    MPI_Win_flush(peer, window);
+    MPI_Put(&put, 1, MPI_INT, peer, 2, 1, MPI_INT, window);
+    MPI_Fetch_and_op(&rank, &put, MPI_INT, peer, 3, MPI_SUM, window);               /* expect: buffer overlap */
     MPI_Win_unlock_all(window);
     MPI_Win_free(&window);
     MPI_Finalize();

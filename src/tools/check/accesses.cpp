@@ -39,9 +39,14 @@ void Accesses::expose(int target, const ExposureEvent &event)
 
 void Accesses::add_early(Target &target)
 {
+    if (target.early.empty())
+        return;
     number_of_early_ -= target.early.size();
     for (const Early &early : std::exchange(target.early, {}))
         add(target, early);
+    forget(target, [](const Access &access) {
+        return access.epoch == AccessEvent::Epoch::exclusive && access.done != 0;
+    });
 }
 
 bool Accesses::add(int rank, const AccessEvent &event, const SharedClock &clock, std::uint64_t next)
@@ -93,9 +98,9 @@ bool Accesses::compare(Target &target, const Early &early, std::uint64_t number)
     std::optional<Candidate> found;
     for (std::size_t i = 0; i + 1 < event.blocks.size(); i += 2) {
         const std::int64_t begin = event.displacement * target.unit + event.blocks[i];
-        const auto access = std::make_shared<Access>(
-            Access{begin, begin + event.blocks[i + 1], event.blocks.size() == 2, early.rank,
-                   event.kind, event.epoch, number, early.done, event.position});
+        const auto access = std::make_shared<Access>(Access{
+            begin, begin + event.blocks[i + 1], event.blocks.size() == 2, early.rank, event.kind,
+            event.epoch, number, event.operation, event.basic, early.done, event.position});
         for (auto other = target.accesses.lower_bound(begin - target.longest);
              other != target.accesses.end() && other->first < access->end && !found; ++other) {
             if (!is_conflict(*other->second, *access, early.clock))
@@ -114,7 +119,7 @@ bool Accesses::compare(Target &target, const Early &early, std::uint64_t number)
     for (const SharedAccess &access : made) {
         target.longest = std::max(target.longest, access->end - access->begin);
         target.accesses.emplace(access->begin, access);
-        if (access->epoch == AccessEvent::Epoch::shared && access->done == 0)
+        if (access->is_of_lock() && access->done == 0)
             open_[{event.window, early.rank}].emplace_back(event.target, access);
     }
     while (target.accesses.size() > most_accesses) {
@@ -137,8 +142,9 @@ void Accesses::accuse(const Candidate &candidate)
 void Accesses::report(const Candidate &candidate)
 {
     const Access &first = *candidate.first, &second = *candidate.second;
-    conflicts_.push_back(
-        {second.rank, first.rank, candidate.target, second.position, first.position});
+    conflicts_.push_back({second.rank, first.rank, candidate.target, second.position,
+                          first.position, has_other_operation(first, second),
+                          has_other_type(first, second)});
 }
 
 bool Accesses::has(const SharedClock &clock, const Access &access)
@@ -165,20 +171,36 @@ void Accesses::end()
         report(candidate);
 }
 
+/* The default of the info key accumulate_ops allows MPI_NO_OP beside one operation (MPI 4.0, 12.2.1). */
+bool Accesses::has_other_operation(const Access &a, const Access &b)
+{
+    return a.operation != 0 && b.operation != 0 && a.operation != b.operation;
+}
+
+/* MPI 4.0, 12.7.1 */
+bool Accesses::has_other_type(const Access &a, const Access &b)
+{
+    return a.basic != 0 && b.basic != 0 && a.basic != b.basic &&
+        (a.kind == AccessEvent::Kind::accumulate || b.kind == AccessEvent::Kind::accumulate);
+}
+
 bool Accesses::is_conflict(const Access &earlier, const Access &access, const SharedClock &clock)
 {
-    using Kind = AccessEvent::Kind;
-    using Epoch = AccessEvent::Epoch;
-    if (earlier.end <= access.begin || (earlier.kind == access.kind && access.kind != Kind::put) ||
-        earlier.epoch != access.epoch)
+    if (earlier.end <= access.begin || earlier.epoch != access.epoch)
         return false;
-    /* The process itself sees that its accesses begin at the same place. */
+    /* The accesses of a process have an order if both accumulate. The process itself sees that its
+     * accesses begin at the same place. */
     const bool is_own = earlier.rank == access.rank;
+    if (may_overlap(earlier.kind, access.kind) &&
+        (is_own || !(has_other_operation(earlier, access) || has_other_type(earlier, access))))
+        return false;
     if (is_own && earlier.begin == access.begin && earlier.is_whole && access.is_whole)
         return false;
-    if (access.epoch != Epoch::shared)
+    if (!access.is_of_lock())
         return earlier.number == access.number;
-    return earlier.done == 0 || (!is_own && Clock::time(clock, earlier.rank) < earlier.done);
+    /* An exclusive lock orders accesses of different processes. */
+    return (is_own || access.epoch == AccessEvent::Epoch::shared) &&
+        (earlier.done == 0 || Clock::time(clock, earlier.rank) < earlier.done);
 }
 
 bool Accesses::is_completed_by(const AccessesCompleteEvent &event, AccessEvent::Kind kind,
@@ -209,11 +231,22 @@ void Accesses::complete(int rank, const AccessesCompleteEvent &event, std::uint6
                                   if (!is_completed_by(event, access->kind, target))
                                       return false;
                                   access->done = time;
+                                  if (access->epoch == AccessEvent::Epoch::exclusive)
+                                      forget(windows_[event.window][target], access);
                                   return true;
                               }),
                open.end());
     if (open.empty())
         open_.erase(found);
+}
+
+void Accesses::forget(Target &target, const SharedAccess &access)
+{
+    const auto [first, last] = target.accesses.equal_range(access->begin);
+    const auto found =
+        std::find_if(first, last, [&](const auto &other) { return other.second == access; });
+    if (found != last)
+        target.accesses.erase(found);
 }
 
 void Accesses::end_epochs(std::uint64_t window, std::uint64_t number)

@@ -3,9 +3,9 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Accesses of different processes to the same memory of a window. Two conflict if they overlap, one
- * of them writes, not both accumulate, and neither the synchronization of the window nor messages
- * order them (MPI 4.0, 12.7). Not thread-safe. */
+/* Accesses to the same memory of a window. Two conflict if they overlap, one of them writes, not both
+ * accumulate with the same operation and type, and neither the synchronization of the window nor
+ * messages order them (MPI 4.0, 12.7). Not thread-safe. */
 
 #ifndef TOOLS_CHECK_ACCESSES_HPP_INCLUDED
 #define TOOLS_CHECK_ACCESSES_HPP_INCLUDED
@@ -30,6 +30,7 @@ namespace qmpi::check {
 struct Conflict {
     int rank, other_rank, target;
     Position position, other_position;
+    bool has_other_operation, has_other_type; /* both accumulate */
 };
 
 class Accesses {
@@ -84,11 +85,21 @@ class Accesses {
         AccessEvent::Kind kind;
         AccessEvent::Epoch epoch;
         std::uint64_t number; /* of the fence epoch, or of the target's exposure */
-        std::uint64_t done;   /* time when it was complete at the target; 0: not yet */
+        std::uint64_t operation;
+        std::uint16_t basic;
+        std::uint64_t done; /* time when it was complete at the target; 0: not yet */
         Position position;
 
         /* Of accesses with the same of these, what conflicts with the first conflicts with the last. */
-        auto key() const { return std::tie(begin, end, is_whole, rank, kind, epoch, number); }
+        auto key() const
+        {
+            return std::tie(begin, end, is_whole, rank, kind, epoch, number, operation, basic);
+        }
+
+        bool is_of_lock() const
+        {
+            return epoch == AccessEvent::Epoch::shared || epoch == AccessEvent::Epoch::exclusive;
+        }
     };
 
     using SharedAccess = std::shared_ptr<Access>;
@@ -130,6 +141,8 @@ class Accesses {
         std::int64_t longest = 0;
     };
 
+    static bool has_other_operation(const Access &a, const Access &b);
+    static bool has_other_type(const Access &a, const Access &b);
     static bool is_conflict(const Access &earlier, const Access &access, const SharedClock &clock);
     static bool is_completed_by(const AccessesCompleteEvent &event, AccessEvent::Kind kind,
                                 int target);
@@ -141,6 +154,8 @@ class Accesses {
     void accuse(const Candidate &candidate);
     void report(const Candidate &candidate);
 
+    static void forget(Target &target, const SharedAccess &access);
+
     template <typename Condition>
     static void forget(Target &target, Condition condition)
     {
@@ -148,7 +163,7 @@ class Accesses {
     }
 
     std::unordered_map<std::uint64_t, std::map<int, Target>> windows_; /* by rank */
-    /* Accesses under a shared lock that are not complete, by window and rank, with target. */
+    /* Accesses under a lock that are not complete, by window and rank, with target. */
     std::map<std::pair<std::uint64_t, int>, std::vector<std::pair<int, SharedAccess>>> open_;
     std::vector<Candidate> candidates_;
     SharedClock told_; /* what any write has told of */

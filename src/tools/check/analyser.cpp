@@ -340,10 +340,14 @@ OtherCall Analyser::call(int rank, const Position &position)
 std::string Analyser::text(const Conflict &conflict)
 {
     const bool is_own = conflict.other_rank == conflict.rank;
+    const std::string other = conflict.has_other_operation ? " with another operation"
+        : conflict.has_other_type                          ? " with another type"
+                                                           : "";
     return (is_own ? "this process accesses overlapping memory of rank "
                    : "rank " + std::to_string(conflict.other_rank) +
                     " accesses the same memory of rank ") +
-        std::to_string(conflict.target) + (is_own ? " in the same epoch (" : " without order (") +
+        std::to_string(conflict.target) + other +
+        (is_own ? " in the same epoch (" : " without order (") +
         text(conflict.other_rank, conflict.other_position) + ")";
 }
 

@@ -445,18 +445,24 @@ struct WindowEvent {
     }
 };
 
-/* A one-sided access in an epoch of a fence or of MPI_Win_start, or under a shared lock. An exclusive
- * lock orders accesses of different processes. */
+/* A one-sided access in an epoch of a fence or of MPI_Win_start, or under a lock. */
 struct AccessEvent {
-    enum class Kind : std::uint8_t { get, put, accumulate };
-    enum class Epoch : std::uint8_t { fence, started, shared };
+    enum class Kind : std::uint8_t {
+        get,
+        put,
+        accumulate,
+        fetch /* without a change: MPI_NO_OP */
+    };
+    enum class Epoch : std::uint8_t { fence, started, shared, exclusive /* locks */ };
 
     Position position;
     std::uint64_t window = 0;
     int target = 0; /* in MPI_COMM_WORLD */
     Kind kind = Kind::get;
     Epoch epoch = Epoch::fence;
-    std::uint64_t number = 0; /* of earlier fences, or of earlier MPI_Win_start for the target */
+    std::uint64_t number = 0;    /* of earlier fences, or of earlier MPI_Win_start for the target */
+    std::uint64_t operation = 0; /* of an accumulate; 0: not compared */
+    std::uint16_t basic = 0;     /* basic type of an accumulate or fetch; 0: not compared */
     std::int64_t displacement = 0;
     std::vector<std::int64_t> blocks; /* begin in bytes from there, length, begin, ... */
 
@@ -469,12 +475,23 @@ struct AccessEvent {
         visit(kind);
         visit(epoch);
         visit(number);
+        visit(operation);
+        visit(basic);
         visit(displacement);
         visit(blocks);
     }
 };
 
-/* The process's accesses under a shared lock are complete at the target, or at all: -1. */
+/* Accesses of these kinds to the same memory do not conflict (MPI 4.0, 12.7). */
+constexpr bool may_overlap(AccessEvent::Kind a, AccessEvent::Kind b)
+{
+    using Kind = AccessEvent::Kind;
+    if (a == Kind::get || b == Kind::get)
+        return (a == Kind::get || a == Kind::fetch) && (b == Kind::get || b == Kind::fetch);
+    return a != Kind::put && b != Kind::put;
+}
+
+/* The process's accesses under a lock are complete at the target, or at all: -1. */
 struct AccessesCompleteEvent {
     std::uint64_t window = 0;
     int target = -1;

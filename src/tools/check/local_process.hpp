@@ -133,6 +133,8 @@ class LocalProcess {
      * follow. Before the process can learn anything by it. */
     void lose_order(const char *what) { lose_order(has_lost_order_, what, false); }
 
+    bool has_lost_order() const { return has_lost_order_.load(std::memory_order_relaxed); }
+
     /* The same if it can order other processes, too, that use nothing of that kind. */
     void lose_order_of_all(const char *what) { lose_order(has_lost_order_of_all_, what, true); }
 

@@ -41,10 +41,10 @@ void Origins::end(MPI_Win window, int target, Operations &operations)
               own.end());
 }
 
-void OneSided::made(MPI_Win window, MPI_Comm comm)
+void OneSided::made(MPI_Win window, MPI_Comm comm, bool has_info)
 {
     windows_.made(window);
-    events_.made(window, comm);
+    events_.made(window, comm, has_info);
     int *flavour = nullptr, is_set = 0;
     if (QMPI_Win_get_attr(window, MPI_WIN_CREATE_FLAVOR, &flavour, &is_set) == MPI_SUCCESS &&
         is_set && *flavour == MPI_WIN_FLAVOR_SHARED)
@@ -82,12 +82,11 @@ void OneSided::check_mixing(MPI_Win window, bool is_fence, const Here &here)
 }
 
 /* Data with gaps may interleave without overlap. */
-void OneSided::note_access(const Access &access, MPI_Datatype datatype, const Here &here)
+void OneSided::note_access(const Access &access, MPI_Datatype datatype, const Position &position)
 {
     const Types::Shared type = process_.types.of(datatype);
     if (type == nullptr || !type->is_contiguous || type->size == 0 || type->first != 0)
         return;
-    const Position position = process_.position(here);
     if (const auto other = windows_.access(access.window, access.target, access.displacement,
                                            access.kind, position))
         process_.found(Kind::conflict, position,

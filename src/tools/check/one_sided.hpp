@@ -99,7 +99,8 @@ class OneSided {
     {
         if constexpr (Call::has(qmpi::role::window) && Call::has(qmpi::effect::creates) &&
                       Call::is_collective)
-            made(*qmpi::get<qmpi::role::window>(call), qmpi::get<qmpi::role::communicator>(call));
+            made(*qmpi::get<qmpi::role::window>(call), qmpi::get<qmpi::role::communicator>(call),
+                 qmpi::get<qmpi::role::info>(call) != MPI_INFO_NULL);
         else
             (void) call;
     }
@@ -147,40 +148,53 @@ class OneSided {
         }
     }
 
+    /* Number of the parameter of the target: of origin, result and target. */
+    template <typename Call>
+    static constexpr std::size_t of_target(qmpi::role role)
+    {
+        return Call::has(role, 2) ? 2 : Call::has(role, 1) ? 1 : 0;
+    }
+
+    template <typename Call>
+    static AccessEvent::Kind kind_of(Call &call)
+    {
+        if constexpr (Call::operation == qmpi::operation::get)
+            return AccessEvent::Kind::get;
+        else if constexpr (Call::operation == qmpi::operation::put)
+            return AccessEvent::Kind::put;
+        else if constexpr (Call::operation == qmpi::operation::fetch)
+            return qmpi::get<qmpi::role::operation>(call) == MPI_NO_OP
+                ? AccessEvent::Kind::fetch
+                : AccessEvent::Kind::accumulate;
+        else
+            return AccessEvent::Kind::accumulate;
+    }
+
     template <typename Call>
     void check_conflict(Call &call, const Here &here, MPI_Win window, int target)
     {
         using qmpi::role;
-        if constexpr (Call::operation == qmpi::operation::fetch) {
-            /* Reads: conflicts with neither MPI_Get nor accumulation. A put is not compared. */
-            if (qmpi::get<role::operation>(call) == MPI_NO_OP)
-                return;
-        }
-        constexpr bool is_get = Call::operation == qmpi::operation::get;
-        constexpr bool is_atomic = !is_get && Call::operation != qmpi::operation::put;
-        constexpr auto kind = is_atomic ? Windows::Access::accumulate
-            : is_get                    ? Windows::Access::get
-                                        : Windows::Access::put;
-        constexpr std::size_t target_type = Call::has(role::datatype, 2) ? 2
-            : Call::has(role::datatype, 1)                               ? 1
-                                                                         : 0;
-        /* A request may complete before the epoch does. */
-        if constexpr (!(is_get && has_request<Call>())) {
-            if (qmpi::get_or<role::count>(call, MPI_Count{1}) != 0)
-                note_access({window, target, qmpi::get<role::displacement>(call), kind},
-                            qmpi::get<role::datatype, target_type>(call), here);
-        }
-        constexpr std::size_t target_count = Call::has(role::count, 2) ? 2
-            : Call::has(role::count, 1)                                ? 1
-                                                                       : 0;
-        constexpr auto shared_kind = is_atomic ? AccessEvent::Kind::accumulate
-            : is_get                           ? AccessEvent::Kind::get
-                                               : AccessEvent::Kind::put;
+        AccessEvent event;
+        event.position = process_.position(here);
+        event.kind = kind_of(call);
+        event.displacement = qmpi::get<role::displacement>(call);
+        const MPI_Datatype datatype =
+            qmpi::get<role::datatype, of_target<Call>(role::datatype)>(call);
         MPI_Count count = 1;
         if constexpr (Call::has(role::count))
-            count = static_cast<MPI_Count>(qmpi::get<role::count, target_count>(call));
-        events_.access(window, target, shared_kind, qmpi::get<role::displacement>(call), count,
-                       qmpi::get<role::datatype, target_type>(call), process_.position(here));
+            count =
+                static_cast<MPI_Count>(qmpi::get<role::count, of_target<Call>(role::count)>(call));
+        if constexpr (Call::has(role::operation)) {
+            if (event.kind == AccessEvent::Kind::accumulate)
+                event.operation = qmpi::handle_value(qmpi::get<role::operation>(call));
+        }
+        /* A request may complete before the epoch does. */
+        if constexpr (!(Call::operation == qmpi::operation::get && has_request<Call>())) {
+            if (count != 0)
+                note_access({window, target, qmpi::get<role::displacement>(call), event.kind},
+                            datatype, event.position);
+        }
+        events_.access(window, target, std::move(event), count, datatype);
     }
 
     /* The process may learn from it that another one has completed an access. */
@@ -269,7 +283,8 @@ class OneSided {
         constexpr auto id = Call::id;
         (void) call, (void) window, (void) target;
         if constexpr (ends_accesses(Call::operation))
-            windows_.synchronized(window);
+            windows_.synchronized(window, Call::has(qmpi::role::rank) ? target : MPI_ANY_SOURCE,
+                                  id != MPI_WIN_FLUSH_LOCAL_T && id != MPI_WIN_FLUSH_LOCAL_ALL_T);
         if constexpr (id == MPI_WIN_FREE_T)
             windows_.freed(window);
         else if constexpr (id == MPI_WIN_FENCE_T)
@@ -280,21 +295,23 @@ class OneSided {
             windows_.locked(window, target, id == MPI_WIN_LOCK_T);
         else if constexpr (id == MPI_WIN_LOCK_ALL_T || id == MPI_WIN_UNLOCK_ALL_T)
             windows_.locked_all(window, id == MPI_WIN_LOCK_ALL_T);
+        else if constexpr (id == MPI_WIN_SET_INFO_T)
+            events_.changed_info(window);
     }
 
     struct Access {
         MPI_Win window;
         int target;
         MPI_Aint displacement;
-        Windows::Access kind;
+        AccessEvent::Kind kind;
     };
 
-    void made(MPI_Win window, MPI_Comm comm);
+    void made(MPI_Win window, MPI_Comm comm, bool has_info);
     bool has_epoch(MPI_Win window, int target, const Here &here);
     void check_unlock(MPI_Win window, int target, const Here &here);
     void check_free(MPI_Win window, const Here &here);
     void check_mixing(MPI_Win window, bool is_fence, const Here &here);
-    void note_access(const Access &access, MPI_Datatype datatype, const Here &here);
+    void note_access(const Access &access, MPI_Datatype datatype, const Position &position);
 
     LocalProcess &process_;
     Operations &operations_;

@@ -478,7 +478,9 @@ void Replay::make_access(int rank, const AccessEvent &access)
     Process &own = process(rank);
     const bool is_shared = access.epoch == AccessEvent::Epoch::shared;
     const std::string &reason = reason_of_unknown_order(own.clock);
-    const bool is_write = access.kind != AccessEvent::Kind::get && access.target != rank;
+    const bool is_write =
+        (access.kind == AccessEvent::Kind::put || access.kind == AccessEvent::Kind::accumulate) &&
+        access.target != rank;
     if (is_shared && is_write && own.told != own.clock) {
         accesses_.tell(own.clock);
         own.told = own.clock;

@@ -6,6 +6,7 @@
 #include "resources.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace qmpi::check {
 
@@ -175,24 +176,41 @@ void Windows::freed(MPI_Win window)
 }
 
 std::optional<Position> Windows::access(MPI_Win window, int target, MPI_Aint displacement,
-                                        Access kind, const Position &position)
+                                        AccessEvent::Kind kind, const Position &position)
 {
     std::optional<Position> conflict;
     change(window, [&](State &state) {
-        const auto [found, is_new] =
-            state.accesses.insert({{target, displacement}, {kind, position}});
-        if (is_new)
-            return;
-        const bool is_harmless = found->second.kind == kind && kind != Access::put;
-        if (!is_harmless)
-            conflict = found->second.position;
+        const std::pair<int, MPI_Aint> place{target, displacement};
+        const auto compare = [&](const Accesses &accesses) {
+            const auto found = accesses.find(place);
+            if (found != accesses.end() && !may_overlap(found->second.kind, kind))
+                conflict = found->second.position;
+        };
+        compare(state.others);
+        compare(state.puts);
+        (kind == AccessEvent::Kind::put ? state.puts : state.others)
+            .insert({place, {kind, position}});
     });
     return conflict;
 }
 
-void Windows::synchronized(MPI_Win window)
+void Windows::forget(Accesses &accesses, int target)
 {
-    change(window, [](State &state) { state.accesses.clear(); });
+    constexpr auto lowest = std::numeric_limits<MPI_Aint>::min();
+    if (target == MPI_ANY_SOURCE)
+        accesses.clear();
+    else
+        accesses.erase(accesses.lower_bound({target, lowest}),
+                       accesses.lower_bound({target + 1, lowest}));
+}
+
+void Windows::synchronized(MPI_Win window, int target, bool is_at_target)
+{
+    change(window, [&](State &state) {
+        forget(state.others, target);
+        if (is_at_target)
+            forget(state.puts, target);
+    });
 }
 
 void Windows::fenced(MPI_Win window, int assertion)

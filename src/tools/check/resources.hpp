@@ -164,16 +164,14 @@ class Windows {
     void made(MPI_Win window);
     void freed(MPI_Win window);
 
-    enum class Access { get, put, accumulate };
+    /* Notes an access and returns an earlier conflicting one of the same epoch, if any, at the same
+     * displacement. Only equal displacements are certain to overlap, since the target's displacement
+     * unit is unknown. */
+    std::optional<Position> access(MPI_Win window, int target, MPI_Aint displacement,
+                                   AccessEvent::Kind kind, const Position &position);
 
-    /* Notes an access and returns an earlier conflicting one of the same epoch, if any: same
-     * displacement, one of the two writes, not both accumulate (MPI 4.0, 12.7). Only equal
-     * displacements are certain to overlap, since the target's displacement unit is unknown. */
-    std::optional<Position> access(MPI_Win window, int target, MPI_Aint displacement, Access kind,
-                                   const Position &position);
-
-    /* Accesses are complete at the targets. */
-    void synchronized(MPI_Win window);
+    /* Accesses of the target, or of all with MPI_ANY_SOURCE, are complete there; else at the origin. */
+    void synchronized(MPI_Win window, int target, bool is_at_target);
     void fenced(MPI_Win window, int assertion);
 
     void started(MPI_Win window, bool is_begin);
@@ -196,12 +194,15 @@ class Windows {
 
   private:
     struct Done {
-        Access kind;
+        AccessEvent::Kind kind;
         Position position;
     };
 
+    /* By target and displacement */
+    using Accesses = std::map<std::pair<int, MPI_Aint>, Done>;
+
     struct State {
-        std::map<std::pair<int, MPI_Aint>, Done> accesses; /* by target and displacement */
+        Accesses puts, others;
         bool is_fenced = false;
         bool is_fence_used = false; /* by an access outside other epochs */
         bool is_started = false;
@@ -210,6 +211,8 @@ class Windows {
 
         bool is_other_open() const { return is_started || is_locked_all || !locked.empty(); }
     };
+
+    static void forget(Accesses &accesses, int target);
 
     template <typename Change>
     void change(MPI_Win window, Change change)

@@ -15,30 +15,38 @@ namespace {
 
 constexpr std::size_t most_blocks = 512; /* of an access */
 
+/* 0 if there are several, as in a pair. */
+std::uint16_t basic_of(const Type &type)
+{
+    const bool has_one =
+        !type.unit.empty() && std::all_of(type.unit.begin(), type.unit.end(), [&](const Run &run) {
+            return run.basic == type.unit[0].basic && run.nature() != 'b';
+        });
+    return has_one ? type.unit[0].basic : 0;
+}
+
 }  // namespace
 
-std::vector<std::int64_t> WindowEvents::blocks(MPI_Count count, MPI_Datatype datatype)
+std::vector<std::int64_t> WindowEvents::blocks(const Type &type, MPI_Count count,
+                                               MPI_Datatype datatype)
 {
-    const Types::Shared type = count > 0 ? process_.types.of(datatype) : nullptr;
-    if (type == nullptr || type->size == 0)
-        return {};
-    if (type->is_contiguous)
-        return {type->first, count * static_cast<MPI_Count>(type->size)};
+    if (type.is_contiguous)
+        return {type.first, count * static_cast<MPI_Count>(type.size)};
     const std::vector<std::int64_t> &once =
-        process_.blocks(*type, datatype, count, most_blocks, omitted_blocks_of_accesses);
+        process_.blocks(type, datatype, count, most_blocks, omitted_blocks_of_accesses);
     if (once.empty())
         return {};
     std::vector<std::int64_t> all;
     for (MPI_Count i = 0; i < count; i++) {
         for (std::size_t j = 0; j < once.size(); j += 2) {
-            all.push_back(once[j] + i * type->extent);
+            all.push_back(once[j] + i * type.extent);
             all.push_back(once[j + 1]);
         }
     }
     return all;
 }
 
-void WindowEvents::made(MPI_Win window, MPI_Comm comm)
+void WindowEvents::made(MPI_Win window, MPI_Comm comm, bool has_info)
 {
     State state;
     state.communicator = process_.communicator(comm);
@@ -52,7 +60,13 @@ void WindowEvents::made(MPI_Win window, MPI_Comm comm)
     state.fences =
         CollectiveObject(Shared::window, communicator, numbers_[communicator.id]++, "a window");
     process_.report(Event::window, WindowEvent{state.id(), *unit}, false);
+    state.has_info = has_info;
     windows_[window] = std::move(state);
+}
+
+void WindowEvents::changed_info(MPI_Win window)
+{
+    with(window, [](State &state) { state.has_info = true; });
 }
 
 void WindowEvents::use(MPI_Win window, Use::Kind kind, int target, const Position &position)
@@ -200,6 +214,10 @@ void WindowEvents::exposed(MPI_Win window, MPI_Group origins)
 
 bool WindowEvents::set_epoch(AccessEvent &event, const State &state, int target)
 {
+    if (state.exclusive.count(target) > 0) {
+        event.epoch = AccessEvent::Epoch::exclusive;
+        return true;
+    }
     if (state.shared.count(target) > 0 || state.shared.count(-1) > 0) {
         event.epoch = AccessEvent::Epoch::shared;
         return true;
@@ -216,22 +234,29 @@ bool WindowEvents::set_epoch(AccessEvent &event, const State &state, int target)
     return state.exclusive.empty() && state.fences.uses() > 0;
 }
 
-void WindowEvents::access(MPI_Win window, int target, AccessEvent::Kind kind, MPI_Aint displacement,
-                          MPI_Count count, MPI_Datatype datatype, const Position &position)
+void WindowEvents::access(MPI_Win window, int target, AccessEvent event, MPI_Count count,
+                          MPI_Datatype datatype)
 {
     with(window, [&](State &state) {
-        AccessEvent event;
         event.target = state.communicator->world_rank_of(target);
         if (event.target == outside_world || !process_.is_ordered(state.id()) ||
             !set_epoch(event, state, target))
             return;
-        event.position = position;
+        const bool is_fetch = event.kind == AccessEvent::Kind::fetch;
+        if (is_fetch && event.epoch == AccessEvent::Epoch::shared && process_.has_lost_order())
+            return; /* one of many of a process that polls */
+        const Types::Shared type = count > 0 ? process_.types.of(datatype) : nullptr;
+        if (type == nullptr || type->size == 0)
+            return;
         event.window = state.id();
-        event.kind = kind;
-        event.displacement = displacement;
-        event.blocks = blocks(count, datatype);
-        if (!event.blocks.empty())
-            process_.report(Event::access, std::move(event), false);
+        event.blocks = blocks(*type, count, datatype);
+        if (event.blocks.empty())
+            return;
+        if (is_fetch || event.kind == AccessEvent::Kind::accumulate)
+            event.basic = basic_of(*type);
+        if (state.has_info)
+            event.operation = 0;
+        process_.report(Event::access, std::move(event), false);
     });
 }
 

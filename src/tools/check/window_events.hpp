@@ -27,7 +27,10 @@ class WindowEvents {
   public:
     explicit WindowEvents(LocalProcess &process) : process_(process) {}
 
-    void made(MPI_Win window, MPI_Comm comm);
+    void made(MPI_Win window, MPI_Comm comm, bool has_info);
+
+    /* Any operations may be allowed beside each other from now on. */
+    void changed_info(MPI_Win window);
 
     /* Before any call. */
     void use(MPI_Win window, Use::Kind kind, int target, const Position &position);
@@ -52,8 +55,9 @@ class WindowEvents {
      * analyser takes all reads as complete then. */
     std::optional<AccessesCompleteEvent> reads(MPI_Win window, int target);
 
-    void access(MPI_Win window, int target, AccessEvent::Kind kind, MPI_Aint displacement,
-                MPI_Count count, MPI_Datatype datatype, const Position &position);
+    /* event: its call, kind, operation and displacement; target: in the window's communicator */
+    void access(MPI_Win window, int target, AccessEvent event, MPI_Count count,
+                MPI_Datatype datatype);
 
   private:
     struct State {
@@ -65,6 +69,7 @@ class WindowEvents {
         std::vector<int> exposed;            /* origins, too */
         std::map<int, std::uint64_t> starts; /* for each target */
         std::set<int> shared, exclusive;     /* locks, also of all: -1 */
+        bool has_info = false;               /* which may have the key accumulate_ops */
     };
 
     Expected synchronize(State &state, const Position &position, bool is_local);
@@ -73,7 +78,7 @@ class WindowEvents {
     bool set_epoch(AccessEvent &event, const State &state, int target);
 
     /* Bytes of the data; empty if unknown or too many. */
-    std::vector<std::int64_t> blocks(MPI_Count count, MPI_Datatype datatype);
+    std::vector<std::int64_t> blocks(const Type &type, MPI_Count count, MPI_Datatype datatype);
 
     template <typename Use>
     void with(MPI_Win window, Use use)

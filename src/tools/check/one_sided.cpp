@@ -60,25 +60,26 @@ bool OneSided::has_epoch(MPI_Win window, int target, const Here &here)
     return false;
 }
 
-void OneSided::check_unlock(MPI_Win window, int target, const Here &here)
+void OneSided::check_request(MPI_Win window, int target, const Here &here)
 {
-    if (target != MPI_PROC_NULL && !windows_.may_unlock(window, target))
+    if (!windows_.is_locked(window, target))
         process_.found(Kind::epoch, process_.position(here),
-                       "rank " + std::to_string(target) + " of the window is not locked");
+                       "an operation with a request needs the access epoch of a lock");
 }
 
-void OneSided::check_free(MPI_Win window, const Here &here)
+void OneSided::check_epoch(MPI_Win window, int target, const Here &here)
 {
-    if (windows_.is_locked(window))
-        process_.found(Kind::epoch, process_.position(here),
-                       "the window still has an open access epoch");
-}
-
-void OneSided::check_mixing(MPI_Win window, bool is_fence, const Here &here)
-{
-    const std::string fault = windows_.mixing(window, is_fence);
+    const std::string fault = windows_.fault(window, here.function, target);
     if (!fault.empty())
         process_.found(Kind::epoch, process_.position(here), fault);
+}
+
+void OneSided::check_fence(MPI_Win window, int assertion, const Here &here)
+{
+    if ((assertion & MPI_MODE_NOPRECEDE) != 0 && windows_.is_fence_used(window))
+        process_.found(Kind::epoch, process_.position(here),
+                       "MPI_MODE_NOPRECEDE, but the process has accessed the window since the last "
+                       "fence");
 }
 
 /* Data with gaps may interleave without overlap. */

@@ -60,19 +60,17 @@ class OneSided {
             use(call, window, target, here);
         if constexpr (Call::has(qmpi::role::target)) {
             if (target != MPI_PROC_NULL && has_epoch(window, target, here)) {
+                if constexpr (has_request<Call>())
+                    check_request(window, target, here);
                 windows_.accessed(window);
                 check_conflict(call, here, window, target);
             }
-        } else if constexpr (Call::id == MPI_WIN_UNLOCK_T)
-            check_unlock(window, target, here);
-        else if constexpr (Call::id == MPI_WIN_FREE_T)
-            check_free(window, here);
-        else if constexpr (Call::operation == qmpi::operation::fence)
-            check_mixing(window, true, here);
-        else if constexpr (Call::operation == qmpi::operation::lock ||
-                           Call::operation == qmpi::operation::lock_all ||
-                           Call::operation == qmpi::operation::start_access)
-            check_mixing(window, false, here);
+        } else if constexpr (uses_epoch(Call::id)) {
+            if (!Call::has(qmpi::role::rank) || target != MPI_PROC_NULL)
+                check_epoch(window, target, here);
+            if constexpr (Call::id == MPI_WIN_FENCE_T)
+                check_fence(window, qmpi::get<qmpi::role::assertion>(call), here);
+        }
         if constexpr (may_order(Call::operation)) /* its own access has the old order */
             process_.lose_order(function_name(Call::id));
         if constexpr (ends_accesses(Call::operation) || Call::operation == qmpi::operation::free)
@@ -197,6 +195,17 @@ class OneSided {
         events_.access(window, target, std::move(event), count, datatype);
     }
 
+    /* Begins or ends an epoch, or needs one. */
+    static constexpr bool uses_epoch(int function)
+    {
+        constexpr qmpi::function_set functions(
+            MPI_WIN_FENCE_T, MPI_WIN_FREE_T, MPI_WIN_LOCK_T, MPI_WIN_UNLOCK_T, MPI_WIN_LOCK_ALL_T,
+            MPI_WIN_UNLOCK_ALL_T, MPI_WIN_FLUSH_T, MPI_WIN_FLUSH_ALL_T, MPI_WIN_FLUSH_LOCAL_T,
+            MPI_WIN_FLUSH_LOCAL_ALL_T, MPI_WIN_START_T, MPI_WIN_COMPLETE_T, MPI_WIN_POST_T,
+            MPI_WIN_WAIT_T, MPI_WIN_TEST_T);
+        return functions.contains(function);
+    }
+
     /* The process may learn from it that another one has completed an access. */
     static constexpr bool may_order(qmpi::operation operation)
     {
@@ -291,9 +300,15 @@ class OneSided {
             windows_.fenced(window, qmpi::get<qmpi::role::assertion>(call));
         else if constexpr (id == MPI_WIN_START_T || id == MPI_WIN_COMPLETE_T)
             windows_.started(window, id == MPI_WIN_START_T);
-        else if constexpr (id == MPI_WIN_LOCK_T || id == MPI_WIN_UNLOCK_T)
-            windows_.locked(window, target, id == MPI_WIN_LOCK_T);
-        else if constexpr (id == MPI_WIN_LOCK_ALL_T || id == MPI_WIN_UNLOCK_ALL_T)
+        else if constexpr (id == MPI_WIN_POST_T || id == MPI_WIN_WAIT_T)
+            windows_.exposed(window, id == MPI_WIN_POST_T);
+        else if constexpr (id == MPI_WIN_TEST_T) {
+            if (*qmpi::get<qmpi::role::flag>(call))
+                windows_.exposed(window, false);
+        } else if constexpr (id == MPI_WIN_LOCK_T || id == MPI_WIN_UNLOCK_T) {
+            if (target != MPI_PROC_NULL)
+                windows_.locked(window, target, id == MPI_WIN_LOCK_T);
+        } else if constexpr (id == MPI_WIN_LOCK_ALL_T || id == MPI_WIN_UNLOCK_ALL_T)
             windows_.locked_all(window, id == MPI_WIN_LOCK_ALL_T);
         else if constexpr (id == MPI_WIN_SET_INFO_T)
             events_.changed_info(window);
@@ -308,9 +323,9 @@ class OneSided {
 
     void made(MPI_Win window, MPI_Comm comm, bool has_info);
     bool has_epoch(MPI_Win window, int target, const Here &here);
-    void check_unlock(MPI_Win window, int target, const Here &here);
-    void check_free(MPI_Win window, const Here &here);
-    void check_mixing(MPI_Win window, bool is_fence, const Here &here);
+    void check_request(MPI_Win window, int target, const Here &here);
+    void check_epoch(MPI_Win window, int target, const Here &here);
+    void check_fence(MPI_Win window, int assertion, const Here &here);
     void note_access(const Access &access, MPI_Datatype datatype, const Position &position);
 
     LocalProcess &process_;

@@ -163,6 +163,15 @@ void PendingMemory::remove(Key key, const Ranges &ranges)
     }
 }
 
+namespace {
+
+std::string rank_of(int target)
+{
+    return "rank " + std::to_string(target) + " of the window";
+}
+
+}  // namespace
+
 void Windows::made(MPI_Win window)
 {
     std::lock_guard<std::mutex> guard(lock_);
@@ -226,6 +235,11 @@ void Windows::started(MPI_Win window, bool is_begin)
     change(window, [&](State &state) { state.is_started = is_begin; });
 }
 
+void Windows::exposed(MPI_Win window, bool is_begin)
+{
+    change(window, [&](State &state) { state.is_exposed = is_begin; });
+}
+
 void Windows::locked(MPI_Win window, int target, bool is_begin)
 {
     change(window, [&](State &state) {
@@ -248,20 +262,76 @@ bool Windows::may_access(MPI_Win window, int target) const
     if (found == windows_.end())
         return true;
     const State &state = found->second;
-    return state.is_fenced || state.is_started || state.is_locked_all ||
-        state.locked.count(target) > 0;
+    return state.is_fenced || state.is_started || state.is_locked(target);
 }
 
-std::string Windows::mixing(MPI_Win window, bool is_fence) const
+bool Windows::is_locked(MPI_Win window, int target) const
+{
+    std::lock_guard<std::mutex> guard(lock_);
+    const auto found = windows_.find(window);
+    return found == windows_.end() || found->second.is_locked(target);
+}
+
+std::string Windows::State::fault_of_begin(int function, int target) const
+{
+    if (is_fence_used)
+        return "begins inside the access epoch of a fence";
+    if (is_started)
+        return "begins inside the access epoch of MPI_Win_start";
+    if (is_locked_all)
+        return "begins inside the access epoch of MPI_Win_lock_all";
+    if (function == MPI_WIN_LOCK_T)
+        return locked.count(target) > 0 ? rank_of(target) + " is already locked" : "";
+    return locked.empty() ? "" : "begins inside the access epoch of MPI_Win_lock";
+}
+
+std::string Windows::State::fault_of_use(int function, int target) const
+{
+    switch (function) {
+    case MPI_WIN_FENCE_T:
+        return is_other_open() ? "a fence inside another access epoch" : "";
+    case MPI_WIN_UNLOCK_T:
+        return locked.count(target) > 0 ? "" : rank_of(target) + " is not locked";
+    case MPI_WIN_UNLOCK_ALL_T:
+        return is_locked_all ? "" : "not inside an access epoch of MPI_Win_lock_all";
+    case MPI_WIN_FLUSH_T:
+    case MPI_WIN_FLUSH_ALL_T:
+    case MPI_WIN_FLUSH_LOCAL_T:
+    case MPI_WIN_FLUSH_LOCAL_ALL_T:
+        return is_any_locked() ? "" : "not inside an access epoch of a lock";
+    case MPI_WIN_COMPLETE_T:
+        return is_started ? "" : "not inside an access epoch of MPI_Win_start";
+    case MPI_WIN_POST_T:
+        return is_exposed ? "begins inside another exposure epoch" : "";
+    case MPI_WIN_WAIT_T:
+    case MPI_WIN_TEST_T:
+        return is_exposed ? "" : "not inside an exposure epoch of MPI_Win_post";
+    case MPI_WIN_FREE_T:
+        return is_other_open() || is_fence_used ? "the window still has an open access epoch"
+            : is_exposed                        ? "the window still has an open exposure epoch"
+                                                : "";
+    default:
+        return "";
+    }
+}
+
+std::string Windows::fault(MPI_Win window, int function, int target) const
 {
     std::lock_guard<std::mutex> guard(lock_);
     const auto found = windows_.find(window);
     if (found == windows_.end())
         return "";
     const State &state = found->second;
-    if (is_fence)
-        return state.is_other_open() ? "a fence inside another access epoch" : "";
-    return state.is_fence_used ? "begins inside the access epoch of a fence" : "";
+    const bool is_begin =
+        function == MPI_WIN_LOCK_T || function == MPI_WIN_LOCK_ALL_T || function == MPI_WIN_START_T;
+    return is_begin ? state.fault_of_begin(function, target) : state.fault_of_use(function, target);
+}
+
+bool Windows::is_fence_used(MPI_Win window) const
+{
+    std::lock_guard<std::mutex> guard(lock_);
+    const auto found = windows_.find(window);
+    return found != windows_.end() && found->second.is_fence_used;
 }
 
 void Windows::accessed(MPI_Win window)
@@ -269,20 +339,6 @@ void Windows::accessed(MPI_Win window)
     change(window, [](State &state) {
         state.is_fence_used = state.is_fence_used || (state.is_fenced && !state.is_other_open());
     });
-}
-
-bool Windows::is_locked(MPI_Win window) const
-{
-    std::lock_guard<std::mutex> guard(lock_);
-    const auto found = windows_.find(window);
-    return found != windows_.end() && found->second.is_other_open();
-}
-
-bool Windows::may_unlock(MPI_Win window, int target) const
-{
-    std::lock_guard<std::mutex> guard(lock_);
-    const auto found = windows_.find(window);
-    return found == windows_.end() || found->second.locked.count(target) > 0;
 }
 
 }  // namespace qmpi::check

@@ -175,22 +175,23 @@ class Windows {
     void fenced(MPI_Win window, int assertion);
 
     void started(MPI_Win window, bool is_begin);
+    void exposed(MPI_Win window, bool is_begin);
     void locked(MPI_Win window, int target, bool is_begin);
 
     void locked_all(MPI_Win window, bool is_begin);
 
     /* Also true for unknown windows. */
     bool may_access(MPI_Win window, int target) const;
+    bool is_locked(MPI_Win window, int target) const;
 
-    /* Text of the fault if a fence is called inside another access epoch, or if such an epoch begins
-     * inside that of a fence; else empty (MPI 4.0, 12.5). A fence begins an epoch only if an access
-     * follows. */
-    std::string mixing(MPI_Win window, bool is_fence) const;
+    /* Text of the fault of a call that begins or ends an epoch, or needs one, else empty (MPI 4.0,
+     * 12.5). A fence begins an epoch only if an access follows. */
+    std::string fault(MPI_Win window, int function, int target) const;
+
+    /* The process has accessed the window since the last fence, in its epoch. */
+    bool is_fence_used(MPI_Win window) const;
 
     void accessed(MPI_Win window);
-
-    bool is_locked(MPI_Win window) const;
-    bool may_unlock(MPI_Win window, int target) const;
 
   private:
     struct Done {
@@ -206,10 +207,16 @@ class Windows {
         bool is_fenced = false;
         bool is_fence_used = false; /* by an access outside other epochs */
         bool is_started = false;
+        bool is_exposed = false; /* by MPI_Win_post */
         bool is_locked_all = false;
         std::set<int> locked;
 
-        bool is_other_open() const { return is_started || is_locked_all || !locked.empty(); }
+        bool is_any_locked() const { return is_locked_all || !locked.empty(); }
+        bool is_locked(int target) const { return is_locked_all || locked.count(target) > 0; }
+        bool is_other_open() const { return is_started || is_any_locked(); }
+
+        std::string fault_of_begin(int function, int target) const;
+        std::string fault_of_use(int function, int target) const;
     };
 
     static void forget(Accesses &accesses, int target);

@@ -8,7 +8,7 @@
 
 int main(int argc, char **argv)
 {
-    int rank, *values, other;
+    int rank, *values, other, flag;
     MPI_Win window;
     int both[2], more[2];
     MPI_Datatype apart;
@@ -47,6 +47,31 @@ int main(int argc, char **argv)
     MPI_Put(&rank, 1, MPI_INT, other, 0, 1, MPI_INT, window);
     MPI_Win_complete(window);
     MPI_Win_wait(window);
+
+    /* locks of several processes, and of none */
+    MPI_Win_lock(MPI_LOCK_SHARED, other, 0, window);
+    MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, window);
+    MPI_Win_flush_local_all(window);
+    MPI_Win_unlock(other, window);
+    MPI_Win_flush(rank, window);
+    MPI_Win_unlock(rank, window);
+    MPI_Win_lock(MPI_LOCK_SHARED, MPI_PROC_NULL, 0, window);
+    MPI_Win_flush(MPI_PROC_NULL, window);
+    MPI_Win_unlock(MPI_PROC_NULL, window);
+    /* exposed while others are accessed */
+    MPI_Win_post(group, 0, window);
+    MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, window);
+    MPI_Win_unlock(rank, window);
+    MPI_Win_start(group, 0, window);
+    MPI_Win_complete(window);
+    do
+        MPI_Win_test(window, &flag);
+    while (!flag);
+    /* fences with nothing between them */
+    MPI_Win_fence(0, window);
+    MPI_Win_fence(MPI_MODE_NOPRECEDE, window);
+    MPI_Put(&rank, 0, MPI_INT, MPI_PROC_NULL, 0, 0, MPI_INT, window);
+    MPI_Win_fence(MPI_MODE_NOPRECEDE, window);
 
     MPI_Group_free(&group);
     MPI_Group_free(&world);

@@ -82,6 +82,21 @@ void OneSided::check_fence(MPI_Win window, int assertion, const Here &here)
                        "fence");
 }
 
+void OneSided::compare(const Part &sent, const Part &received, const Here &here)
+{
+    if (sent.count <= 0 || received.count < 0 ||
+        (sent.datatype == received.datatype && sent.count <= received.count))
+        return;
+    const Signature from = process_.types.signature(sent.datatype, sent.count),
+                    to = process_.types.signature(received.datatype, received.count);
+    const Comparison result = check::compare(from, to);
+    if (result == Comparison::longer || result == Comparison::different)
+        process_.found(result == Comparison::longer ? Kind::truncation : Kind::signature,
+                       process_.position(here),
+                       std::string(received.name) + " has " + to.text() + ", but " + sent.name +
+                           " has " + from.text());
+}
+
 /* Data with gaps may interleave without overlap. */
 void OneSided::note_access(const Access &access, MPI_Datatype datatype, const Position &position)
 {

@@ -59,11 +59,14 @@ class OneSided {
         if (process_.is_multiple())
             use(call, window, target, here);
         if constexpr (Call::has(qmpi::role::target)) {
-            if (target != MPI_PROC_NULL && has_epoch(window, target, here)) {
-                if constexpr (has_request<Call>())
-                    check_request(window, target, here);
-                windows_.accessed(window);
-                check_conflict(call, here, window, target);
+            if (target != MPI_PROC_NULL) {
+                compare_types(call, here);
+                if (has_epoch(window, target, here)) {
+                    if constexpr (has_request<Call>())
+                        check_request(window, target, here);
+                    windows_.accessed(window);
+                    check_conflict(call, here, window, target);
+                }
             }
         } else if constexpr (uses_epoch(Call::id)) {
             if (!Call::has(qmpi::role::rank) || target != MPI_PROC_NULL)
@@ -193,6 +196,36 @@ class OneSided {
                             datatype, event.position);
         }
         events_.access(window, target, std::move(event), count, datatype);
+    }
+
+    struct Part {
+        const char *name;
+        MPI_Count count;
+        MPI_Datatype datatype;
+    };
+
+    template <std::size_t number, typename Call>
+    static Part part(const char *name, Call &call)
+    {
+        return {name, static_cast<MPI_Count>(qmpi::get<qmpi::role::count, number>(call)),
+                qmpi::get<qmpi::role::datatype, number>(call)};
+    }
+
+    /* The data of one side must fit in the other side, as that of a message (MPI 4.0, 12.3). */
+    template <typename Call>
+    void compare_types(Call &call, const Here &here)
+    {
+        if constexpr (Call::has(qmpi::role::count, 1)) {
+            constexpr std::size_t last = of_target<Call>(qmpi::role::count);
+            const Part origin = part<0>("the origin", call),
+                       target = part<last>("the target", call);
+            if constexpr (Call::operation == qmpi::operation::get)
+                compare(target, origin, here);
+            else if (kind_of(call) != AccessEvent::Kind::fetch)
+                compare(origin, target, here);
+            if constexpr (last == 2)
+                compare(target, part<1>("the result", call), here);
+        }
     }
 
     /* Begins or ends an epoch, or needs one. */
@@ -326,6 +359,7 @@ class OneSided {
     void check_request(MPI_Win window, int target, const Here &here);
     void check_epoch(MPI_Win window, int target, const Here &here);
     void check_fence(MPI_Win window, int assertion, const Here &here);
+    void compare(const Part &sent, const Part &received, const Here &here);
     void note_access(const Access &access, MPI_Datatype datatype, const Position &position);
 
     LocalProcess &process_;

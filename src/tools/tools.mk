@@ -197,6 +197,7 @@ libqmpi_check_la_SOURCES = \
     check/tree.hpp \
     check/waiting.cpp \
     check/waiting.hpp \
+    check/window_bounds.hpp \
     check/window_events.cpp \
     check/window_events.hpp
 libqmpi_check_la_LIBADD = libqmpi_statement.la libqmpi_page.la $(qmpi_tool_libadd)

@@ -69,10 +69,10 @@ void Analyser::take(int rank, Event event, Reader &reader)
         replay_.probe(rank, reader.get<ProbeEvent>());
         break;
     case Event::window:
-        replay_.window(rank, reader.get<WindowEvent>());
+        take_window(rank, reader.get<WindowEvent>());
         break;
     case Event::access:
-        replay_.access(rank, reader.get<AccessEvent>());
+        take_access(rank, reader.get<AccessEvent>());
         break;
     case Event::accesses_complete:
         replay_.accesses_complete(rank, reader.get<AccessesCompleteEvent>());
@@ -582,6 +582,7 @@ void Analyser::forget(std::uint64_t communicator, const Group &group)
 {
     const SharedRanks members = group.world;
     groups_.erase(communicator);
+    bounds_.free(communicator);
     forget_partitioned(communicator);
     for (const int rank : members != nullptr ? *members : std::vector<int>()) {
         const auto inbox = inboxes_.find({communicator, rank});
@@ -657,6 +658,30 @@ bool Analyser::differ(const Signature &a, const Signature &b)
 {
     const Comparison result = check::compare(a, b);
     return result != Comparison::equal && result != Comparison::unknown;
+}
+
+/* ---- windows ---- */
+
+void Analyser::take_window(int rank, const WindowEvent &event)
+{
+    report(bounds_.made(rank, event));
+    replay_.window(rank, event);
+}
+
+void Analyser::take_access(int rank, AccessEvent event)
+{
+    report(bounds_.access(rank, event));
+    replay_.access(rank, std::move(event));
+}
+
+void Analyser::report(const std::vector<WindowBounds::Access> &outside)
+{
+    for (const WindowBounds::Access &access : outside)
+        add(Kind::argument, access.rank, access.position,
+            "accesses bytes " + std::to_string(access.begin) + " to " +
+                std::to_string(access.end - 1) + " of the window of rank " +
+                std::to_string(access.target) + ", which has " + std::to_string(access.size) +
+                " bytes");
 }
 
 /* ---- messages ---- */

@@ -15,6 +15,7 @@
 #include "inbox.hpp"
 #include "recorder.hpp"
 #include "replay.hpp"
+#include "window_bounds.hpp"
 
 #include "../common/call_sites.hpp"
 
@@ -161,6 +162,9 @@ class Analyser {
     void take_message(int rank, ReceiveEvent receive);
     void exclude(int rank, const CommunicatorEvent &event);
     void take_freed(const CommunicatorEvent &event);
+    void take_window(int rank, const WindowEvent &event);
+    void take_access(int rank, AccessEvent event);
+    void report(const std::vector<WindowBounds::Access> &outside);
     void forget_partitioned(std::uint64_t communicator);
     bool is_excluded(std::uint64_t communicator) const;
 
@@ -249,6 +253,7 @@ class Analyser {
     const int first_world_; /* size of the world of rank 0 */
     std::vector<Process> processes_;
     Replay replay_;
+    WindowBounds bounds_;
     CallSites call_sites_;
     std::unordered_map<std::uint64_t, Group> groups_;
     std::unordered_set<std::uint64_t> excluded_; /* communicators that are not compared */

@@ -435,13 +435,15 @@ struct ProbeEvent {
 /* A window, the same number in all members. */
 struct WindowEvent {
     std::uint64_t window = 0;
-    std::int64_t unit = 1; /* bytes, of displacements at this process */
+    std::int64_t unit = 1;  /* bytes, of displacements at this process */
+    std::int64_t size = -1; /* bytes; -1: memory is attached */
 
     template <typename Visit>
     void each(Visit &&visit)
     {
         visit(window);
         visit(unit);
+        visit(size);
     }
 };
 

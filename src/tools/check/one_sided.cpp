@@ -41,10 +41,10 @@ void Origins::end(MPI_Win window, int target, Operations &operations)
               own.end());
 }
 
-void OneSided::made(MPI_Win window, MPI_Comm comm, bool has_info)
+void OneSided::made(MPI_Win window, MPI_Comm comm, bool is_dynamic, bool has_info)
 {
     windows_.made(window);
-    events_.made(window, comm, has_info);
+    events_.made(window, comm, !is_dynamic, has_info);
     int *flavour = nullptr, is_set = 0;
     if (QMPI_Win_get_attr(window, MPI_WIN_CREATE_FLAVOR, &flavour, &is_set) == MPI_SUCCESS &&
         is_set && *flavour == MPI_WIN_FLAVOR_SHARED)

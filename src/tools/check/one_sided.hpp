@@ -101,6 +101,7 @@ class OneSided {
         if constexpr (Call::has(qmpi::role::window) && Call::has(qmpi::effect::creates) &&
                       Call::is_collective)
             made(*qmpi::get<qmpi::role::window>(call), qmpi::get<qmpi::role::communicator>(call),
+                 Call::id == MPI_WIN_CREATE_DYNAMIC_T,
                  qmpi::get<qmpi::role::info>(call) != MPI_INFO_NULL);
         else
             (void) call;
@@ -354,7 +355,7 @@ class OneSided {
         AccessEvent::Kind kind;
     };
 
-    void made(MPI_Win window, MPI_Comm comm, bool has_info);
+    void made(MPI_Win window, MPI_Comm comm, bool is_dynamic, bool has_info);
     bool has_epoch(MPI_Win window, int target, const Here &here);
     void check_request(MPI_Win window, int target, const Here &here);
     void check_epoch(MPI_Win window, int target, const Here &here);

@@ -46,7 +46,7 @@ std::vector<std::int64_t> WindowEvents::blocks(const Type &type, MPI_Count count
     return all;
 }
 
-void WindowEvents::made(MPI_Win window, MPI_Comm comm, bool has_info)
+void WindowEvents::made(MPI_Win window, MPI_Comm comm, bool has_size, bool has_info)
 {
     State state;
     state.communicator = process_.communicator(comm);
@@ -55,11 +55,15 @@ void WindowEvents::made(MPI_Win window, MPI_Comm comm, bool has_info)
     int *unit = nullptr, is_set = 0;
     if (QMPI_Win_get_attr(window, MPI_WIN_DISP_UNIT, &unit, &is_set) != MPI_SUCCESS || !is_set)
         return;
+    MPI_Aint *size = nullptr;
+    if (has_size)
+        QMPI_Win_get_attr(window, MPI_WIN_SIZE, &size, &is_set);
     const std::lock_guard<std::mutex> guard(lock_);
     const Communicator &communicator = *state.communicator;
     state.fences =
         CollectiveObject(Shared::window, communicator, numbers_[communicator.id]++, "a window");
-    process_.report(Event::window, WindowEvent{state.id(), *unit}, false);
+    process_.report(Event::window, WindowEvent{state.id(), *unit, size != nullptr ? *size : -1},
+                    false);
     state.has_info = has_info;
     windows_[window] = std::move(state);
 }
@@ -256,7 +260,8 @@ void WindowEvents::access(MPI_Win window, int target, AccessEvent event, MPI_Cou
             event.basic = basic_of(*type);
         if (state.has_info)
             event.operation = 0;
-        process_.report(Event::access, std::move(event), false);
+        const bool is_first = process_.waits_for_answer(Event::access, event.position);
+        process_.report(Event::access, std::move(event), is_first);
     });
 }
 

@@ -27,7 +27,7 @@ class WindowEvents {
   public:
     explicit WindowEvents(LocalProcess &process) : process_(process) {}
 
-    void made(MPI_Win window, MPI_Comm comm, bool has_info);
+    void made(MPI_Win window, MPI_Comm comm, bool has_size, bool has_info);
 
     /* Any operations may be allowed beside each other from now on. */
     void changed_info(MPI_Win window);

@@ -99,6 +99,12 @@ void Analyser::take(int rank, Event event, Reader &reader)
     case Event::forgotten:
         replay_.forgotten(rank, reader.get<OperationKey>().number);
         break;
+    case Event::cancelling: {
+        const auto receive = reader.get<OperationKey>();
+        if (const auto inbox = inboxes_.find({receive.communicator, rank}); inbox != inboxes_.end())
+            inbox->second.cancel(receive.number);
+        break;
+    }
     case Event::silent:
         process(rank).is_silent = true;
         break;
@@ -883,13 +889,24 @@ bool Analyser::is_sent(int receiver, const Wait &wait) const
     if (!wait.is_message || found == inboxes_.end())
         return false;
     const Inbox &inbox = found->second;
-    bool is_sent = wait.number != 0 && !inbox.has_receive(wait.number); /* is matched */
-    inbox.each_message([&](int source, int tag, const Message &) {
-        is_sent = is_sent ||
-            ((wait.tag == MPI_ANY_TAG || wait.tag == tag) &&
-             std::find(wait.ranks.begin(), wait.ranks.end(), source) != wait.ranks.end());
-    });
-    return is_sent;
+    if (wait.number != 0 && !inbox.has_receive(wait.number)) /* is matched */
+        return true;
+    return inbox.may_get(
+        wait.number != 0 ? wait.number : UINT64_MAX, wait.tag,
+        [&wait](int source) {
+            return std::find(wait.ranks.begin(), wait.ranks.end(), source) != wait.ranks.end();
+        },
+        [&] { return is_any_member_running(wait.communicator, is_stuck); });
+}
+
+/* If its members are unknown, all processes may be. */
+bool Analyser::is_any_member_running(std::uint64_t communicator,
+                                     const std::vector<bool> &is_stuck) const
+{
+    const auto group = groups_.find(communicator);
+    return group != groups_.end() && group->second.world != nullptr
+        ? is_any_running(*group->second.world, is_stuck)
+        : std::find(is_stuck.begin(), is_stuck.end(), false) != is_stuck.end();
 }
 
 bool Analyser::may_be_received(int sender, const Wait &wait) const
@@ -904,7 +921,8 @@ bool Analyser::may_be_received(int sender, const Wait &wait) const
 /* A matched message may still be in transfer. Nothing is known of a communicator that is not compared. */
 bool Analyser::may_complete(int waiter, const Wait &wait, const std::vector<bool> &is_stuck)
 {
-    if (is_excluded(wait.communicator) || is_sent(waiter, wait) || may_be_received(waiter, wait))
+    if (is_excluded(wait.communicator) || is_sent(waiter, wait, is_stuck) ||
+        may_be_received(waiter, wait))
         return true;
     if (!wait.is_collective)
         return wait.ranks.empty() || is_any_running(wait.ranks, is_stuck);

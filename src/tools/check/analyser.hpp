@@ -225,8 +225,10 @@ class Analyser {
 
     static bool is_any_running(const std::vector<int> &ranks, const std::vector<bool> &is_stuck);
 
-    /* True if the message was sent and not yet received. */
-    bool is_sent(int receiver, const Wait &wait) const;
+    bool is_any_member_running(std::uint64_t communicator, const std::vector<bool> &is_stuck) const;
+
+    /* True if the message may have been sent and not yet received. */
+    bool is_sent(int receiver, const Wait &wait, const std::vector<bool> &is_stuck) const;
 
     /* True if the receive of the sender's message may have started, or the send needs none. */
     bool may_be_received(int sender, const Wait &wait) const;

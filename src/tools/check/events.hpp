@@ -46,12 +46,13 @@ enum class Event : std::uint8_t {
     exclude,
     freed, /* a persistent collective operation */
     forgotten,
-    silent,    /* will not communicate again */
-    finalized, /* answered when the report is written */
-    exited,    /* the same of a process that is not in the world of rank 0; answered at once */
-    multiple,  /* several threads of the process can be in MPI at the same time */
-    thread,    /* another thread than before communicates */
-    returned,  /* a call of this thread, if there are several */
+    cancelling, /* MPI_Cancel of a receive, which may still get a message */
+    silent,     /* will not communicate again */
+    finalized,  /* answered when the report is written */
+    exited,     /* the same of a process that is not in the world of rank 0; answered at once */
+    multiple,   /* several threads of the process can be in MPI at the same time */
+    thread,     /* another thread than before communicates */
+    returned,   /* a call of this thread, if there are several */
     order_lost,
     members,  /* are all of these compared? 1 or 0 */
     world,    /* rank of its first process; -1 if it has not joined */

@@ -14,10 +14,12 @@
 #include "replay.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 namespace qmpi::check {
 
@@ -39,6 +41,7 @@ class Inbox {
         bool is_certain; /* can only get a message of that source and tag */
         Signature signature;
         SharedEnd end;
+        bool may_get_none = false; /* MPI_Cancel was called */
     };
 
     template <typename Match>
@@ -106,6 +109,30 @@ class Inbox {
         return wildcards_.count(number) > 0 || find_exact(number) != exact_.end();
     }
 
+    void cancel(std::uint64_t number)
+    {
+        if (const auto wildcard = wildcards_.find(number); wildcard != wildcards_.end())
+            wildcard->second.may_get_none = true;
+        else if (const auto exact = find_exact(number); exact != exact_.end())
+            exact_.at(exact->first).may_get_none = true;
+    }
+
+    /* True if a receive or probe of that number can get a message with that tag from a source that is
+     * wanted: not if receives that were posted before need all of them. gets_more(): other messages
+     * may come, of any source. */
+    template <typename IsWanted, typename GetsMore>
+    bool may_get(std::uint64_t number, int tag, IsWanted is_wanted, GetsMore gets_more) const
+    {
+        for (auto send = sends_.begin(); send != sends_.end();
+             send = sends_.upper_bound(send->first)) {
+            const auto [source, its_tag] = send->first;
+            if ((tag == MPI_ANY_TAG || tag == its_tag) && is_wanted(source) &&
+                is_left(source, its_tag, number, gets_more))
+                return true;
+        }
+        return false;
+    }
+
     /* Calls visit(source, tag, message) for each message. */
     template <typename Visit>
     void each_message(Visit visit) const
@@ -165,6 +192,40 @@ class Inbox {
                 return true;
         }
         return false;
+    }
+
+    /* True if such messages, of which there is one, can be left for a receive of that number. Each earlier
+     * receive that fits them needs one of them, or another message that it fits. */
+    template <typename GetsMore>
+    bool is_left(int source, int tag, std::uint64_t number, GetsMore &gets_more) const
+    {
+        std::vector<std::pair<int, int>> wanted; /* source and tag, of wildcards */
+        std::size_t receives = 0;
+        bool is_from_any = false;
+        for (auto exact = exact_.lower_bound({source, tag, 0});
+             exact != exact_.end() && exact->first < Key{source, tag, number}; ++exact)
+            receives += exact->second.may_get_none ? 0U : 1U;
+        if (receives >= sends_.count({source, tag}))
+            return false;
+        for (const auto &[earlier, wildcard] : wildcards_) {
+            if (earlier >= number)
+                break;
+            if (wildcard.may_get_none || !fits(source, tag, wildcard.source, wildcard.tag))
+                continue;
+            wanted.emplace_back(wildcard.source, wildcard.tag);
+            is_from_any = is_from_any || wildcard.source == MPI_ANY_SOURCE;
+        }
+        if (wanted.empty() || (is_from_any && gets_more()))
+            return true;
+        receives += wanted.size();
+        std::size_t messages = 0;
+        for (auto send = sends_.begin(); send != sends_.end() && messages <= receives; ++send) {
+            const auto &envelope = send->first;
+            messages += std::any_of(wanted.begin(), wanted.end(), [&envelope](const auto &one) {
+                return fits(envelope.first, envelope.second, one.first, one.second);
+            });
+        }
+        return receives < messages;
     }
 
     template <typename Match>

@@ -144,6 +144,9 @@ void Operations::cancel(MPI_Request request, const Here &here)
             return;
         pending.is_cancelled = true;
         is_send = pending.send.exists;
+        if (pending.number != 0 && !process_.is_distrusted())
+            process_.report(Event::cancelling,
+                            OperationKey{false, pending.communicator->id, pending.number}, false);
     });
     if (!fault.empty())
         report_fault(fault, process_.position(here), maker);

@@ -88,6 +88,7 @@ class Check : public ReportingTool<Check> {
             return;
         }
         const bool is_alone = process_.rank() < 0;
+        settle();
         if (is_alone ? !has_sessions_ : server_ == nullptr)
             return;
         if (!is_alone && !is_reported_ && own_record().is_open()) {
@@ -252,6 +253,7 @@ class Check : public ReportingTool<Check> {
     void at_abort()
     {
         is_aborting_ = true;
+        settle();
         if (has_record_of_world())
             advise("MPI_Abort was called");
         await_stderr();
@@ -513,6 +515,16 @@ class Check : public ReportingTool<Check> {
             own_record().remove();
         else if (own_record().is_open())
             advise(is_first ? unwritten : "rank 0 has not answered");
+    }
+
+    /* The process may end without MPI_Finalize, and the job with it: the analyser gets what it has not. */
+    void settle()
+    {
+        if (is_reported_ || !process_.is_connected())
+            return;
+        process_.flush();
+        if (server_ != nullptr)
+            server_->settle();
     }
 
     /* Adds to the report the statements of processes that are not in the world. */

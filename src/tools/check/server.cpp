@@ -10,6 +10,7 @@
 #include "../common/report.hpp"
 
 #include <stdexcept>
+#include <thread>
 
 namespace qmpi::check {
 
@@ -20,6 +21,18 @@ void Server::finish(std::chrono::duration<double> longest)
         analyser_.find_conflicts();
     analyser_.find_cycles();
     analyser_.find_unreceived();
+}
+
+void Server::settle()
+{
+    const auto last = std::chrono::steady_clock::now() + longest_settling;
+    for (std::uint64_t known = UINT64_MAX;
+         known != taken_ && std::chrono::steady_clock::now() < last;) {
+        known = taken_;
+        std::this_thread::sleep_for(settled);
+    }
+    const std::lock_guard<std::mutex> guard(lock_);
+    analyser_.find_cycles();
 }
 
 void Server::find_unreceived()
@@ -56,6 +69,7 @@ std::set<int> Server::unfinished()
 void Server::take(int rank, std::string_view events)
 {
     const std::lock_guard<std::mutex> guard(lock_);
+    taken_++;
     if (events.empty()) {
         answer({rank});
         if (analyser_.joined(rank)) {

@@ -12,8 +12,10 @@
 #include "hub.hpp"
 #include "statement.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -45,6 +47,9 @@ class Server : public Hub {
     /* Waits until all processes have ended or the timeout, then makes the final checks. */
     void finish(std::chrono::duration<double> longest);
 
+    /* Rank 0 ends without MPI_Finalize: takes what has been sent until now, in well below a second. */
+    void settle();
+
     /* Of processes that have sent theirs. */
     Statement statement();
 
@@ -67,6 +72,9 @@ class Server : public Hub {
     /* Processes send their events within a second. */
     static constexpr std::chrono::seconds longest_on_the_way{2};
 
+    /* For settle(): at most, and without input */
+    static constexpr std::chrono::milliseconds longest_settling{500}, settled{100};
+
     /* Answers processes that have got a message too long for the buffer, when the call that sent it is
      * known: it can be in another process's buffer yet. */
     void answer_truncated();
@@ -77,7 +85,8 @@ class Server : public Hub {
     /* Looks for cycles and deadlocks from time to time. True if there is a new deadlock. */
     bool search();
 
-    std::mutex lock_; /* protects the analyser */
+    std::atomic<std::uint64_t> taken_{0}; /* frames */
+    std::mutex lock_;                     /* protects the analyser */
     std::condition_variable ended_;
     Analyser analyser_;
     Statement statement_;

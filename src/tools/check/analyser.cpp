@@ -323,7 +323,12 @@ bool Analyser::find_deadlock()
     if (stuck.empty() || stuck == reported_)
         return false;
     reported_ = stuck;
-    return report(stuck, is_stuck);
+    const bool is_printed = report(stuck, is_stuck);
+    if (is_printed) {
+        replay_.find_races_of_unreceived();
+        take_results();
+    }
+    return is_printed;
 }
 
 const Place &Analyser::place(int rank, const Position &position)

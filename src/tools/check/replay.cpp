@@ -264,6 +264,7 @@ void Replay::end_run()
         if (finds_races_)
             omit(rank, omitted_races, several_threads);
     }
+    find_races_of_unreceived();
     accesses_.end();
 }
 
@@ -503,9 +504,12 @@ void Replay::end(int rank, const Step &step)
 {
     if (step.meeting != nullptr)
         learn(rank, step.meeting->clock);
-    else if (step.end != nullptr && (!step.end->is_send || step.end->is_synchronous))
+    else if (step.end != nullptr && (!step.end->is_send || step.end->is_synchronous)) {
         learn(rank, step.end->partner_clock);
-    else if (step.end == nullptr) {
+        /* The sender knows that the receive has got its message. */
+        if (const SharedEnd receive = step.end->is_send ? step.end->partner.lock() : nullptr)
+            receive->end_time = receive->time;
+    } else if (step.end == nullptr) {
         learn_by_probe(rank, step);
         if (finds_races_)
             tick(rank);
@@ -530,26 +534,97 @@ void Replay::learn_by_probe(int rank, const Step &step)
     }
 }
 
-/* The message of this receive could have been that of an earlier one: it was sent without knowing
- * that the earlier one had started. */
+/* The message of this receive could have been that of one that was posted before. */
 void Replay::find_races(int rank, const SharedEnd &receive)
 {
-    auto &earlier = process(rank).any_receives;
-    const std::string &reason = reason_of_unknown_order(receive->partner_clock);
-    for (const auto &[site, other] : earlier) {
-        if (other->communicator == receive->communicator && other->time < receive->time &&
-            other->partner_rank != receive->partner_rank &&
-            (other->has_any_tag || other->tag == receive->partner_tag) &&
-            Clock::time(receive->partner_clock, rank) < other->time) {
-            if (reason.empty())
-                races_.push_back(
-                    {rank, other->position, receive->partner_rank, receive->partner_position});
-            else
-                omit(rank, omitted_races, reason);
-        }
+    Process &own = process(rank);
+    if (receive->is_from_any)
+        end_any_receive(receive);
+    const Sent message{receive->communicator, receive->partner_rank, receive->partner_tag,
+                       receive->partner_position, receive->partner_clock};
+    for (const auto &[site, other] : own.any_receives) {
+        if (other->time <= receive->time)
+            find_race(*other, message);
+    }
+    for (auto &[site, open] : own.open_receives) {
+        const SharedEnd other = open.end.lock();
+        /* One of two messages is not that of the other receive. */
+        if (other != nullptr && other->time <= receive->time && could_get(*other, message) &&
+            open.later.size() < 2 && (open.later.empty() || open.later[0].rank != message.rank))
+            open.later.push_back(message);
     }
     if (receive->is_from_any)
-        earlier[receive->position.site] = receive;
+        own.any_receives[receive->position.site] = receive;
+}
+
+/* Nobody learns of the post of a blocking one, nor of the receive of a probed message, before it has its
+ * message. */
+void Replay::post_any_receive(const SharedEnd &receive)
+{
+    const int function = receive->position.function;
+    const bool is_blocking =
+        receive->position.is_blocking() && qmpi::operation_of(function) == qmpi::operation::receive;
+    if (is_blocking || receive->peer != MPI_ANY_SOURCE) {
+        receive->end_time = receive->time;
+        return;
+    }
+    OpenReceive &open = process(receive->rank).open_receives[receive->position.site];
+    const SharedEnd other = open.end.lock();
+    if (other == nullptr || other->is_released)
+        open = {receive, {}};
+}
+
+void Replay::end_any_receive(const SharedEnd &receive)
+{
+    Process &own = process(receive->rank);
+    if (receive->end_time == UINT64_MAX) {
+        tick(receive->rank);
+        receive->end_time = own.time;
+    }
+    const auto open = own.open_receives.find(receive->position.site);
+    if (open == own.open_receives.end() || open->second.end.lock() != receive)
+        return;
+    for (const Sent &message : open->second.later)
+        find_race(*receive, message);
+    own.open_receives.erase(open);
+}
+
+/* It was sent without knowing that the receive has got its own. */
+bool Replay::could_get(const End &receive, const Sent &message)
+{
+    return receive.communicator == message.communicator && receive.partner_rank != message.rank &&
+        (receive.has_any_tag || receive.tag == message.tag) &&
+        Clock::time(message.clock, receive.rank) < receive.end_time;
+}
+
+void Replay::find_race(const End &receive, const Sent &message)
+{
+    if (!could_get(receive, message))
+        return;
+    const std::string &reason = reason_of_unknown_order(message.clock);
+    if (reason.empty())
+        races_.push_back({receive.rank, receive.position, message.rank, message.position});
+    else
+        omit(receive.rank, omitted_races, reason);
+}
+
+/* A receive that is open may get one of them. */
+void Replay::find_races_of_unreceived()
+{
+    if (!finds_races_ || !order_lost_.empty())
+        return;
+    for (const auto &[address, inbox] : inboxes_) {
+        const Process &receiver = process(address.receiver);
+        if (receiver.has_threads || receiver.any_receives.empty())
+            continue;
+        for (const SharedEnd &send : inbox.sends) {
+            if (has_receive(*send))
+                continue;
+            for (const auto &[site, receive] : receiver.any_receives)
+                find_race(*receive,
+                          {send->communicator, send->rank, send->tag, send->position, send->clock});
+        }
+    }
 }
 
 void Replay::learn(int rank, const SharedClock &clock)
@@ -588,6 +663,8 @@ void Replay::post(const SharedEnd &end, std::uint32_t thread)
     /* A probe has chosen the message then. */
     end->time =
         end->is_from_any && end->peer != MPI_ANY_SOURCE ? own.probe_times[thread] : own.time;
+    if (finds_races_ && end->is_from_any)
+        post_any_receive(end);
     if (const SharedEnd partner = end->partner.lock()) {
         partner->is_partner_posted = true;
         partner->partner_clock = end->clock;

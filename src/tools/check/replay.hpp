@@ -54,6 +54,8 @@ struct End {
     SharedClock clock; /* of its process, when it was posted */
     SharedClock partner_clock;
     std::uint64_t time = 0; /* of the process, when it was posted */
+    /* Of a receive from any process: who knows of this time knows that it has its message. */
+    std::uint64_t end_time = UINT64_MAX;
     int partner_rank = MPI_ANY_SOURCE;
     int partner_tag = MPI_ANY_TAG;
     Position partner_position;
@@ -171,6 +173,9 @@ class Replay {
     std::vector<Conflict> take_conflicts() { return accesses_.take_conflicts(); }
     std::vector<Race> take_races() { return std::exchange(races_, {}); }
 
+    /* Of receives from any process and messages that no receive has got, nor can get. */
+    void find_races_of_unreceived();
+
     /* New ones, each once for a process. */
     std::vector<Omission> take_omissions();
 
@@ -218,6 +223,22 @@ class Replay {
         int tag = MPI_ANY_TAG;
     };
 
+    /* A message that a receive from any process may get. */
+    struct Sent {
+        std::uint64_t communicator;
+        int rank;
+        int tag;
+        Position position;
+        SharedClock clock; /* of the sender, when it was posted */
+    };
+
+    /* A receive from any process that is not complete, and messages of different processes that later
+     * ones have got. */
+    struct OpenReceive {
+        std::weak_ptr<End> end;
+        std::vector<Sent> later;
+    };
+
     struct Process {
         std::deque<Step> steps;
         std::size_t many = many_steps;
@@ -231,9 +252,10 @@ class Replay {
         std::map<std::uint32_t, std::uint64_t> probe_times; /* of the last probe, by thread */
         std::string order_lost;                             /* see OrderLostEvent; empty: not yet */
         bool is_in_certain_cycle = false;
-        std::set<std::pair<int, std::uint32_t>> accused;   /* calls that are in a reported cycle */
-        std::unordered_map<std::uint64_t, SharedEnd> ends; /* of open requests */
-        std::map<std::uint32_t, SharedEnd> any_receives;   /* last one from any process, by site */
+        std::set<std::pair<int, std::uint32_t>> accused;    /* calls that are in a reported cycle */
+        std::unordered_map<std::uint64_t, SharedEnd> ends;  /* of open requests */
+        std::map<std::uint32_t, SharedEnd> any_receives;    /* last one from any process, by site */
+        std::map<std::uint32_t, OpenReceive> open_receives; /* the first one, by site */
         std::map<std::pair<std::uint64_t, std::uint64_t>, SharedMeeting> meetings;
     };
 
@@ -293,6 +315,10 @@ class Replay {
     void omit(int rank, const char *what, const std::string &reason);
     void learn_by_probe(int rank, const Step &step);
     void find_races(int rank, const SharedEnd &receive);
+    static bool could_get(const End &receive, const Sent &message);
+    void find_race(const End &receive, const Sent &message);
+    void post_any_receive(const SharedEnd &receive);
+    void end_any_receive(const SharedEnd &receive);
     SharedMeeting meeting_of(const std::pair<std::uint64_t, std::uint64_t> &number, int size);
     void arrive(int rank, const SharedMeeting &meeting);
     void finish(const SharedMeeting &meeting);

@@ -48,6 +48,23 @@ class Job {
         take(rank, Event::blocked, BlockedEvent{{{{function, 2}, needs_all, waits}}});
     }
 
+    void cancel(int rank, std::uint64_t number)
+    {
+        take(rank, Event::cancelling, OperationKey{false, world, number});
+    }
+
+    void make_partitioned(int rank, std::uint64_t number, bool is_send)
+    {
+        const int function = is_send ? MPI_PSEND_INIT_T : MPI_PRECV_INIT_T;
+        take(rank, Event::partitioned,
+             PartitionedEvent{{function, 1}, world, number, is_send, 1 - rank, 0, {}});
+    }
+
+    void start_partitioned(int rank, std::uint64_t number)
+    {
+        take(rank, Event::partitioned_started, OperationKey{false, 0, number});
+    }
+
     /* Another thread of that process, too, communicates there. */
     void exclude(int rank) { take(rank, Event::exclude, CommunicatorEvent{world}); }
 
@@ -59,6 +76,11 @@ class Job {
     static Wait receive_of(int rank, std::uint64_t number, int tag)
     {
         return {"the receive", {1 - rank}, false, false, true, world, number, tag};
+    }
+
+    static Wait partitioned(int rank, std::uint64_t number)
+    {
+        return {"the other side", {1 - rank}, false, false, false, world, number, 0, true};
     }
 
     void end(const char *name)
@@ -153,6 +175,38 @@ void sends_of_threads()
     job.end("communicator of several threads");
 }
 
+/* Rank 0 waits for the second of two receives, rank 1 for a message that does not come. */
+void two_receives(const char *name, int sends, bool is_cancelled)
+{
+    Job job;
+    job.receive(0, 1, 0, MPI_IRECV_T);
+    if (is_cancelled)
+        job.cancel(0, 1);
+    job.receive(0, 2, 0, MPI_RECV_T);
+    job.block(0, MPI_RECV_T, {Job::message(0, 2, 0)});
+    for (int i = 0; i < sends; i++)
+        job.send(1, static_cast<std::uint64_t>(i + 1), 0, MPI_BSEND_T);
+    job.receive(1, 3, 1, MPI_RECV_T);
+    job.block(1, MPI_RECV_T, {Job::message(1, 3, 1)});
+    job.end(name);
+}
+
+/* Rank 0 waits for a partitioned receive that it has started twice, rank 1 for a message that does not come. */
+void partitioned(const char *name, int starts)
+{
+    Job job;
+    job.make_partitioned(0, 1, false);
+    job.make_partitioned(1, 2, true);
+    for (int i = 0; i < 2; i++)
+        job.start_partitioned(0, 1);
+    for (int i = 0; i < starts; i++)
+        job.start_partitioned(1, 2);
+    job.block(0, MPI_WAIT_T, {Job::partitioned(0, 1)});
+    job.receive(1, 3, 1, MPI_RECV_T);
+    job.block(1, MPI_RECV_T, {Job::message(1, 3, 1)});
+    job.end(name);
+}
+
 }  // namespace
 
 int main()
@@ -165,5 +219,10 @@ int main()
     sends(MPI_ISSEND_T);
     sends(MPI_IBSEND_T);
     sends_of_threads();
+    two_receives("one message for two receives", 1, false);
+    two_receives("two messages for two receives", 2, false);
+    two_receives("first receive cancelled", 1, true);
+    partitioned("partitioned send not started", 1);
+    partitioned("partitioned send started", 2);
     return 0;
 }

@@ -56,6 +56,18 @@ void Analyser::take(int rank, Event event, Reader &reader)
     case Event::partitioned:
         take_partitioned(rank, reader.get<PartitionedEvent>());
         break;
+    case Event::partitioned_started:
+        if (const auto found =
+                partitioned_operations_.find({rank, reader.get<OperationKey>().number});
+            found != partitioned_operations_.end())
+            found->second.starts++;
+        break;
+    case Event::partitioned_freed:
+        partitioned_operations_.erase({rank, reader.get<OperationKey>().number});
+        break;
+    case Event::joining:
+        take_joining(rank, reader.get<JoiningEvent>());
+        break;
     case Event::await:
         replay_.await(rank, reader.get<OperationEvent>());
         break;
@@ -537,6 +549,8 @@ void Analyser::distrust(int rank)
         const auto &[communicator, sender, receiver, tag] = unmatched.first;
         return sender == rank || receiver == rank;
     });
+    erase_if(partitioned_operations_,
+             [rank](const auto &operation) { return operation.first.first == rank; });
     std::vector<std::pair<std::uint64_t, std::uint64_t>> complete;
     for (auto &[communicator, group] : groups_) {
         if (std::count(group.world->begin(), group.world->end(), rank) == 0)
@@ -793,7 +807,8 @@ void Analyser::take_partitioned(int rank, const PartitionedEvent &event)
     const auto found =
         partitioned_.try_emplace({event.communicator, source, destination, event.tag}).first;
     auto &[are_sends, operations] = found->second;
-    const Message own{event.position, 0, event.signature, nullptr};
+    const Message own{event.position, event.number, event.signature, nullptr};
+    PartitionedOperation &made = partitioned_operations_[{rank, event.number}];
     if (operations.empty() || are_sends == event.is_send) {
         are_sends = event.is_send;
         operations.push_back(own);
@@ -803,9 +818,22 @@ void Analyser::take_partitioned(int rank, const PartitionedEvent &event)
     const Message &receive = event.is_send ? operations.front() : own;
     compare(source, send, destination,
             {receive.position, 0, source, event.tag, true, receive.signature, nullptr});
+    made.counterpart = {event.peer, operations.front().number};
+    if (const auto other = partitioned_operations_.find(*made.counterpart);
+        other != partitioned_operations_.end())
+        other->second.counterpart = {rank, event.number};
     operations.pop_front();
     if (operations.empty())
         partitioned_.erase(found);
+}
+
+void Analyser::take_joining(int rank, const JoiningEvent &event)
+{
+    const auto [first, second] = std::minmax(rank, event.leader);
+    const auto joined = joins_.try_emplace({event.communicator, first, second, event.tag}).first;
+    joined->second += rank == first ? 1 : -1;
+    if (joined->second == 0)
+        joins_.erase(joined);
 }
 
 void Analyser::forget_partitioned(std::uint64_t communicator)
@@ -888,7 +916,7 @@ bool Analyser::is_any_running(const std::vector<int> &ranks, const std::vector<b
     });
 }
 
-bool Analyser::is_sent(int receiver, const Wait &wait) const
+bool Analyser::is_sent(int receiver, const Wait &wait, const std::vector<bool> &is_stuck) const
 {
     const auto found = inboxes_.find({wait.communicator, receiver});
     if (!wait.is_message || found == inboxes_.end())
@@ -923,11 +951,35 @@ bool Analyser::may_be_received(int sender, const Wait &wait) const
         found->second.may_receive(sender, wait.tag);
 }
 
+bool Analyser::may_have_started(int waiter, const Wait &wait) const
+{
+    if (!wait.is_partitioned)
+        return false;
+    const auto own = partitioned_operations_.find({waiter, wait.number});
+    if (own == partitioned_operations_.end())
+        return true;
+    if (!own->second.counterpart)
+        return false;
+    const auto other = partitioned_operations_.find(*own->second.counterpart);
+    return other == partitioned_operations_.end() || other->second.starts >= own->second.starts;
+}
+
+bool Analyser::may_have_joined(int waiter, const Wait &wait) const
+{
+    if (!wait.is_joining || wait.ranks.empty())
+        return false;
+    const int other = wait.ranks[0];
+    const auto joined = joins_.find(
+        {wait.communicator, std::min(waiter, other), std::max(waiter, other), wait.tag});
+    return joined == joins_.end() || (joined->second > 0) != (waiter < other);
+}
+
 /* A matched message may still be in transfer. Nothing is known of a communicator that is not compared. */
 bool Analyser::may_complete(int waiter, const Wait &wait, const std::vector<bool> &is_stuck)
 {
     if (is_excluded(wait.communicator) || is_sent(waiter, wait, is_stuck) ||
-        may_be_received(waiter, wait))
+        may_be_received(waiter, wait) || may_have_started(waiter, wait) ||
+        may_have_joined(waiter, wait))
         return true;
     if (!wait.is_collective)
         return wait.ranks.empty() || is_any_running(wait.ranks, is_stuck);

@@ -127,6 +127,14 @@ class Analyser {
         std::deque<Message> operations;
     };
 
+    using OperationOf = std::pair<int, std::uint64_t>; /* rank and number */
+
+    /* A partitioned operation that is not freed. */
+    struct PartitionedOperation {
+        std::optional<OperationOf> counterpart;
+        std::uint64_t starts = 0;
+    };
+
     struct Arrival {
         int rank;
         CollectiveEvent event;
@@ -165,6 +173,7 @@ class Analyser {
     void take_window(int rank, const WindowEvent &event);
     void take_access(int rank, AccessEvent event);
     void report(const std::vector<WindowBounds::Access> &outside);
+    void take_joining(int rank, const JoiningEvent &event);
     void forget_partitioned(std::uint64_t communicator);
     bool is_excluded(std::uint64_t communicator) const;
 
@@ -232,6 +241,12 @@ class Analyser {
 
     /* True if the receive of the sender's message may have started, or the send needs none. */
     bool may_be_received(int sender, const Wait &wait) const;
+
+    /* True if the other side of the partitioned operation may have started it. */
+    bool may_have_started(int waiter, const Wait &wait) const;
+
+    /* True if the other leader may be in MPI_Intercomm_create, or have left it. */
+    bool may_have_joined(int waiter, const Wait &wait) const;
     bool may_complete(int waiter, const Wait &wait, const std::vector<bool> &is_stuck);
 
     bool can_proceed(int rank, const std::vector<bool> &is_stuck);
@@ -262,7 +277,12 @@ class Analyser {
     bool has_printed_exclusion_ = false;
     std::map<std::pair<std::uint64_t, int>, Inbox> inboxes_; /* by communicator and receiver */
     std::map<std::tuple<std::uint64_t, int, int, int>, Unmatched>
-        partitioned_;           /* by communicator, sender, receiver and tag */
+        partitioned_; /* by communicator, sender, receiver and tag */
+    std::map<OperationOf, PartitionedOperation> partitioned_operations_;
+
+    /* By communicator, two leaders in the order of their ranks, and tag: how often the first one has joined
+     * its group with that of the second one, without those times that the second one has, too. */
+    std::map<std::tuple<std::uint64_t, int, int, int>, long> joins_;
     std::vector<Cycle> cycles_; /* not reported */
     std::set<int> reported_;
     std::set<std::string> omitted_; /* Omission::what that were printed */

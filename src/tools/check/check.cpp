@@ -33,8 +33,8 @@
 #include "sites.hpp"
 #include "statement.hpp"
 #include "suppressions.hpp"
-#include "tree.hpp"
 #include "thread_rules.hpp"
+#include "tree.hpp"
 #include "waiting.hpp"
 
 #include "../common/process.hpp"

@@ -31,9 +31,26 @@ void Collectives::begin(Current &current, bool is_persistent)
     current.expected = report(current.communicator, std::move(current.event));
 }
 
+void Collectives::expect_leader(Current &current, int own, MPI_Comm peers, int other, int tag)
+{
+    if (current.communicator == nullptr || current.communicator->rank != own)
+        return;
+    const SharedCommunicator communicator = process_.communicator(peers);
+    if (!process_.is_comparable(communicator))
+        return;
+    const int leader = communicator->world_rank_of(other);
+    if (leader == outside_world || leader == process_.rank())
+        return;
+    process_.report(Event::joining, JoiningEvent{communicator->id, leader, tag}, false);
+    current.leader = Expected{Expected::What::joining, communicator, 0, other, tag};
+}
+
 Blocked Collectives::wait(const Current &current)
 {
-    return Blocked(waiting_, {current.position, true, {current.expected}});
+    Expectations expected{current.expected};
+    if (current.leader)
+        expected.push_back(*current.leader);
+    return Blocked(waiting_, {current.position, true, std::move(expected)});
 }
 
 /* The operation continues after the call. */

@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -47,6 +48,9 @@ class Collectives {
                 follow(current, *qmpi::get<qmpi::role::request>(call),
                        Call::is_in(qmpi::set::persistent));
         } else {
+            if constexpr (Call::id == MPI_INTERCOMM_CREATE_T)
+                expect_leader(current, call.template argument<1>(), call.template argument<2>(),
+                              call.template argument<3>(), call.template argument<4>());
             const Blocked blocked = wait(current);
             error_code = operations_.go(call);
         }
@@ -74,6 +78,7 @@ class Collectives {
         CollectiveEvent event;
         Ranges ranges; /* memory that the call uses */
         Expected expected;
+        std::optional<Expected> leader; /* the other one, of an intercommunicator to make */
     };
 
     template <typename Call>
@@ -86,6 +91,8 @@ class Collectives {
     }
 
     void begin(Current &current, bool is_persistent);
+    /* The arguments that only the leader of a group has. */
+    void expect_leader(Current &current, int own, MPI_Comm peers, int other, int tag);
     Blocked wait(const Current &current);
     void follow(Current &current, MPI_Request request, bool is_persistent);
 

@@ -32,6 +32,9 @@ enum class Event : std::uint8_t {
     received,
     matched,
     partitioned,
+    partitioned_started,
+    partitioned_freed,
+    joining, /* MPI_Intercomm_create, of a leader */
     await,
     truncated,
     completed,
@@ -369,6 +372,7 @@ struct MatchedEvent {
 struct PartitionedEvent {
     Position position;
     std::uint64_t communicator = 0;
+    std::uint64_t number = 0; /* of the operation in its process */
     bool is_send = false;
     int peer = 0;
     int tag = 0;
@@ -379,6 +383,7 @@ struct PartitionedEvent {
     {
         visit(position);
         visit(communicator);
+        visit(number);
         visit(is_send);
         visit(peer);
         visit(tag);
@@ -386,10 +391,25 @@ struct PartitionedEvent {
     }
 };
 
+/* The process joins its group with that of another leader. */
+struct JoiningEvent {
+    std::uint64_t communicator = 0;
+    int leader = 0; /* in MPI_COMM_WORLD */
+    int tag = 0;
+
+    template <typename Visit>
+    void each(Visit &&visit)
+    {
+        visit(communicator);
+        visit(leader);
+        visit(tag);
+    }
+};
+
 /* An operation of a process: a send or receive, or a collective operation. */
 struct OperationKey {
     bool is_collective = false;
-    std::uint64_t communicator = 0; /* 0: the number is enough, of an awaited or matched message */
+    std::uint64_t communicator = 0; /* 0: the number is enough */
     std::uint64_t number = 0;
 
     template <typename Visit>
@@ -558,6 +578,8 @@ struct Wait {
     std::uint64_t communicator = 0;
     std::uint64_t number = 0; /* of the operation, receive or send; 0 for a probe */
     int tag = MPI_ANY_TAG;
+    bool is_partitioned = false; /* until the rank has started its side as often */
+    bool is_joining = false;     /* until the rank, a leader, has joined its group as often */
 
     template <typename Visit>
     void each(Visit &&visit)
@@ -570,6 +592,8 @@ struct Wait {
         visit(communicator);
         visit(number);
         visit(tag);
+        visit(is_partitioned);
+        visit(is_joining);
     }
 };
 

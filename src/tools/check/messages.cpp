@@ -114,17 +114,38 @@ void Messages::begin_receive(Pending &pending)
         {Expected::What::message, pending.communicator, pending.number, receive.peer, receive.tag});
 }
 
-void Messages::partitioned(const Position &position, const SharedCommunicator &communicator,
-                           const Message &message, bool is_send)
+void Messages::partitioned(Pending &pending, const Message &message)
 {
-    if (message.peer == MPI_PROC_NULL || !process_.is_comparable(communicator))
+    const SharedCommunicator &communicator = pending.communicator;
+    const int peer = message.peer != MPI_PROC_NULL && process_.is_comparable(communicator)
+        ? communicator->world_rank_of(message.peer)
+        : outside_world;
+    if (peer == outside_world) {
+        pending.expected.emplace_back(); /* unknown peers */
         return;
-    const int peer = communicator->world_rank_of(message.peer);
-    if (peer != outside_world)
-        process_.report(Event::partitioned,
-                        PartitionedEvent{position, communicator->id, is_send, peer, message.tag,
-                                         process_.types.signature(message.datatype, message.count)},
-                        process_.waits_for_answer(Event::partitioned, position));
+    }
+    Partitions &partitions = *pending.partitions;
+    partitions.number = ++number_of_operations_;
+    process_.report(Event::partitioned,
+                    PartitionedEvent{pending.position, communicator->id, partitions.number,
+                                     partitions.are_sent, peer, message.tag,
+                                     process_.types.signature(message.datatype, message.count)},
+                    process_.waits_for_answer(Event::partitioned, pending.position));
+    pending.expected.push_back(
+        {Expected::What::partitioned, communicator, partitions.number, message.peer, message.tag});
+}
+
+void Messages::begin(const Partitions &partitions)
+{
+    if (partitions.number != 0 && !process_.is_distrusted())
+        process_.report(Event::partitioned_started, OperationKey{false, 0, partitions.number},
+                        false);
+}
+
+void Messages::freed(const Partitions &partitions)
+{
+    if (partitions.number != 0 && !process_.is_distrusted())
+        process_.report(Event::partitioned_freed, OperationKey{false, 0, partitions.number}, false);
 }
 
 /* Its source and tag are those that a probe has found. */

@@ -85,9 +85,11 @@ class Messages {
     /* Start of a persistent collective operation. */
     void begin(Pending &pending, CollectiveObject &collective);
 
-    /* Made; its start is not followed. */
-    void partitioned(const Position &position, const SharedCommunicator &communicator,
-                     const Message &message, bool is_send);
+    /* A partitioned operation was made: notes what it waits for when it is started. */
+    void partitioned(Pending &pending, const Message &message);
+
+    void begin(const Partitions &partitions);
+    void freed(const Partitions &partitions);
 
     /* The call waits for the operation. A receive that cannot be cancelled will get its message. */
     void expect(Pending &pending, const Position &position);

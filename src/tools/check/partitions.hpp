@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ namespace qmpi::check {
 
 struct Partitions {
     bool are_sent = false;
+    std::uint64_t number = 0;   /* of the operation, if the analyser knows it */
     std::vector<bool> are_done; /* since the start: marked ready, or known to have arrived */
     Ranges ranges;              /* memory of each; none if it is unknown */
 

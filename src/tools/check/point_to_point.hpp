@@ -135,11 +135,10 @@ class PointToPoint {
             Pending pending;
             pending.position = position;
             pending.communicator = communicator;
-            pending.expected.emplace_back(); /* unknown peers */
             pending.is_partitioned = true;
             pending.partitions = operations_.partitions_of(call, message, send.exists);
+            messages_.partitioned(pending, message);
             operations_.add_persistent(*qmpi::get<qmpi::role::request>(call), std::move(pending));
-            messages_.partitioned(position, communicator, message, send.exists);
         }
         return error_code;
     }

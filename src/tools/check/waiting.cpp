@@ -64,6 +64,21 @@ const char *synchronization_of(int function)
     }
 }
 
+/* What the peer has to do, before the tag. */
+const char *subject_of(Expected::What what)
+{
+    switch (what) {
+    case Expected::What::message:
+        return "a message with ";
+    case Expected::What::partitioned:
+        return "the start of partitioned communication with ";
+    case Expected::What::joining:
+        return "MPI_Intercomm_create of the other leader with ";
+    default:
+        return "the receive of a message with ";
+    }
+}
+
 Wait event_of(int function, const Expected &expected)
 {
     using What = Expected::What;
@@ -94,13 +109,15 @@ Wait event_of(int function, const Expected &expected)
     wait.is_collective = expected.what == What::start;
     wait.is_message = expected.what == What::message;
     wait.is_receive = expected.what == What::receive;
+    wait.is_partitioned = expected.what == What::partitioned;
+    wait.is_joining = expected.what == What::joining;
     if (wait.is_collective)
         wait.what = "start of the same operation";
     else if (expected.what == What::ready) {
         wait.what = "MPI_Pready of " + std::to_string(expected.number) + " more partitions";
         wait.ranks = {communicator.own_world_rank()};
     } else {
-        wait.what = (wait.is_message ? "a message with " : "the receive of a message with ") +
+        wait.what = std::string(subject_of(expected.what)) +
             (expected.tag == MPI_ANY_TAG ? "any tag" : "tag " + std::to_string(expected.tag));
         wait.ranks = ranks(communicator, expected.peer);
     }

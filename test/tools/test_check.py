@@ -92,6 +92,11 @@ def test_start_is_compared_before_the_library_starts(mpich):
     assert places(reported(mpich.work / "found.json")) == markers(source, "expect")
 
 
+def test_reduction_mismatch_names_both_operations(run):
+    result = run(HERE / "wrong/collective_operation.c", "")
+    assert re.search(r": reduces with MPI_(SUM|MAX), but rank \d reduces with MPI_(?!\1)(SUM|MAX) \(", result.err, re.M), result
+
+
 # ---- report ----
 
 LEAKS = HERE / "wrong/leaks.c"
@@ -192,6 +197,41 @@ def test_communicator_of_several_threads_is_named_in_the_report_and_on_standard_
     assert {re.sub(r"\d+:", "N:", line.split(": ", 1)[1]) for line in lines if "not compared" in line} == {
         "communicator without a name not compared after call N: several threads use it at the same time"}, lines
     assert result.err.count(" is no longer compared: several threads use it at the same time\n") == 1, result
+
+
+TWO_RECEIVERS = """
+#include <mpi.h>
+#include <pthread.h>
+#include <unistd.h>
+static void *receive(void *unused)
+{
+    int value;
+    MPI_Recv(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return unused;
+}
+int main(void)
+{
+    int provided, rank;
+    pthread_t thread;
+    MPI_Init_thread(0, 0, MPI_THREAD_MULTIPLE, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 1) {
+        pthread_create(&thread, NULL, receive, NULL);
+        receive(NULL);
+        pthread_join(thread, NULL);
+    } else
+        for (int i = 0; i < 2; i++) {
+            sleep(1);
+            MPI_Send(&rank, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+        }
+    MPI_Finalize();
+}
+"""
+
+
+def test_communicator_of_several_threads_has_its_name_before_any_collective_operation(mpich):
+    result = mpich.mpiexec(2, mpich.program(TWO_RECEIVERS, "-pthread", name="receivers.c"), tools="check")
+    assert "QMPI check: rank 1: MPI_COMM_WORLD is no longer compared: several threads use it at the same time\n" in result.err, result
 
 
 def test_kinds_that_are_switched_off_are_named_in_both_reports(mpich, run):

@@ -462,6 +462,22 @@ bool has_other_root(const CollectiveEvent &a, const CollectiveEvent &b)
     return is_unknown ? is_in_second(a) != is_in_second(b) : a.root != b.root;
 }
 
+/* value: that of the handle, of a predefined operation */
+std::string operation_text(std::uint64_t value)
+{
+    static const std::pair<MPI_Op, const char *> names[] = {
+        {MPI_SUM, "MPI_SUM"},         {MPI_PROD, "MPI_PROD"},     {MPI_MAX, "MPI_MAX"},
+        {MPI_MIN, "MPI_MIN"},         {MPI_LAND, "MPI_LAND"},     {MPI_LOR, "MPI_LOR"},
+        {MPI_LXOR, "MPI_LXOR"},       {MPI_BAND, "MPI_BAND"},     {MPI_BOR, "MPI_BOR"},
+        {MPI_BXOR, "MPI_BXOR"},       {MPI_MAXLOC, "MPI_MAXLOC"}, {MPI_MINLOC, "MPI_MINLOC"},
+        {MPI_REPLACE, "MPI_REPLACE"}, {MPI_NO_OP, "MPI_NO_OP"}};
+    for (const auto &[operation, name] : names) {
+        if (qmpi::handle_value(operation) == value)
+            return name;
+    }
+    return "another operation";
+}
+
 /* As in the call. */
 std::string root_text(const CollectiveEvent &event)
 {
@@ -578,11 +594,10 @@ void Analyser::exclude(int rank, const CommunicatorEvent &event)
     forget_partitioned(communicator);
     inboxes_.erase(inboxes_.lower_bound({communicator, 0}),
                    inboxes_.upper_bound({communicator, INT_MAX}));
-    const std::string name = groups_[communicator].name;
     groups_.erase(communicator);
     if (!std::exchange(has_printed_exclusion_, true))
         write_stderr("QMPI check: rank " + std::to_string(rank) + ": " +
-                     (name.empty() ? "a communicator" : name) +
+                     (event.name.empty() ? "a communicator" : event.name) +
                      " is no longer compared: several threads use it at the same time\n");
 }
 
@@ -660,7 +675,8 @@ std::string Analyser::difference(const Arrival &earlier, const CollectiveEvent &
     if (has_other_root(other, event))
         return "root " + root_text(event) + ", but " + who() + " has root " + root_text(other);
     if (other.operation != event.operation && other.operation != 0 && event.operation != 0)
-        return who() + " uses a different reduction operation";
+        return "reduces with " + operation_text(event.operation) + ", but " + who() +
+            " reduces with " + operation_text(other.operation);
     if (differ(other.same, event.same))
         return event.same.text() + ", but " + who() + " has " + other.same.text();
     const Signature *sent = event.sent.block(other.rank),

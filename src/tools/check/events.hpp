@@ -559,11 +559,13 @@ struct OrderLostEvent {
 /* Event::exclude: from here the order of the process's calls on it is unknown; Event::freed. */
 struct CommunicatorEvent {
     std::uint64_t communicator = 0; /* or persistent operation */
+    std::string name;               /* with Event::exclude; may be empty */
 
     template <typename Visit>
     void each(Visit &&visit)
     {
         visit(communicator);
+        visit(name);
     }
 };
 

@@ -277,7 +277,7 @@ void LocalProcess::use(const SharedCommunicator &communicator, Use use)
                   text(other->position) + ")",
               {other->position});
     if (exclude(*communicator, same_time))
-        report(Event::exclude, CommunicatorEvent{communicator->id}, true);
+        report(Event::exclude, CommunicatorEvent{communicator->id, communicator->name()}, true);
 }
 
 void LocalProcess::use_window(const Use &use)

@@ -93,7 +93,7 @@ void Operations::free(MPI_Request request, const Here &here)
     Position maker;
     requests_.visit(request, [&](Pending &pending) {
         if (pending.collective != nullptr)
-            process_.report(Event::freed, CommunicatorEvent{pending.collective->id()}, false);
+            process_.report(Event::freed, CommunicatorEvent{pending.collective->id(), {}}, false);
         if (pending.partitions != nullptr)
             messages_.freed(*pending.partitions);
         maker = pending.position;

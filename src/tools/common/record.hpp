@@ -88,7 +88,7 @@ class Record {
     Type &make(Kind kind, Fill fill, std::size_t more = 0)
     {
         Type *block = nullptr;
-        put(kind, sizeof(Type) + more, [&](char *memory) { fill(*(block = new (memory) Type)); });
+        put(kind, sizeof(Type) + more, [&](void *memory) { fill(*(block = new (memory) Type)); });
         return *block;
     }
 

@@ -52,12 +52,9 @@ def kinds_found(mpich, kind, number):
     """Kinds that check finds in a program with the example, and the lines of the example in which it finds them."""
     example = EXAMPLES[kind][number]
     begin = PROGRAM.splitlines().index("    /* example */") + 1
-    if "window" in example:
-        text = PROGRAM.replace("    /* example */\n", ALLOCATE + example + FREE)
-        begin += ALLOCATE.count("\n")
-    else:
-        text = PROGRAM.replace("    /* example */\n", example)
-    program = mpich.program(text, "-fopenmp", name="example.c")
+    before, after = (ALLOCATE, FREE) if "window" in example else ("", "")
+    begin += before.count("\n")
+    program = mpich.program(PROGRAM.replace("    /* example */\n", before + example + after), "-fopenmp", name="example.c")
     result = mpich.mpiexec(3 if kind == "message race" else 2, program, tools=f"check(out=example{ARGUMENTS.get(kind, '')})", seconds=60,
                            may_time_out=True)
     found = mpich.load("example.json")["findings"]

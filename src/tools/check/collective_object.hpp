@@ -3,8 +3,8 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* What the processes of a communicator have made together and use in the same order: a window, or a
- * persistent collective operation. */
+/* An object that the processes of a communicator have made together and use in the same order: a window,
+ * or a persistent collective operation. */
 
 #ifndef TOOLS_CHECK_COLLECTIVE_OBJECT_HPP_INCLUDED
 #define TOOLS_CHECK_COLLECTIVE_OBJECT_HPP_INCLUDED

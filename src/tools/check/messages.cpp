@@ -135,17 +135,10 @@ void Messages::partitioned(Pending &pending, const Message &message)
         {Expected::What::partitioned, communicator, partitions.number, message.peer, message.tag});
 }
 
-void Messages::begin(const Partitions &partitions)
+void Messages::report(Event event, const Partitions &partitions)
 {
     if (partitions.number != 0 && !process_.is_distrusted())
-        process_.report(Event::partitioned_started, OperationKey{false, 0, partitions.number},
-                        false);
-}
-
-void Messages::freed(const Partitions &partitions)
-{
-    if (partitions.number != 0 && !process_.is_distrusted())
-        process_.report(Event::partitioned_freed, OperationKey{false, 0, partitions.number}, false);
+        process_.report(event, OperationKey{false, 0, partitions.number}, false);
 }
 
 /* Its source and tag are those that a probe has found. */

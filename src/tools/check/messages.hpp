@@ -88,8 +88,8 @@ class Messages {
     /* A partitioned operation was made: notes what it waits for when it is started. */
     void partitioned(Pending &pending, const Message &message);
 
-    void begin(const Partitions &partitions);
-    void freed(const Partitions &partitions);
+    /* The partitioned operation is started or freed. */
+    void report(Event event, const Partitions &partitions);
 
     /* The call waits for the operation. A receive that cannot be cancelled will get its message. */
     void expect(Pending &pending, const Position &position);

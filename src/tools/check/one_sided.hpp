@@ -259,18 +259,10 @@ class OneSided {
     /* Until another process makes a call for the window. */
     static constexpr bool may_block(int function)
     {
-        switch (function) {
-        case MPI_WIN_FENCE_T:
-        case MPI_WIN_FREE_T:
-        case MPI_WIN_LOCK_T:
-        case MPI_WIN_LOCK_ALL_T:
-        case MPI_WIN_START_T:
-        case MPI_WIN_COMPLETE_T:
-        case MPI_WIN_WAIT_T:
-            return true;
-        default:
-            return false;
-        }
+        constexpr qmpi::function_set functions(MPI_WIN_FENCE_T, MPI_WIN_FREE_T, MPI_WIN_LOCK_T,
+                                               MPI_WIN_LOCK_ALL_T, MPI_WIN_START_T,
+                                               MPI_WIN_COMPLETE_T, MPI_WIN_WAIT_T);
+        return functions.contains(function);
     }
 
     template <typename Call>

@@ -77,7 +77,7 @@ void Operations::start(Pending &pending, const Position &position)
     if (pending.partitions != nullptr) {
         pending.partitions->restart();
         pending.ranges = pending.partitions->used_at_start();
-        messages_.begin(*pending.partitions);
+        messages_.report(Event::partitioned_started, *pending.partitions);
     }
     check_overlaps(pending.ranges, position, &pending.position);
     use_memory(pending);
@@ -95,7 +95,7 @@ void Operations::free(MPI_Request request, const Here &here)
         if (pending.collective != nullptr)
             process_.report(Event::freed, CommunicatorEvent{pending.collective->id(), {}}, false);
         if (pending.partitions != nullptr)
-            messages_.freed(*pending.partitions);
+            messages_.report(Event::partitioned_freed, *pending.partitions);
         maker = pending.position;
         is_unfinished = pending.is_active && pending.partitions != nullptr &&
             !pending.partitions->have_arrived();

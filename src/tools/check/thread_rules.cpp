@@ -31,7 +31,7 @@ void ThreadRules::begin()
         level_ = MPI_THREAD_MULTIPLE;
 }
 
-/* What the other thread does is not followed, so nothing can be compared any more. */
+/* The calls of the other thread are not followed, so the process can no longer be compared. */
 void ThreadRules::found(const Here &here, const char *fault)
 {
     const std::string level = name_of_level(level_);

@@ -3,7 +3,7 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Which threads may call: the level of thread support decides (MPI 4.0, 11.6.2). Thread-safe. */
+/* The level of thread support decides which threads may call (MPI 4.0, 11.6.2). Thread-safe. */
 
 #ifndef TOOLS_CHECK_THREAD_RULES_HPP_INCLUDED
 #define TOOLS_CHECK_THREAD_RULES_HPP_INCLUDED

@@ -50,7 +50,7 @@ std::vector<int> sources(const Communicator &communicator)
     return {ranks.begin(), ranks.end()};
 }
 
-/* What the call waits for, which synchronizes a window. */
+/* The event that a synchronization of a window waits for. */
 const char *synchronization_of(int function)
 {
     switch (qmpi::operation_of(function)) {
@@ -64,7 +64,7 @@ const char *synchronization_of(int function)
     }
 }
 
-/* What the peer has to do, before the tag. */
+/* The event that must come from the peer; the tag follows. */
 const char *subject_of(Expected::What what)
 {
     switch (what) {

@@ -3,7 +3,7 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* What threads may do at each level of thread support. ranks: 2 */
+/* Calls that each level of thread support allows to threads. ranks: 2 */
 #include <mpi.h>
 #include <pthread.h>
 

@@ -70,17 +70,17 @@ class Job {
 
     static Wait message(int rank, std::uint64_t number, int tag)
     {
-        return {"a message", {1 - rank}, false, true, false, world, number, tag};
+        return {Completion::message, "a message", {1 - rank}, world, number, tag};
     }
 
     static Wait receive_of(int rank, std::uint64_t number, int tag)
     {
-        return {"the receive", {1 - rank}, false, false, true, world, number, tag};
+        return {Completion::receive, "the receive", {1 - rank}, world, number, tag};
     }
 
     static Wait partitioned(int rank, std::uint64_t number)
     {
-        return {"the other side", {1 - rank}, false, false, false, world, number, 0, true};
+        return {Completion::partitioned, "the other side", {1 - rank}, world, number, 0};
     }
 
     void end(const char *name)

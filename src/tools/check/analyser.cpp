@@ -935,7 +935,7 @@ bool Analyser::is_any_running(const std::vector<int> &ranks, const std::vector<b
 bool Analyser::is_sent(int receiver, const Wait &wait, const std::vector<bool> &is_stuck) const
 {
     const auto found = inboxes_.find({wait.communicator, receiver});
-    if (!wait.is_message || found == inboxes_.end())
+    if (found == inboxes_.end())
         return false;
     const Inbox &inbox = found->second;
     if (wait.number != 0 && !inbox.has_receive(wait.number)) /* is matched */
@@ -960,8 +960,8 @@ bool Analyser::is_any_member_running(std::uint64_t communicator,
 
 bool Analyser::may_be_received(int sender, const Wait &wait) const
 {
-    if (!wait.is_receive || wait.ranks.empty())
-        return false;
+    if (wait.ranks.empty())
+        return true;
     const auto found = inboxes_.find({wait.communicator, wait.ranks[0]});
     return found == inboxes_.end() || !found->second.needs_receive(sender, wait.tag, wait.number) ||
         found->second.may_receive(sender, wait.tag);
@@ -969,8 +969,6 @@ bool Analyser::may_be_received(int sender, const Wait &wait) const
 
 bool Analyser::may_have_started(int waiter, const Wait &wait) const
 {
-    if (!wait.is_partitioned)
-        return false;
     const auto own = partitioned_operations_.find({waiter, wait.number});
     if (own == partitioned_operations_.end())
         return true;
@@ -982,27 +980,46 @@ bool Analyser::may_have_started(int waiter, const Wait &wait) const
 
 bool Analyser::may_have_joined(int waiter, const Wait &wait) const
 {
-    if (!wait.is_joining || wait.ranks.empty())
-        return false;
+    if (wait.ranks.empty())
+        return true;
     const int other = wait.ranks[0];
     const auto joined = joins_.find(
         {wait.communicator, std::min(waiter, other), std::max(waiter, other), wait.tag});
     return joined == joins_.end() || (joined->second > 0) != (waiter < other);
 }
 
-/* A matched message may still be in transfer. Nothing is known of a communicator that is not compared. */
+bool Analyser::may_have_come(int waiter, const Wait &wait, const std::vector<bool> &is_stuck) const
+{
+    switch (wait.kind) {
+    case Completion::message:
+        return is_sent(waiter, wait, is_stuck);
+    case Completion::receive:
+        return may_be_received(waiter, wait);
+    case Completion::partitioned:
+        return may_have_started(waiter, wait);
+    case Completion::joining:
+        return may_have_joined(waiter, wait);
+    default:
+        return false;
+    }
+}
+
+/* Nothing is known of a communicator that is not compared. */
 bool Analyser::may_complete(int waiter, const Wait &wait, const std::vector<bool> &is_stuck)
 {
-    if (is_excluded(wait.communicator) || is_sent(waiter, wait, is_stuck) ||
-        may_be_received(waiter, wait) || may_have_started(waiter, wait) ||
-        may_have_joined(waiter, wait))
+    if (is_excluded(wait.communicator) || may_have_come(waiter, wait, is_stuck))
         return true;
-    if (!wait.is_collective)
+    if (wait.kind != Completion::start)
         return wait.ranks.empty() || is_any_running(wait.ranks, is_stuck);
     const std::vector<int> &ranks = missing(waiter, wait);
     return std::all_of(ranks.begin(), ranks.end(), [&](int rank) {
         return rank < 0 || !is_stuck[static_cast<std::size_t>(rank)];
     });
+}
+
+const std::vector<int> &Analyser::awaited_ranks(int waiter, const Wait &wait)
+{
+    return wait.kind == Completion::start ? missing(waiter, wait) : wait.ranks;
 }
 
 bool Analyser::can_proceed(int rank, const std::vector<bool> &is_stuck)
@@ -1031,7 +1048,7 @@ std::vector<Awaited> Analyser::awaited(int waiter, const BlockedThread &thread,
     for (const Wait &wait : thread.waits) {
         if (may_complete(waiter, wait, is_stuck))
             continue;
-        Awaited one{wait.what, wait.is_collective ? missing(waiter, wait) : wait.ranks, {}};
+        Awaited one{wait.what, awaited_ranks(waiter, wait), {}};
         if (one.ranks.size() > max_lines)
             one.ranks.resize(max_lines);
         std::copy_if(one.ranks.begin(), one.ranks.end(), std::back_inserter(one.ended),
@@ -1047,7 +1064,7 @@ int Analyser::next_in_cycle(int waiter, const BlockedThread &thread,
     for (const Wait &wait : thread.waits) {
         if (may_complete(waiter, wait, is_stuck))
             continue;
-        const std::vector<int> &ranks = wait.is_collective ? missing(waiter, wait) : wait.ranks;
+        const std::vector<int> &ranks = awaited_ranks(waiter, wait);
         what = "waits for " + list(ranks) + ": " + wait.what;
         for (int rank : ranks) {
             if (rank >= 0 && is_stuck[static_cast<std::size_t>(rank)])

@@ -231,6 +231,7 @@ class Analyser {
 
     bool is_overdue(int rank) const;
     const std::vector<int> &missing(int waiter, const Wait &wait);
+    const std::vector<int> &awaited_ranks(int waiter, const Wait &wait);
 
     static bool is_any_running(const std::vector<int> &ranks, const std::vector<bool> &is_stuck);
 
@@ -247,6 +248,9 @@ class Analyser {
 
     /* True if the other leader may be in MPI_Intercomm_create, or have left it. */
     bool may_have_joined(int waiter, const Wait &wait) const;
+
+    /* True if what is waited for may have happened; a matched message may still be in transfer. */
+    bool may_have_come(int waiter, const Wait &wait, const std::vector<bool> &is_stuck) const;
     bool may_complete(int waiter, const Wait &wait, const std::vector<bool> &is_stuck);
 
     bool can_proceed(int rank, const std::vector<bool> &is_stuck);

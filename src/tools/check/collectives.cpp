@@ -42,7 +42,7 @@ void Collectives::expect_leader(Current &current, int own, MPI_Comm peers, int o
     if (leader == outside_world || leader == process_.rank())
         return;
     process_.report(Event::joining, JoiningEvent{communicator->id, leader, tag}, false);
-    current.leader = Expected{Expected::What::joining, communicator, 0, other, tag};
+    current.leader = Expected{Completion::joining, communicator, 0, other, tag};
 }
 
 Blocked Collectives::wait(const Current &current)
@@ -73,7 +73,7 @@ void Collectives::follow(Current &current, MPI_Request request, bool is_persiste
 
 std::shared_ptr<CollectiveObject> Collectives::persistent(const Current &current)
 {
-    if (current.expected.what != Expected::What::start)
+    if (current.expected.what != Completion::start)
         return nullptr;
     const Communicator &communicator = *current.communicator;
     return std::make_shared<CollectiveObject>(Shared::persistent_collective, communicator,
@@ -83,7 +83,7 @@ std::shared_ptr<CollectiveObject> Collectives::persistent(const Current &current
 void Collectives::end(const Current &current, int error_code, bool is_last)
 {
     if (error_code != MPI_SUCCESS) {
-        const bool is_compared = current.expected.what == Expected::What::start;
+        const bool is_compared = current.expected.what == Completion::start;
         process_.failed(
             error_code,
             {current.position, is_compared ? current.expected.collective() : OperationKey{true}},
@@ -126,7 +126,7 @@ Expected Collectives::report(const SharedCommunicator &communicator, CollectiveE
     }
     if (event.number == 0)
         set_members(event, *communicator, communicator->name());
-    expected.what = Expected::What::start;
+    expected.what = Completion::start;
     expected.communicator = communicator;
     expected.number = event.number;
     if (event.size > 1) {

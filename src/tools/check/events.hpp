@@ -569,33 +569,37 @@ struct CommunicatorEvent {
     }
 };
 
+/* What completes an operation. */
+enum class Completion : std::uint8_t {
+    unknown,
+    start,        /* of the same collective operation, by all others */
+    receive,      /* by the peer */
+    message,      /* of the peer */
+    partitioned,  /* start of the peer's side of a partitioned operation */
+    joining,      /* MPI_Intercomm_create of the peer, the other leader */
+    ready,        /* MPI_Pready of the process itself, for that number of partitions */
+    synchronized, /* a window, by any other process, or the one with that rank in MPI_COMM_WORLD */
+    end           /* MPI_Session_finalize of the other processes; number: of all in the job */
+};
+
 /* One thing that a blocked process waits for. */
 struct Wait {
+    Completion kind = Completion::unknown;
     std::string what;
-    std::vector<int> ranks; /* candidates; empty: unknown */
-    bool is_collective =
-        false;               /* all missing members of that operation, of the candidates if any */
-    bool is_message = false; /* from one of the ranks, with that tag */
-    bool is_receive = false; /* by the rank, of the process's own message */
+    std::vector<int> ranks; /* candidates; empty: unknown, of a collective operation: all members */
     std::uint64_t communicator = 0;
     std::uint64_t number = 0; /* of the operation, receive or send; 0 for a probe */
     int tag = MPI_ANY_TAG;
-    bool is_partitioned = false; /* until the rank has started its side as often */
-    bool is_joining = false;     /* until the rank, a leader, has joined its group as often */
 
     template <typename Visit>
     void each(Visit &&visit)
     {
+        visit(kind);
         visit(what);
         visit(ranks);
-        visit(is_collective);
-        visit(is_message);
-        visit(is_receive);
         visit(communicator);
         visit(number);
         visit(tag);
-        visit(is_partitioned);
-        visit(is_joining);
     }
 };
 

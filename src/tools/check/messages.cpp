@@ -63,7 +63,7 @@ void Messages::begin(Pending &pending, CollectiveObject &collective)
         return;
     }
     CollectiveEvent event = collective.next(pending.position);
-    Expected expected{Expected::What::start, pending.communicator, event.number};
+    Expected expected{Completion::start, pending.communicator, event.number};
     expected.is_of_neighbours = qmpi::set::neighbourhood.contains(pending.position.function);
     expected.made = collective.id();
     pending.expected.push_back(std::move(expected));
@@ -86,7 +86,7 @@ void Messages::begin_send(Pending &pending)
                               send.tag, process_.types.signature(send.datatype, send.count)},
                     process_.waits_for_answer(Event::send, pending.position));
     pending.expected.push_back(
-        {Expected::What::receive, pending.communicator, pending.send_number, send.peer, send.tag});
+        {Completion::receive, pending.communicator, pending.send_number, send.peer, send.tag});
 }
 
 void Messages::begin_receive(Pending &pending)
@@ -111,7 +111,7 @@ void Messages::begin_receive(Pending &pending)
     process_.report(Event::receive, std::move(event),
                     process_.waits_for_answer(Event::receive, pending.position));
     pending.expected.push_back(
-        {Expected::What::message, pending.communicator, pending.number, receive.peer, receive.tag});
+        {Completion::message, pending.communicator, pending.number, receive.peer, receive.tag});
 }
 
 void Messages::partitioned(Pending &pending, const Message &message)
@@ -132,7 +132,7 @@ void Messages::partitioned(Pending &pending, const Message &message)
                                      process_.types.signature(message.datatype, message.count)},
                     process_.waits_for_answer(Event::partitioned, pending.position));
     pending.expected.push_back(
-        {Expected::What::partitioned, communicator, partitions.number, message.peer, message.tag});
+        {Completion::partitioned, communicator, partitions.number, message.peer, message.tag});
 }
 
 void Messages::report(Event event, const Partitions &partitions)
@@ -168,7 +168,7 @@ void Messages::expect(Pending &pending, const Position &position)
         if (pending.send_number != 0)
             await(position, pending.send_number);
         for (const Expected &expected : pending.expected) {
-            if (expected.what == Expected::What::start)
+            if (expected.what == Completion::start)
                 process_.report(Event::await, OperationEvent{position, expected.collective()},
                                 false);
         }
@@ -206,7 +206,7 @@ void Messages::completed(Pending &pending, const MPI_Status *status)
         if (pending.send_number != 0)
             process_.report(Event::completed, OperationKey{false, 0, pending.send_number}, false);
         for (const Expected &expected : pending.expected) {
-            if (expected.what == Expected::What::start)
+            if (expected.what == Completion::start)
                 process_.report(Event::completed, expected.collective(), false);
         }
     }
@@ -306,7 +306,7 @@ void Messages::end_shared(SharedHandle &shared)
 void Messages::failed(const Pending &pending, int error_code)
 {
     for (const Expected &expected : pending.expected) {
-        if (expected.what == Expected::What::start)
+        if (expected.what == Completion::start)
             process_.failed(error_code, {pending.position, expected.collective()}, true);
     }
     if (pending.receive.exists) {
@@ -363,7 +363,7 @@ Expectations Messages::expected_by_probe(const Pending &probe, int source, int t
     if (source == MPI_PROC_NULL || !process_.is_followed(probe.communicator))
         return {};
     report_probe(probe, source, tag, false);
-    return {{Expected::What::message, probe.communicator, 0, source, tag}};
+    return {{Completion::message, probe.communicator, 0, source, tag}};
 }
 
 void Messages::probed(const Pending &probe, const MPI_Status &status)

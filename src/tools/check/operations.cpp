@@ -171,7 +171,7 @@ Expectations Operations::expected_by(const Position &position, const MPI_Request
             if (needs_all)
                 messages_.expect(pending, position);
             if (waits_for_ready(pending))
-                expected.push_back({Expected::What::ready, pending.communicator,
+                expected.push_back({Completion::ready, pending.communicator,
                                     pending.partitions->left(), MPI_ANY_SOURCE, MPI_ANY_TAG});
             else if (pending.shared == nullptr) /* else it is complete */
                 for (const Expected &one : pending.expected)

@@ -65,14 +65,14 @@ const char *synchronization_of(int function)
 }
 
 /* The event that must come from the peer; the tag follows. */
-const char *subject_of(Expected::What what)
+const char *subject_of(Completion what)
 {
     switch (what) {
-    case Expected::What::message:
+    case Completion::message:
         return "a message with ";
-    case Expected::What::partitioned:
+    case Completion::partitioned:
         return "the start of partitioned communication with ";
-    case Expected::What::joining:
+    case Completion::joining:
         return "MPI_Intercomm_create of the other leader with ";
     default:
         return "the receive of a message with ";
@@ -81,11 +81,11 @@ const char *subject_of(Expected::What what)
 
 Wait event_of(int function, const Expected &expected)
 {
-    using What = Expected::What;
+    if (expected.what == Completion::unknown)
+        return {};
     Wait wait;
-    if (expected.what == What::unknown)
-        return wait;
-    if (expected.what == What::end) {
+    wait.kind = expected.what;
+    if (expected.what == Completion::end) {
         wait.what = "MPI_Session_finalize of other processes";
         for (int rank = 0; rank < static_cast<int>(expected.number); rank++) {
             if (rank != expected.peer)
@@ -94,7 +94,7 @@ Wait event_of(int function, const Expected &expected)
         return wait;
     }
     const Communicator &communicator = *expected.communicator;
-    if (expected.what == What::synchronized) {
+    if (expected.what == Completion::synchronized) {
         wait.what = synchronization_of(function);
         wait.ranks = expected.peer == MPI_ANY_SOURCE ? ranks(communicator, MPI_ANY_SOURCE)
                                                      : std::vector<int>{expected.peer};
@@ -103,17 +103,12 @@ Wait event_of(int function, const Expected &expected)
     if (expected.is_of_neighbours) {
         wait.ranks = sources(communicator);
         if (wait.ranks.empty())
-            return wait;
+            return {};
     }
     const std::string name = expected.is_of_window ? "the window" : communicator.name();
-    wait.is_collective = expected.what == What::start;
-    wait.is_message = expected.what == What::message;
-    wait.is_receive = expected.what == What::receive;
-    wait.is_partitioned = expected.what == What::partitioned;
-    wait.is_joining = expected.what == What::joining;
-    if (wait.is_collective)
+    if (expected.what == Completion::start)
         wait.what = "start of the same operation";
-    else if (expected.what == What::ready) {
+    else if (expected.what == Completion::ready) {
         wait.what = "MPI_Pready of " + std::to_string(expected.number) + " more partitions";
         wait.ranks = {communicator.own_world_rank()};
     } else {

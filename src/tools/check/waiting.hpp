@@ -29,19 +29,7 @@ namespace qmpi::check {
 
 /* An event that completes an operation. */
 struct Expected {
-    enum class What : std::uint8_t {
-        unknown,
-        start,       /* of the same collective operation, by all others */
-        receive,     /* by the peer */
-        message,     /* of the peer */
-        partitioned, /* start of the peer's side of a partitioned operation */
-        joining,     /* MPI_Intercomm_create of the peer, the other leader */
-        ready,       /* MPI_Pready of the process itself, for that number of partitions */
-        synchronized, /* a window, by any other process, or the one with that rank in MPI_COMM_WORLD */
-        end           /* MPI_Session_finalize of the other processes; number: of all in the job */
-    };
-
-    What what = What::unknown;
+    Completion what = Completion::unknown;
     SharedCommunicator communicator;
     std::uint64_t number =
         0; /* of the collective or partitioned operation, receive or send, or see above; 0: of a probe */

@@ -80,7 +80,7 @@ void WindowEvents::use(MPI_Win window, Use::Kind kind, int target, const Positio
 
 Expected WindowEvents::synchronize(State &state, const Position &position, bool is_local)
 {
-    Expected expected{Expected::What::start, state.communicator, state.fences.uses()};
+    Expected expected{Completion::start, state.communicator, state.fences.uses()};
     expected.made = state.id();
     expected.is_of_window = true;
     CollectiveEvent event = state.fences.next(position);
@@ -93,17 +93,15 @@ Expected WindowEvents::synchronize(State &state, const Position &position, bool 
 
 Expectations WindowEvents::fence(MPI_Win window, int assertion, const Position &position)
 {
-    Expectations expected;
-    with(window, [&](State &state) {
-        expected.push_back(synchronize(state, position, (assertion & MPI_MODE_NOPRECEDE) != 0));
-    });
-    return expected;
+    const bool is_local = (assertion & MPI_MODE_NOPRECEDE) != 0;
+    return with(window,
+                [&](State &state) { return Expectations{synchronize(state, position, is_local)}; });
 }
 
 Expectations WindowEvents::free(MPI_Win window, const Position &position)
 {
-    Expectations expected;
-    with(window, [&](State &state) { expected.push_back(synchronize(state, position, false)); });
+    Expectations expected = with(
+        window, [&](State &state) { return Expectations{synchronize(state, position, false)}; });
     const std::lock_guard<std::mutex> guard(lock_);
     windows_.erase(window);
     return expected;
@@ -116,7 +114,7 @@ Expectations synchronization(const SharedCommunicator &communicator, const std::
 {
     Expectations expected;
     for (const int rank : ranks)
-        expected.push_back({Expected::What::synchronized, communicator, 0, rank});
+        expected.push_back({Completion::synchronized, communicator, 0, rank});
     return expected;
 }
 
@@ -124,38 +122,29 @@ Expectations synchronization(const SharedCommunicator &communicator, const std::
 
 Expectations WindowEvents::lock(MPI_Win window)
 {
-    Expectations expected;
-    with(window, [&](State &state) {
-        expected.push_back({Expected::What::synchronized, state.communicator});
+    return with(window, [](State &state) {
+        return Expectations{{Completion::synchronized, state.communicator}};
     });
-    return expected;
 }
 
 Expectations WindowEvents::start(MPI_Win window, MPI_Group targets)
 {
-    Expectations expected;
-    with(window, [&](State &state) {
-        expected = synchronization(state.communicator, process_.communicators.ranks_of(targets));
+    return with(window, [&](State &state) {
+        return synchronization(state.communicator, process_.communicators.ranks_of(targets));
     });
-    return expected;
 }
 
 Expectations WindowEvents::complete(MPI_Win window)
 {
-    Expectations expected;
-    with(window,
-         [&](State &state) { expected = synchronization(state.communicator, state.started); });
-    return expected;
+    return with(window,
+                [](State &state) { return synchronization(state.communicator, state.started); });
 }
 
 Expectations WindowEvents::wait(MPI_Win window)
 {
-    Expectations expected;
-    with(window, [&](State &state) {
-        expected = synchronization(state.communicator, state.exposed);
-        state.exposed.clear();
+    return with(window, [](State &state) {
+        return synchronization(state.communicator, std::exchange(state.exposed, {}));
     });
-    return expected;
 }
 
 /* An exclusive lock orders processes with shared locks before and after it, too. */
@@ -186,12 +175,10 @@ void WindowEvents::flushed(MPI_Win window, int target, bool are_reads)
 
 std::optional<AccessesCompleteEvent> WindowEvents::reads(MPI_Win window, int target)
 {
-    std::optional<AccessesCompleteEvent> event;
-    with(window, [&](State &state) {
-        event = AccessesCompleteEvent{
-            state.id(), target < 0 ? -1 : state.communicator->world_rank_of(target), true};
+    return with(window, [&](State &state) {
+        const int rank = target < 0 ? -1 : state.communicator->world_rank_of(target);
+        return std::optional(AccessesCompleteEvent{state.id(), rank, true});
     });
-    return event;
 }
 
 void WindowEvents::started(MPI_Win window, MPI_Group targets)

@@ -80,13 +80,16 @@ class WindowEvents {
     /* Bytes of the data; empty if unknown or too many. */
     std::vector<std::int64_t> blocks(const Type &type, MPI_Count count, MPI_Datatype datatype);
 
+    /* What use() returns of a window that is compared, else an empty object. */
     template <typename Use>
-    void with(MPI_Win window, Use use)
+    auto with(MPI_Win window, Use use)
     {
         const std::lock_guard<std::mutex> guard(lock_);
         const auto found = windows_.find(window);
-        if (found != windows_.end() && process_.is_comparable(found->second.communicator))
-            use(found->second);
+        using Result = decltype(use(found->second));
+        return found != windows_.end() && process_.is_comparable(found->second.communicator)
+            ? use(found->second)
+            : Result();
     }
 
     LocalProcess &process_;

@@ -237,10 +237,13 @@ void Analyser::find_unreceived()
                         std::to_string(tag) + ", " + message.signature.text() + ")");
         });
     }
+    find_conflicts();
 }
 
 void Analyser::find_conflicts()
 {
+    if (std::exchange(has_ended_run_, true))
+        return;
     replay_.end_run();
     take_results();
 }

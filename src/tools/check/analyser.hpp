@@ -72,10 +72,12 @@ class Analyser {
     /* That call will not be awaited longer. */
     void settle_truncated(int rank);
 
-    /* Reports messages that were never received, once, if no process will communicate again. */
+    /* Reports messages that were never received, and conflicts, once, if no process will communicate
+     * again. */
     void find_unreceived();
 
-    /* Reports conflicts that a later access to a window could have shown to be none. All have ended. */
+    /* Reports, once, conflicts that a later access to a window could have shown to be none, and races of
+     * messages that were never received. All have ended. */
     void find_conflicts();
 
     /* Reports calls that could wait for each other for ever, though they did not in this run. */
@@ -295,7 +297,8 @@ class Analyser {
     std::map<std::tuple<std::uint64_t, std::uint64_t, int>, std::vector<int>> missing_;
     const std::vector<int> nobody_;
     bool has_found_unreceived_ = false;
-    std::size_t ended_ = 0; /* processes */
+    bool has_ended_run_ = false; /* that the replay sees */
+    std::size_t ended_ = 0;      /* processes */
 };
 
 }  // namespace qmpi::check

@@ -49,18 +49,23 @@ def places(findings):
 @pytest.fixture
 def run(mpich):
     """Run a program under check."""
-    def run(source, arguments, ranks=2, **keywords):
-        return mpich.mpiexec(ranks, mpich.program(source, "-pthread"), tools=f"check({arguments})", **keywords)
+    def run(source, arguments, ranks=2, *words, **keywords):
+        return mpich.mpiexec(ranks, mpich.program(source, "-pthread"), *words, tools=f"check({arguments})", **keywords)
     return run
 
 
 def assert_found(mpich, run, source, **variables):
-    result = run(source, ",".join(filter(None, ["out=found.json", option(source, "tool", "")])),
-                 int(option(source, "ranks", "2")), seconds=10, may_time_out=True, **variables)
-    # mpiexec may drop what a job wrote that ends in an error
-    found = printed(result, source) or places(reported(mpich.work / "found.json"))
+    """A program that ends in each of its errors is run for each."""
+    cases = int(option(source, "cases", "0"))
+    results, found = [], set()
+    for words in [[str(case)] for case in range(1, cases + 1)] or [[]]:
+        result = run(source, ",".join(filter(None, ["out=found.json", option(source, "tool", "")])),
+                     int(option(source, "ranks", "2")), *words, seconds=10, may_time_out=True, **variables)
+        results.append(result)
+        # mpiexec may drop what a job wrote that ends in an error
+        found |= printed(result, source) or places(reported(mpich.work / "found.json"))
     must, either = markers(source, "expect"), markers(source, "either")
-    assert must <= found <= must | either and (not either or found & either), result
+    assert must <= found <= must | either and (not either or found & either), results
 
 
 @pytest.mark.parametrize("source", WRONG, ids=lambda path: path.stem)
@@ -245,7 +250,7 @@ def test_kinds_that_are_switched_off_are_named_in_both_reports(mpich, run):
 SWITCHES = {"leaks": "leaks=no,requests=no", "truncation": "signatures=no", "overlap_receives": "overlaps=no",
             "put_outside": "epochs=no", "unreceived": "unreceived=no", "freed_twice": "handles=no",
             "collective_root": "collectives=no,signatures=no", "missing_wait": "requests=no",
-            "arguments_fatal": "arguments=no", "unsafe_ring": "buffering=no"}
+            "arguments_pack": "arguments=no", "unsafe_ring": "buffering=no"}
 
 
 @pytest.mark.parametrize("name", SWITCHES)
@@ -400,7 +405,9 @@ def test_errors_are_found_in_a_session(mpich):
 @pytest.mark.parametrize("name", ["truncation_any", "collective_type", "overlap_receives", "unreceived"])
 def test_status_of_a_wrong_program_is_that_without_the_tool(mpich, run, name):
     source = HERE / f"wrong/{name}.c"
-    without = mpich.mpiexec(2, mpich.program(source, "-pthread"), tools="")
+    without = mpich.mpiexec(2, mpich.program(source, "-pthread"), tools="", seconds=30, may_time_out=True)
+    if without.status == 124:
+        pytest.skip("the program hangs without the tool (unreceived: MPICH 5.0.1)")
     ended = (9, 15)     # signals of mpiexec for processes of a job that failed; either can be its status
     status = run(source, "out=same.txt").status
     assert status == without.status or (status in ended and without.status in ended)

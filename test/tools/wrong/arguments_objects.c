@@ -38,13 +38,6 @@ int main(int argc, char **argv)
     MPI_Type_indexed(2, lengths, offsets, MPI_INT, &type);                          /* expect: invalid argument */
     lengths[1] = 1;
     MPI_Type_create_struct(2, lengths, places, types, &type);                       /* expect: invalid argument */
-    types[1] = (MPI_Datatype) 0;
-    MPI_Type_create_struct(2, lengths, places, types, &type);                       /* expect: invalid argument */
-    types[1] = (MPI_Datatype) MPI_COMM_WORLD;
-    type = MPI_DATATYPE_NULL;
-    MPI_Type_create_struct(2, lengths, places, types, &type);                       /* expect: invalid argument */
-    if (type != MPI_DATATYPE_NULL)
-        MPI_Type_free(&type);   /* the library has made it */
     lengths[1] = -1;
     MPI_Type_create_subarray(1, sizes, parts, starts, MPI_ORDER_C, MPI_INT, &type); /* expect: invalid argument */
     MPI_Type_free(&type);       /* the library has made it */

@@ -26,9 +26,9 @@ TIMING = [f"PBLAS/TIMING/{precision}pb{level}tim" for level in "123" for precisi
 BLACS = ["BLACS/xCbtest", "BLACS/xFbtest"]
 # They do not end without QMPI either (see doc/found.md).
 HANGING = ["xsllt", "xdllt"]
-# A residual of one of its tests depends on the order in which BLACS adds what arrives, and can exceed its bound (see
-# doc/found.md).
-UNSTEADY = ["xdsep"]
+# Their results differ from run to run, without tools too: a residual of xdsep, which depends on the order in which BLACS
+# adds what arrives, can exceed its bound, and tests of xcheevr can fail (see doc/found.md).
+UNSTEADY = ["xdsep", "xcheevr"]
 # Asks for the same order in each run.
 REPEATABLE = """
 #define _GNU_SOURCE

@@ -297,7 +297,7 @@ class Analyser {
     std::map<std::tuple<std::uint64_t, std::uint64_t, int>, std::vector<int>> missing_;
     const std::vector<int> nobody_;
     bool has_found_unreceived_ = false;
-    bool has_ended_run_ = false; /* that the replay sees */
+    bool has_ended_run_ = false; /* of the replay */
     std::size_t ended_ = 0;      /* processes */
 };
 

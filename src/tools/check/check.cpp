@@ -285,7 +285,7 @@ class Check : public ReportingTool<Check> {
         } else if constexpr (Call::id == MPI_SESSION_FINALIZE_T) {
             const bool is_last = !process_.has_world() && handle_rules_.live_sessions() == 1;
             Expected end;
-            end.what = is_in_job_ ? Completion::end : Completion::unknown;
+            end.kind = is_in_job_ ? Completion::end : Completion::unknown;
             end.number = static_cast<std::uint64_t>(process_.size());
             end.peer = process_.rank();
             const Blocked blocked(waiting_, {process_.position(here), true, {end}});

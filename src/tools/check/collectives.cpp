@@ -73,7 +73,7 @@ void Collectives::follow(Current &current, MPI_Request request, bool is_persiste
 
 std::shared_ptr<CollectiveObject> Collectives::persistent(const Current &current)
 {
-    if (current.expected.what != Completion::start)
+    if (current.expected.kind != Completion::start)
         return nullptr;
     const Communicator &communicator = *current.communicator;
     return std::make_shared<CollectiveObject>(Shared::persistent_collective, communicator,
@@ -83,7 +83,7 @@ std::shared_ptr<CollectiveObject> Collectives::persistent(const Current &current
 void Collectives::end(const Current &current, int error_code, bool is_last)
 {
     if (error_code != MPI_SUCCESS) {
-        const bool is_compared = current.expected.what == Completion::start;
+        const bool is_compared = current.expected.kind == Completion::start;
         process_.failed(
             error_code,
             {current.position, is_compared ? current.expected.collective() : OperationKey{true}},
@@ -126,7 +126,7 @@ Expected Collectives::report(const SharedCommunicator &communicator, CollectiveE
     }
     if (event.number == 0)
         set_members(event, *communicator, communicator->name());
-    expected.what = Completion::start;
+    expected.kind = Completion::start;
     expected.communicator = communicator;
     expected.number = event.number;
     if (event.size > 1) {

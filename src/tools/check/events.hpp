@@ -569,7 +569,7 @@ struct CommunicatorEvent {
     }
 };
 
-/* What completes an operation. */
+/* Kinds of events that complete an operation. */
 enum class Completion : std::uint8_t {
     unknown,
     start,        /* of the same collective operation, by all others */

@@ -168,7 +168,7 @@ void Messages::expect(Pending &pending, const Position &position)
         if (pending.send_number != 0)
             await(position, pending.send_number);
         for (const Expected &expected : pending.expected) {
-            if (expected.what == Completion::start)
+            if (expected.kind == Completion::start)
                 process_.report(Event::await, OperationEvent{position, expected.collective()},
                                 false);
         }
@@ -206,7 +206,7 @@ void Messages::completed(Pending &pending, const MPI_Status *status)
         if (pending.send_number != 0)
             process_.report(Event::completed, OperationKey{false, 0, pending.send_number}, false);
         for (const Expected &expected : pending.expected) {
-            if (expected.what == Completion::start)
+            if (expected.kind == Completion::start)
                 process_.report(Event::completed, expected.collective(), false);
         }
     }
@@ -306,7 +306,7 @@ void Messages::end_shared(SharedHandle &shared)
 void Messages::failed(const Pending &pending, int error_code)
 {
     for (const Expected &expected : pending.expected) {
-        if (expected.what == Completion::start)
+        if (expected.kind == Completion::start)
             process_.failed(error_code, {pending.position, expected.collective()}, true);
     }
     if (pending.receive.exists) {

@@ -65,9 +65,9 @@ const char *synchronization_of(int function)
 }
 
 /* The event that must come from the peer; the tag follows. */
-const char *subject_of(Completion what)
+const char *subject_of(Completion kind)
 {
-    switch (what) {
+    switch (kind) {
     case Completion::message:
         return "a message with ";
     case Completion::partitioned:
@@ -81,11 +81,11 @@ const char *subject_of(Completion what)
 
 Wait event_of(int function, const Expected &expected)
 {
-    if (expected.what == Completion::unknown)
+    if (expected.kind == Completion::unknown)
         return {};
     Wait wait;
-    wait.kind = expected.what;
-    if (expected.what == Completion::end) {
+    wait.kind = expected.kind;
+    if (expected.kind == Completion::end) {
         wait.what = "MPI_Session_finalize of other processes";
         for (int rank = 0; rank < static_cast<int>(expected.number); rank++) {
             if (rank != expected.peer)
@@ -94,7 +94,7 @@ Wait event_of(int function, const Expected &expected)
         return wait;
     }
     const Communicator &communicator = *expected.communicator;
-    if (expected.what == Completion::synchronized) {
+    if (expected.kind == Completion::synchronized) {
         wait.what = synchronization_of(function);
         wait.ranks = expected.peer == MPI_ANY_SOURCE ? ranks(communicator, MPI_ANY_SOURCE)
                                                      : std::vector<int>{expected.peer};
@@ -106,13 +106,13 @@ Wait event_of(int function, const Expected &expected)
             return {};
     }
     const std::string name = expected.is_of_window ? "the window" : communicator.name();
-    if (expected.what == Completion::start)
+    if (expected.kind == Completion::start)
         wait.what = "start of the same operation";
-    else if (expected.what == Completion::ready) {
+    else if (expected.kind == Completion::ready) {
         wait.what = "MPI_Pready of " + std::to_string(expected.number) + " more partitions";
         wait.ranks = {communicator.own_world_rank()};
     } else {
-        wait.what = std::string(subject_of(expected.what)) +
+        wait.what = std::string(subject_of(expected.kind)) +
             (expected.tag == MPI_ANY_TAG ? "any tag" : "tag " + std::to_string(expected.tag));
         wait.ranks = ranks(communicator, expected.peer);
     }

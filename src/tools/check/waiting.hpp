@@ -29,10 +29,10 @@ namespace qmpi::check {
 
 /* An event that completes an operation. */
 struct Expected {
-    Completion what = Completion::unknown;
+    Completion kind = Completion::unknown;
     SharedCommunicator communicator;
-    std::uint64_t number =
-        0; /* of the collective or partitioned operation, receive or send, or see above; 0: of a probe */
+    /* of the collective or partitioned operation, receive or send, or see Completion; 0: of a probe */
+    std::uint64_t number = 0;
     int peer = MPI_ANY_SOURCE; /* of an end: the process itself */
     int tag = MPI_ANY_TAG;
 

@@ -80,7 +80,7 @@ class WindowEvents {
     /* Bytes of the data; empty if unknown or too many. */
     std::vector<std::int64_t> blocks(const Type &type, MPI_Count count, MPI_Datatype datatype);
 
-    /* What use() returns of a window that is compared, else an empty object. */
+    /* Returns the result of use(), or an empty object if the window is not compared. */
     template <typename Use>
     auto with(MPI_Win window, Use use)
     {

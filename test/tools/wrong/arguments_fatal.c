@@ -26,10 +26,10 @@ int main(int argc, char **argv)
             MPI_Allreduce(&value, &sum, 1, (MPI_Datatype) 0, MPI_SUM, MPI_COMM_WORLD);      /* expect: invalid argument */
             break;
         case 3:
-            MPI_Type_create_struct(2, lengths, places, nothing, &made);              /* expect: invalid argument */
+            MPI_Type_create_struct(2, lengths, places, nothing, &made);             /* expect: invalid argument */
             break;
         case 4:
-            MPI_Type_create_struct(2, lengths, places, communicator, &made);         /* expect: invalid argument */
+            MPI_Type_create_struct(2, lengths, places, communicator, &made);        /* expect: invalid argument */
             break;
         case 5:
             MPI_Pack(NULL, 1, MPI_INT, packed, 8, &position, MPI_COMM_WORLD);       /* expect: invalid argument */

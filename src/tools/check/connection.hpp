@@ -17,6 +17,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 
 namespace qmpi::check {
@@ -73,10 +74,7 @@ class Client {
 
   private:
     struct NoFields {
-        template <typename Visit>
-        void each(Visit &&)
-        {
-        }
+        auto fields() { return std::tie(); }
     };
 
     /* True if the output is long enough to be sent. */

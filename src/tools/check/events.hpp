@@ -18,6 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -79,11 +80,7 @@ struct Head {
     Event event{};
     bool wants_answer = false;
 
-    template <typename Visit>
-    void each(Visit &&visit)
-    {
-        visit(size), visit(event), visit(wants_answer);
-    }
+    auto fields() { return std::tie(size, event, wants_answer); }
 
     static constexpr std::size_t bytes = sizeof size + sizeof event + sizeof wants_answer;
 };
@@ -95,12 +92,7 @@ struct Position {
 
     bool is_blocking() const { return qmpi::form_of(function) == qmpi::form::blocking; }
 
-    template <typename Visit>
-    void each(Visit &&visit)
-    {
-        visit(function);
-        visit(site);
-    }
+    auto fields() { return std::tie(function, site); }
 };
 
 struct SiteEvent {
@@ -108,13 +100,7 @@ struct SiteEvent {
     std::string module; /* see CodeLocation */
     std::uint64_t offset = 0;
 
-    template <typename Visit>
-    void each(Visit &&visit)
-    {
-        visit(site);
-        visit(module);
-        visit(offset);
-    }
+    auto fields() { return std::tie(site, module, offset); }
 };
 
 struct FoundEvent {
@@ -123,14 +109,7 @@ struct FoundEvent {
     std::string text;
     std::vector<Position> others; /* calls of the process that the text names */
 
-    template <typename Visit>
-    void each(Visit &&visit)
-    {
-        visit(kind);
-        visit(position);
-        visit(text);
-        visit(others);
-    }
+    auto fields() { return std::tie(kind, position, text, others); }
 };
 
 /* Data sent to or received from others in a collective operation. */
@@ -153,14 +132,7 @@ struct Side {
         return blocks.size() == 1 ? &blocks[0] : i < blocks.size() ? &blocks[i] : nullptr;
     }
 
-    template <typename Visit>
-    void each(Visit &&visit)
-    {
-        visit(begin);
-        visit(end);
-        visit(neighbours);
-        visit(blocks);
-    }
+    auto fields() { return std::tie(begin, end, neighbours, blocks); }
 };
 
 /* Ranks of the members of a communicator: evenly spaced, as most are, or a list. */
@@ -193,56 +165,34 @@ struct Members {
         return ranks;
     }
 
-    template <typename Visit>
-    void each(Visit &&visit)
-    {
-        visit(first);
-        visit(step);
-        visit(list);
-    }
+    auto fields() { return std::tie(first, step, list); }
 };
 
 struct MembersEvent {
     int size = 0;
     Members members;
 
-    template <typename Visit>
-    void each(Visit &&visit)
-    {
-        visit(size), visit(members);
-    }
+    auto fields() { return std::tie(size, members); }
 };
 
 /* The following events of the process are those of this thread. */
 struct ThreadEvent {
     std::uint32_t number = 0; /* from 0, which needs no event at first */
 
-    template <typename Visit>
-    void each(Visit &&visit)
-    {
-        visit(number);
-    }
+    auto fields() { return std::tie(number); }
 };
 
 struct WorldEvent {
     std::string name; /* see MPIX_Get_process_world */
     int first = -1;   /* if the process tells it: rank of the first process */
 
-    template <typename Visit>
-    void each(Visit &&visit)
-    {
-        visit(name), visit(first);
-    }
+    auto fields() { return std::tie(name, first); }
 };
 
 struct StatementEvent {
     std::string bytes; /* see Statement::write() */
 
-    template <typename Visit>
-    void each(Visit &&visit)
-    {
-        visit(bytes);
-    }
+    auto fields() { return std::tie(bytes); }
 };
 
 struct CollectiveEvent {
@@ -265,25 +215,10 @@ struct CollectiveEvent {
     /* Of the groups of an intercommunicator. */
     bool is_in_second(int rank) const { return second > 0 && rank >= second; }
 
-    template <typename Visit>
-    void each(Visit &&visit)
+    auto fields()
     {
-        visit(position);
-        visit(communicator);
-        visit(made_on);
-        visit(number);
-        visit(is_started);
-        visit(is_local);
-        visit(size);
-        visit(rank);
-        visit(second);
-        visit(root);
-        visit(name);
-        visit(members);
-        visit(operation);
-        visit(same);
-        visit(sent);
-        visit(received);
+        return std::tie(position, communicator, made_on, number, is_started, is_local, size, rank,
+                        second, root, name, members, operation, same, sent, received);
     }
 };
 
@@ -296,16 +231,7 @@ struct SendEvent {
     int tag = 0;
     Signature signature;
 
-    template <typename Visit>
-    void each(Visit &&visit)
-    {
-        visit(position);
-        visit(communicator);
-        visit(number);
-        visit(destination);
-        visit(tag);
-        visit(signature);
-    }
+    auto fields() { return std::tie(position, communicator, number, destination, tag, signature); }
 };
 
 struct ReceiveEvent {
@@ -319,18 +245,10 @@ struct ReceiveEvent {
     bool has_any_tag = false; /* the same of MPI_ANY_TAG */
     Signature signature;
 
-    template <typename Visit>
-    void each(Visit &&visit)
+    auto fields()
     {
-        visit(position);
-        visit(communicator);
-        visit(number);
-        visit(source);
-        visit(tag);
-        visit(is_certain);
-        visit(is_from_any);
-        visit(has_any_tag);
-        visit(signature);
+        return std::tie(position, communicator, number, source, tag, is_certain, is_from_any,
+                        has_any_tag, signature);
     }
 };
 
@@ -342,15 +260,7 @@ struct ReceivedEvent {
     int tag = 0;
     bool is_cancelled = false;
 
-    template <typename Visit>
-    void each(Visit &&visit)
-    {
-        visit(communicator);
-        visit(number);
-        visit(source);
-        visit(tag);
-        visit(is_cancelled);
-    }
+    auto fields() { return std::tie(communicator, number, source, tag, is_cancelled); }
 };
 
 /* The process receives the message of a matched probe. */
@@ -359,13 +269,7 @@ struct MatchedEvent {
     std::uint64_t number = 0; /* of the probe's ReceiveEvent */
     Signature signature;
 
-    template <typename Visit>
-    void each(Visit &&visit)
-    {
-        visit(position);
-        visit(number);
-        visit(signature);
-    }
+    auto fields() { return std::tie(position, number, signature); }
 };
 
 /* A partitioned send or receive was made. They match in the order in which they are made. */
@@ -378,16 +282,9 @@ struct PartitionedEvent {
     int tag = 0;
     Signature signature; /* of all partitions */
 
-    template <typename Visit>
-    void each(Visit &&visit)
+    auto fields()
     {
-        visit(position);
-        visit(communicator);
-        visit(number);
-        visit(is_send);
-        visit(peer);
-        visit(tag);
-        visit(signature);
+        return std::tie(position, communicator, number, is_send, peer, tag, signature);
     }
 };
 
@@ -397,13 +294,7 @@ struct JoiningEvent {
     int leader = 0; /* in MPI_COMM_WORLD */
     int tag = 0;
 
-    template <typename Visit>
-    void each(Visit &&visit)
-    {
-        visit(communicator);
-        visit(leader);
-        visit(tag);
-    }
+    auto fields() { return std::tie(communicator, leader, tag); }
 };
 
 /* An operation of a process: a send or receive, or a collective operation. */
@@ -412,13 +303,7 @@ struct OperationKey {
     std::uint64_t communicator = 0; /* 0: the number is enough */
     std::uint64_t number = 0;
 
-    template <typename Visit>
-    void each(Visit &&visit)
-    {
-        visit(is_collective);
-        visit(communicator);
-        visit(number);
-    }
+    auto fields() { return std::tie(is_collective, communicator, number); }
 };
 
 /* A call that waits for an operation, or that found its message too long for the buffer. */
@@ -426,12 +311,7 @@ struct OperationEvent {
     Position position;
     OperationKey operation;
 
-    template <typename Visit>
-    void each(Visit &&visit)
-    {
-        visit(position);
-        visit(operation);
-    }
+    auto fields() { return std::tie(position, operation); }
 };
 
 /* A probe that waits for a message, or one that has found it. */
@@ -442,15 +322,7 @@ struct ProbeEvent {
     int tag = MPI_ANY_TAG;
     bool has_found = false;
 
-    template <typename Visit>
-    void each(Visit &&visit)
-    {
-        visit(position);
-        visit(communicator);
-        visit(source);
-        visit(tag);
-        visit(has_found);
-    }
+    auto fields() { return std::tie(position, communicator, source, tag, has_found); }
 };
 
 /* A window, the same number in all members. */
@@ -459,13 +331,7 @@ struct WindowEvent {
     std::int64_t unit = 1;  /* bytes, of displacements at this process */
     std::int64_t size = -1; /* bytes; -1: memory is attached */
 
-    template <typename Visit>
-    void each(Visit &&visit)
-    {
-        visit(window);
-        visit(unit);
-        visit(size);
-    }
+    auto fields() { return std::tie(window, unit, size); }
 };
 
 /* A one-sided access in an epoch of a fence or of MPI_Win_start, or under a lock. */
@@ -489,19 +355,10 @@ struct AccessEvent {
     std::int64_t displacement = 0;
     std::vector<std::int64_t> blocks; /* begin in bytes from there, length, begin, ... */
 
-    template <typename Visit>
-    void each(Visit &&visit)
+    auto fields()
     {
-        visit(position);
-        visit(window);
-        visit(target);
-        visit(kind);
-        visit(epoch);
-        visit(number);
-        visit(operation);
-        visit(basic);
-        visit(displacement);
-        visit(blocks);
+        return std::tie(position, window, target, kind, epoch, number, operation, basic,
+                        displacement, blocks);
     }
 };
 
@@ -520,13 +377,7 @@ struct AccessesCompleteEvent {
     int target = -1;
     bool are_reads = false; /* only those that give the process a value */
 
-    template <typename Visit>
-    void each(Visit &&visit)
-    {
-        visit(window);
-        visit(target);
-        visit(are_reads);
-    }
+    auto fields() { return std::tie(window, target, are_reads); }
 };
 
 /* MPI_Win_post: the process exposes its memory to these processes of MPI_COMM_WORLD. */
@@ -534,12 +385,7 @@ struct ExposureEvent {
     std::uint64_t window = 0;
     std::vector<int> origins;
 
-    template <typename Visit>
-    void each(Visit &&visit)
-    {
-        visit(window);
-        visit(origins);
-    }
+    auto fields() { return std::tie(window, origins); }
 };
 
 /* The process has used something that the analyser does not follow, and that can order what the process
@@ -548,12 +394,7 @@ struct OrderLostEvent {
     std::string what;
     bool is_of_all = false; /* other processes may learn of it without such an event */
 
-    template <typename Visit>
-    void each(Visit &&visit)
-    {
-        visit(what);
-        visit(is_of_all);
-    }
+    auto fields() { return std::tie(what, is_of_all); }
 };
 
 /* Event::exclude: from here the order of the process's calls on it is unknown; Event::freed. */
@@ -561,12 +402,7 @@ struct CommunicatorEvent {
     std::uint64_t communicator = 0; /* or persistent operation */
     std::string name;               /* with Event::exclude; may be empty */
 
-    template <typename Visit>
-    void each(Visit &&visit)
-    {
-        visit(communicator);
-        visit(name);
-    }
+    auto fields() { return std::tie(communicator, name); }
 };
 
 /* Kinds of events that complete an operation. */
@@ -591,16 +427,7 @@ struct Wait {
     std::uint64_t number = 0; /* of the operation, receive or send; 0 for a probe */
     int tag = MPI_ANY_TAG;
 
-    template <typename Visit>
-    void each(Visit &&visit)
-    {
-        visit(kind);
-        visit(what);
-        visit(ranks);
-        visit(communicator);
-        visit(number);
-        visit(tag);
-    }
+    auto fields() { return std::tie(kind, what, ranks, communicator, number, tag); }
 };
 
 /* A thread has been in one call for some time. */
@@ -609,24 +436,14 @@ struct BlockedThread {
     bool needs_all = true; /* all of the following, or any one */
     std::vector<Wait> waits;
 
-    template <typename Visit>
-    void each(Visit &&visit)
-    {
-        visit(position);
-        visit(needs_all);
-        visit(waits);
-    }
+    auto fields() { return std::tie(position, needs_all, waits); }
 };
 
 /* All threads of a process have been in one call each for some time, or wait for one another. */
 struct BlockedEvent {
     std::vector<BlockedThread> threads; /* those in MPI */
 
-    template <typename Visit>
-    void each(Visit &&visit)
-    {
-        visit(threads);
-    }
+    auto fields() { return std::tie(threads); }
 };
 
 }  // namespace qmpi::check

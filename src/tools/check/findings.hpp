@@ -96,11 +96,7 @@ struct Place : CallSite {
     /* "halo.c:231", or what else is known. */
     std::string text() const;
 
-    template <typename Visit>
-    void each(Visit &&visit)
-    {
-        visit(function), visit(file), visit(line), visit(module), visit(offset);
-    }
+    auto fields() { return std::tie(function, file, line, module, offset); }
 };
 
 /* "MPI_Recv at halo.c:231" */
@@ -115,11 +111,7 @@ struct OtherCall {
     std::string function;
     Place place;
 
-    template <typename Visit>
-    void each(Visit &&visit)
-    {
-        visit(rank), visit(function), visit(place);
-    }
+    auto fields() { return std::tie(rank, function, place); }
 };
 
 /* An event that a deadlocked process waits for. */
@@ -128,11 +120,7 @@ struct Awaited {
     std::vector<int> ranks; /* the first of them */
     std::vector<int> ended; /* those of them that have ended */
 
-    template <typename Visit>
-    void each(Visit &&visit)
-    {
-        visit(what), visit(ranks), visit(ended);
-    }
+    auto fields() { return std::tie(what, ranks, ended); }
 };
 
 struct Finding {

@@ -24,6 +24,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <tuple>
 #include <unordered_map>
 
 namespace qmpi::check {
@@ -51,11 +52,7 @@ struct Frame {
     std::uint32_t size = 0; /* bytes of the events; lost: the process is gone */
     std::int32_t rank = 0;  /* newcomers: a World follows, which joins */
 
-    template <typename Visit>
-    void each(Visit &&visit)
-    {
-        visit(size), visit(rank);
-    }
+    auto fields() { return std::tie(size, rank); }
 
     static constexpr std::size_t bytes = sizeof size + sizeof rank;
 };
@@ -64,11 +61,7 @@ struct Answer {
     std::int32_t rank = 0;  /* ~rank in its last answer */
     std::int32_t value = 0; /* of an event that asks for one; of newcomers: the first one's rank */
 
-    template <typename Visit>
-    void each(Visit &&visit)
-    {
-        visit(rank), visit(value);
-    }
+    auto fields() { return std::tie(rank, value); }
 
     static constexpr std::size_t bytes = sizeof rank + sizeof value;
 };
@@ -78,11 +71,7 @@ struct World {
     std::string name; /* see MPIX_Get_process_world */
     std::int32_t size = 0;
 
-    template <typename Visit>
-    void each(Visit &&visit)
-    {
-        visit(name), visit(size);
-    }
+    auto fields() { return std::tie(name, size); }
 };
 
 /* The thread calls the private members that a derived class defines; its destructor calls stop(). */

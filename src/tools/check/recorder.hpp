@@ -84,11 +84,7 @@ struct Omission {
     std::string what;
     std::string reason;
 
-    template <typename Visit>
-    void each(Visit &&visit)
-    {
-        visit(rank), visit(what), visit(reason);
-    }
+    auto fields() { return std::tie(rank, what, reason); }
 };
 
 /* Values of Omission::what. */

@@ -21,6 +21,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -34,12 +35,7 @@ struct Run {
     char nature() const { return static_cast<char>(basic >> 8); }
     std::uint64_t bytes() const { return number * (basic & 255); }
 
-    template <typename Visit>
-    void each(Visit &&visit)
-    {
-        visit(basic);
-        visit(number);
-    }
+    auto fields() { return std::tie(basic, number); }
 };
 
 using Runs = Few<Run, 2>;
@@ -55,13 +51,7 @@ struct Signature {
     std::uint64_t times = 0;
     Runs unit;
 
-    template <typename Visit>
-    void each(Visit &&visit)
-    {
-        visit(is_known);
-        visit(times);
-        visit(unit);
-    }
+    auto fields() { return std::tie(is_known, times, unit); }
 
     std::uint64_t bytes() const;
     bool has_bytes() const;

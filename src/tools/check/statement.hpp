@@ -19,6 +19,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -28,11 +29,7 @@ struct ProcessLine {
     struct Call {
         std::string function, site;
 
-        template <typename Visit>
-        void each(Visit &&visit)
-        {
-            visit(function), visit(site);
-        }
+        auto fields() { return std::tie(function, site); }
     };
 
     /* A communicator that is not compared, from the first call after that number. */
@@ -40,11 +37,7 @@ struct ProcessLine {
         std::string communicator, reason;
         std::uint64_t calls = 0;
 
-        template <typename Visit>
-        void each(Visit &&visit)
-        {
-            visit(communicator), visit(reason), visit(calls);
-        }
+        auto fields() { return std::tie(communicator, reason, calls); }
     };
 
     std::string host;
@@ -54,12 +47,7 @@ struct ProcessLine {
     std::string reason;               /* why it is no longer compared with others; or empty */
     std::vector<Exclusion> excluded;
 
-    template <typename Visit>
-    void each(Visit &&visit)
-    {
-        visit(host), visit(calls), visit(current), visit(compared_calls), visit(reason);
-        visit(excluded);
-    }
+    auto fields() { return std::tie(host, calls, current, compared_calls, reason, excluded); }
 };
 
 /* See envelope(). */

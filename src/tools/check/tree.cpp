@@ -16,6 +16,7 @@
 #include <map>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -31,11 +32,7 @@ struct Host {
     int port = 0; /* of its hub */
     std::uint64_t password = 0;
 
-    template <typename Visit>
-    void each(Visit &&visit)
-    {
-        visit(first), visit(processes), visit(port), visit(password);
-    }
+    auto fields() { return std::tie(first, processes, port, password); }
 };
 
 /* By name. */

@@ -142,7 +142,7 @@ void Record::complain_once(const std::string &reason)
 void Record::open(const std::string &path, Introduction introduction)
 {
     Writer writer;
-    introduction.each([&writer](const auto &field) { writer.put(field); });
+    writer.put(introduction);
     add(Block::introduction, writer.take());
 
     const std::lock_guard<std::mutex> guard(lock_);
@@ -242,7 +242,7 @@ Introduction RecordView::introduction() const
         if (kind != static_cast<std::uint32_t>(Block::introduction))
             return;
         Reader reader(content);
-        found.each([&reader](auto &field) { field = reader.get<std::decay_t<decltype(field)>>(); });
+        reader.get(found);
         has_one = true;
     });
     const auto is_control = [](unsigned char c) { return std::iscntrl(c) != 0; };

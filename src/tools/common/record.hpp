@@ -24,6 +24,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 namespace qmpi {
@@ -59,14 +60,10 @@ struct Introduction {
 
     bool has_world() const { return rank >= 0; }
 
-    template <typename Visit>
-    void each(Visit visit)
+    auto fields()
     {
-        visit(tool), visit(arguments), visit(folder);
-        visit(instance), visit(instances), visit(tool_id);
-        visit(rank), visit(size), visit(absent);
-        visit(program), visit(command), visit(library), visit(host), visit(begin);
-        visit(start), visit(process);
+        return std::tie(tool, arguments, folder, instance, instances, tool_id, rank, size, absent,
+                        program, command, library, host, begin, start, process);
     }
 };
 

@@ -16,6 +16,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -24,19 +25,12 @@ namespace qmpi {
 
 namespace wire {
 
-struct AnyField {
-    template <typename Field>
-    void operator()(Field &&) const
-    {
-    }
-};
-
 template <typename Value, typename = void>
 inline constexpr bool has_fields = false;
 
 template <typename Value>
-inline constexpr bool
-    has_fields<Value, std::void_t<decltype(std::declval<Value &>().each(AnyField()))>> = true;
+inline constexpr bool has_fields<Value, std::void_t<decltype(std::declval<Value &>().fields())>> =
+    true;
 
 /* Numbers that are one after another in memory, with one size for all. */
 template <typename Value>
@@ -70,8 +64,7 @@ inline constexpr bool is_map<Value, std::void_t<typename Value::mapped_type>> = 
 }  // namespace wire
 
 /* Values are numbers, enumerations, texts, pairs, std::array, std::vector, std::map, and structures
- * with a member function  template <typename Visit> void each(Visit &&visit)  that visits their
- * fields in order. */
+ * whose member function fields() returns std::tie() of their fields. */
 class Writer {
   public:
     Writer() : bytes_(own_) {}
@@ -112,7 +105,8 @@ class Writer {
             add(value.first);
             add(value.second);
         } else if constexpr (wire::has_fields<Value>)
-            const_cast<Value &>(value).each([this](const auto &field) { add(field); });
+            std::apply([this](const auto &...fields) { (add(fields), ...); },
+                       const_cast<Value &>(value).fields());
         else {
             if constexpr (!wire::is_array<Value>)
                 add(static_cast<std::uint64_t>(value.size()));
@@ -169,7 +163,7 @@ class Reader {
             get(value.first);
             get(value.second);
         } else if constexpr (wire::has_fields<Value>)
-            value.each([this](auto &field) { get(field); });
+            std::apply([this](auto &...fields) { (get(fields), ...); }, value.fields());
         else if constexpr (wire::is_array<Value>) {
             for (auto &element : value)
                 get(element);

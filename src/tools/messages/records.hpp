@@ -65,11 +65,7 @@ struct Sums {
         max_bandwidth = std::max(max_bandwidth, other.max_bandwidth);
     }
 
-    template <typename Visit>
-    void each(Visit &&visit)
-    {
-        visit(messages), visit(bytes), visit(time), visit(min_bandwidth), visit(max_bandwidth);
-    }
+    auto fields() { return std::tie(messages, bytes, time, min_bandwidth, max_bandwidth); }
 
     bool has_bandwidth() const { return max_bandwidth > 0; }
     double mean_bandwidth() const
@@ -96,11 +92,10 @@ struct FunctionSums {
         unfinished += other.unfinished;
     }
 
-    template <typename Visit>
-    void each(Visit &&visit)
+    auto fields()
     {
-        visit(operations), visit(time), visit(sent_messages), visit(sent_bytes);
-        visit(received_messages), visit(received_bytes), visit(unfinished);
+        return std::tie(operations, time, sent_messages, sent_bytes, received_messages,
+                        received_bytes, unfinished);
     }
 };
 
@@ -287,11 +282,7 @@ struct Entry {
     Side side = Side::sent;
     Sums sums;
 
-    template <typename Visit>
-    void each(Visit &&visit)
-    {
-        visit(phase), visit(kind), visit(from), visit(to), visit(side), visit(sums);
-    }
+    auto fields() { return std::tie(phase, kind, from, to, side, sums); }
 
     auto key() const { return std::tie(phase, kind, from, to, side); }
 };

@@ -16,6 +16,7 @@
 #include <cinttypes>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <utility>
 
 namespace qmpi::messages {

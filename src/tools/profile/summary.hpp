@@ -15,6 +15,7 @@
 
 #include <map>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -32,12 +33,7 @@ struct Task {
     Time mpi = 0; /* all threads; nested calls once */
     std::map<int, Time> functions;
 
-    template <typename Visit>
-    void each(Visit &&visit)
-    {
-        visit(rank), visit(process), visit(host), visit(threads);
-        visit(application), visit(mpi), visit(functions);
-    }
+    auto fields() { return std::tie(rank, process, host, threads, application, mpi, functions); }
 };
 
 /* Statistics of a number over processes. */
@@ -53,11 +49,7 @@ struct Spread {
     double min_of(std::uint64_t processes) const { return ranks < processes ? 0 : min; }
     double variation(std::uint64_t processes) const; /* standard deviation / mean */
 
-    template <typename Visit>
-    void each(Visit &&visit)
-    {
-        visit(sum), visit(squares), visit(min), visit(max), visit(ranks);
-    }
+    auto fields() { return std::tie(sum, squares, min, max, ranks); }
 };
 
 struct Totals {
@@ -71,23 +63,14 @@ struct Totals {
     double min_time() const { return timed_calls == 0 ? 0 : static_cast<double>(shortest); }
     double mean_time() const { return calls == 0 ? 0 : time.sum / static_cast<double>(calls); }
 
-    template <typename Visit>
-    void each(Visit &&visit)
-    {
-        visit(calls), visit(timed_calls), visit(sent), visit(received);
-        visit(shortest), visit(longest), visit(time);
-    }
+    auto fields() { return std::tie(calls, timed_calls, sent, received, shortest, longest, time); }
 };
 
 struct FunctionSummary {
     Totals totals;
     std::array<std::uint64_t, size_bins> sent_sizes{}, received_sizes{};
 
-    template <typename Visit>
-    void each(Visit &&visit)
-    {
-        visit(totals), visit(sent_sizes), visit(received_sizes);
-    }
+    auto fields() { return std::tie(totals, sent_sizes, received_sizes); }
 };
 
 /* Call sites, innermost first: module number and offset. */
@@ -100,11 +83,7 @@ struct CommunicatorSummary {
     bool is_inter = false;
     std::map<int, Totals> functions;
 
-    template <typename Visit>
-    void each(Visit &&visit)
-    {
-        visit(name), visit(size), visit(is_inter), visit(functions);
-    }
+    auto fields() { return std::tie(name, size, is_inter, functions); }
 };
 
 struct Summary {

@@ -32,11 +32,7 @@ struct ClockPoint {
     std::int64_t offset;
     double deviation;
 
-    template <typename Visit>
-    void each(Visit &&visit)
-    {
-        visit(time), visit(offset), visit(deviation);
-    }
+    auto fields() { return std::tie(time, offset, deviation); }
 };
 
 /* Converts times to rank 0's clock by linear interpolation. */
@@ -46,11 +42,7 @@ class Clock {
     std::uint64_t global(std::uint64_t time) const;
     const std::vector<ClockPoint> &points() const { return points_; }
 
-    template <typename Visit>
-    void each(Visit &&visit)
-    {
-        visit(points_);
-    }
+    auto fields() { return std::tie(points_); }
 
   private:
     std::vector<ClockPoint> points_; /* by time */
@@ -67,11 +59,7 @@ struct Process {
     /* Adds the definitions of a journal of one of its threads. */
     void add(const Process &other, std::int32_t thread);
 
-    template <typename Visit>
-    void each(Visit &&visit)
-    {
-        visit(host), visit(program), visit(pid), visit(is_marked), visit(clock), visit(threads);
-    }
+    auto fields() { return std::tie(host, program, pid, is_marked, clock, threads); }
 };
 
 /* A call site. */
@@ -84,11 +72,7 @@ struct Site {
     auto key() const { return std::tie(function, file, line, caller); }
     bool operator<(const Site &other) const { return key() < other.key(); }
 
-    template <typename Visit>
-    void each(Visit &&visit)
-    {
-        visit(function), visit(caller), visit(file), visit(line);
-    }
+    auto fields() { return std::tie(function, caller, file, line); }
 };
 
 /* World ranks, encoded as triples: first, step, count. */
@@ -107,11 +91,7 @@ struct Communicator {
     auto key() const { return std::tie(id, is_inter, own, remote); }
     bool operator<(const Communicator &other) const { return key() < other.key(); }
 
-    template <typename Visit>
-    void each(Visit &&visit)
-    {
-        visit(id), visit(is_inter), visit(own), visit(remote), visit(name);
-    }
+    auto fields() { return std::tie(id, is_inter, own, remote, name); }
 
     /* World rank of a peer; me: world rank of the process. */
     std::int64_t world_rank_of(std::int32_t peer, std::int32_t me) const;

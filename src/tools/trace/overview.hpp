@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace qmpi::trace {
@@ -49,11 +50,7 @@ class Overview : public Sink {
             return *this;
         }
 
-        template <typename Visit>
-        void each(Visit &&visit)
-        {
-            visit(calls), visit(sent), visit(received), visit(time);
-        }
+        auto fields() { return std::tie(calls, sent, received, time); }
     };
 
     /* An interval of a lane. */

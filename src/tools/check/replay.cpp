@@ -52,6 +52,20 @@ bool is_barrier(int function)
     }
 }
 
+Flow flow_of(int function)
+{
+    switch (qmpi::operation_of(function)) {
+    case qmpi::operation::gather:
+    case qmpi::operation::reduce:
+        return Flow::to_root;
+    case qmpi::operation::bcast:
+    case qmpi::operation::scatter:
+        return Flow::from_root;
+    default:
+        return Flow::among_all;
+    }
+}
+
 /* MPI_Finalize may wait for the others too, but messages that are never received are reported as
  * such. Neighborhood operations wait for neighbors only, and MPI_Comm_free for nobody. */
 bool waits_for_all(const CollectiveEvent &event)
@@ -127,6 +141,9 @@ void Replay::collective(int rank, const CollectiveEvent &event, const SharedRank
     const SharedMeeting meeting = meeting_of({event.communicator, event.number}, event.size);
     const int function = event.position.function;
     meeting->is_barrier = is_barrier(function);
+    meeting->flow = flow_of(function);
+    if (event.root == event.rank)
+        meeting->root = rank;
     meeting->is_fence = function == MPI_WIN_FENCE_T || function == MPI_WIN_FREE_T;
     meeting->is_end = function == MPI_WIN_FREE_T;
     if (meeting->members == nullptr)
@@ -498,13 +515,14 @@ void Replay::tick(int rank)
     own.clock = Clock::with(own.clock, rank, ++own.time);
 }
 
-/* Events before the other side of a message, or before any member started an operation, happened
- * before the process continues. */
+/* Events before the other side of a message, or before members started an operation, see Flow,
+ * happened before the process continues. */
 void Replay::end(int rank, const Step &step)
 {
-    if (step.meeting != nullptr)
-        learn(rank, step.meeting->clock);
-    else if (step.end != nullptr && (!step.end->is_send || step.end->is_synchronous)) {
+    if (step.meeting != nullptr) {
+        if (step.meeting->flow != Flow::to_root || step.meeting->root == rank)
+            learn(rank, step.meeting->clock);
+    } else if (step.end != nullptr && (!step.end->is_send || step.end->is_synchronous)) {
         learn(rank, step.end->partner_clock);
         /* The sender knows that the receive has got its message. */
         if (const SharedEnd receive = step.end->is_send ? step.end->partner.lock() : nullptr)
@@ -636,7 +654,8 @@ void Replay::learn(int rank, const SharedClock &clock)
 void Replay::arrive(int rank, const SharedMeeting &meeting)
 {
     meeting->arrived.push_back(rank);
-    meeting->clock = Clock::join(meeting->clock, process(rank).clock);
+    if (meeting->flow != Flow::from_root || meeting->root == rank)
+        meeting->clock = Clock::join(meeting->clock, process(rank).clock);
     if (is_complete(*meeting))
         finish(meeting);
 }

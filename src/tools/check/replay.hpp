@@ -95,6 +95,10 @@ struct Race {
     Position other;
 };
 
+/* Whose past the members of a collective operation know after it: that of those whose data they
+ * get. */
+enum class Flow : std::uint8_t { among_all, to_root, from_root };
+
 class Replay {
   public:
     Replay(int size, bool finds_races)
@@ -196,7 +200,9 @@ class Replay {
         SharedRanks members;
         std::vector<int> arrived;
         std::vector<int> waiting;
-        SharedClock clock;       /* of all that have arrived */
+        Flow flow = Flow::among_all;
+        int root = -1;           /* known before the root arrives */
+        SharedClock clock;       /* of all that have arrived and whose past others know then */
         bool is_barrier = false; /* no member completes it before all have started it */
         bool is_fence = false;   /* ends an epoch of the window in place of the communicator */
         bool is_end = false;     /* the window is freed */

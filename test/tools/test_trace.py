@@ -252,6 +252,12 @@ def test_page_has_the_functions(messages):
     assert "</html>" in page and "MPI_Sendrecv" in page
 
 
+@pytest.mark.parametrize("ranks, text", [(1, "1 rank, 1 thread on 1 host"), (2, "2 ranks, 2 threads on 1 host")])
+def test_page_has_the_number_of_ranks(mpich, run, ranks, text):
+    run("trace(out=page.html)", "world", ranks=ranks)
+    assert text in (mpich.work / "page.html").read_text()
+
+
 # ---- the same in JSON, for Perfetto ----
 
 class Chrome:

@@ -6,6 +6,7 @@
 #include "arguments.hpp"
 
 #include "../common/process.hpp"
+#include "../common/text.hpp"
 
 #include <set>
 #include <unordered_map>
@@ -257,11 +258,8 @@ bool Arguments::check_communicator(const Communicator &communicator, Needed need
 
 bool Arguments::wrong_rank(int value, int size, std::string_view name, const Here &here)
 {
-    return wrong(name,
-                 is(value) +
-                     (size < 0 ? ""
-                               : ", but there are " + std::to_string(size) +
-                              (size == 1 ? " process" : " processes")),
+    const char *there = size == 1 ? ", but there is " : ", but there are ";
+    return wrong(name, is(value) + (size < 0 ? "" : there + number_of(size, "process", "es")),
                  here);
 }
 

@@ -10,6 +10,7 @@
 #include "../common/envelope.hpp"
 #include "../common/process.hpp"
 #include "../common/report.hpp"
+#include "../common/text.hpp"
 
 #include <atomic>
 #include <functional>
@@ -87,12 +88,7 @@ std::string times_text(const FindingSet::Entry &entry)
 {
     return entry.times == 1 ? ""
                             : " (" + std::to_string(entry.times) + " times, " +
-            std::to_string(entry.ranks.size()) + (entry.ranks.size() == 1 ? " rank)" : " ranks)");
-}
-
-std::string number_text(std::uint64_t number, const char *what, const char *ending)
-{
-    return std::to_string(number) + " " + what + (number == 1 ? "" : ending);
+            number_of(entry.ranks.size(), "rank") + ")";
 }
 
 /* Processes with the same text share a line. */
@@ -230,11 +226,11 @@ std::vector<Statement::Suppressed> Statement::suppressed() const
 std::string Statement::summary() const
 {
     const std::size_t number = shown().size(), hidden = findings.size() - number;
-    return number_text(number, "finding", "s") +
+    return number_of(number, "finding") +
         (hidden == 0 ? "" : " (" + std::to_string(hidden) + " suppressed)") +
         (processes.empty() ? " so far"
-                           : " in " + number_text(calls(), "call", "s") + " of " +
-                 number_text(processes.size(), "process", "es"));
+                           : " in " + number_of(calls(), "call") + " of " +
+                 number_of(processes.size(), "process", "es"));
 }
 
 std::vector<std::string> Statement::gaps() const
@@ -277,7 +273,7 @@ std::vector<std::string> Statement::suppression_lines() const
             suppressions.file() + ":" + std::to_string(entry.line) + ": " + entry.text();
         const auto &[found, times] = numbers[i];
         lines.push_back(found == 0 ? "suppresses nothing: " + which
-                                   : number_text(found, "finding", "s") +
+                                   : number_of(found, "finding") +
                                 (times == found ? "" : " (" + std::to_string(times) + " times)") +
                                 " suppressed by " + which);
     }

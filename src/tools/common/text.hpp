@@ -33,6 +33,13 @@ inline std::string grouped(std::uint64_t number)
     return text;
 }
 
+/* "1 rank", "2 ranks"; ending: of the plural */
+template <typename Number>
+std::string number_of(Number number, const char *what, const char *ending = "s")
+{
+    return std::to_string(number) + " " + what + (number == 1 ? "" : ending);
+}
+
 /* True if the text has the ending and something before it. */
 constexpr bool ends_in(std::string_view text, std::string_view ending)
 {

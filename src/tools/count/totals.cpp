@@ -115,8 +115,7 @@ std::string text_of(const Totals &totals, const Introduction &introduction, bool
 {
     const std::string processes = is_alone
         ? print("process %d on %s only", introduction.process, introduction.host.c_str())
-        : print("%d process%s of MPI_COMM_WORLD", totals.processes,
-                totals.processes == 1 ? "" : "es") +
+        : number_of(totals.processes, "process", "es") + " of MPI_COMM_WORLD" +
             absent_text(introduction.absent);
     return table(
         "count: " +

@@ -182,8 +182,7 @@ class Report {
     {
         if (heading_.is_alone)
             return "one process only";
-        return print("%d process%s of MPI_COMM_WORLD", heading_.rows.processes,
-                     heading_.rows.processes == 1 ? "" : "es") +
+        return number_of(heading_.rows.processes, "process", "es") + " of MPI_COMM_WORLD" +
             absent_text(heading_.introduction.absent);
     }
 

@@ -167,10 +167,9 @@ std::vector<std::pair<std::string, std::string>> Reports::facts() const
         {"Command", run_.introduction.command},
         {"MPI library", run_.introduction.library},
         {"Processes",
-         run_.is_alone
-             ? "1 (this process only, not merged)"
-             : print("%zu on %zu host%s, with up to %" PRIu64 " thread%s in MPI", ranks,
-                     hosts.size(), hosts.size() == 1 ? "" : "s", threads, threads == 1 ? "" : "s")},
+         run_.is_alone ? "1 (this process only, not merged)"
+                       : std::to_string(ranks) + " on " + number_of(hosts.size(), "host") +
+                 ", with up to " + number_of(threads, "thread") + " in MPI"},
         {"Begin", run_.introduction.begin},
         {"End",
          run_.end.empty() ? "unknown; report made from records at " + local_time() : run_.end},

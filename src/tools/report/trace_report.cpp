@@ -124,9 +124,9 @@ class TraceReport : public Report {
 
     std::string text() const
     {
-        std::string text =
-            print("trace: %zu processes, %zu threads, %.6f s", processes_, threads_, seconds_) +
-            absent_text(absent_) + "\n";
+        std::string text = "trace: " + number_of(processes_, "process", "es") + ", " +
+            number_of(threads_, "thread") + print(", %.6f s", seconds_) + absent_text(absent_) +
+            "\n";
         text += print("%-32s %12s %14s\n", "Function", "Calls", "Time (s)");
         for (const Line &line : lines_)
             text += print("%-32s %12s %14.6f\n", line.name.c_str(), grouped(line.calls).c_str(),

@@ -214,9 +214,8 @@ std::string Overview::html() const
         definitions_.processes.empty() ? "" : definitions_.processes.begin()->second.program;
 
     qmpi::Page page("Trace of " + program,
-                    std::to_string(index_of_rank_.size()) + " ranks, " + std::to_string(threads) +
-                        " threads on " + std::to_string(hosts.size()) +
-                        (hosts.size() == 1 ? " host" : " hosts"));
+                    number_of(index_of_rank_.size(), "rank") + ", " + number_of(threads, "thread") +
+                        " on " + number_of(hosts.size(), "host"));
     page.facts({{"Program", program},
                 {"Ranks", std::to_string(index_of_rank_.size())},
                 {"Threads", std::to_string(threads)},

@@ -61,9 +61,17 @@ Flow flow_of(int function)
     case qmpi::operation::bcast:
     case qmpi::operation::scatter:
         return Flow::from_root;
+    case qmpi::operation::scan:
+    case qmpi::operation::exscan:
+        return Flow::to_higher;
     default:
         return Flow::among_all;
     }
+}
+
+bool is_fence(int function)
+{
+    return function == MPI_WIN_FENCE_T || function == MPI_WIN_FREE_T;
 }
 
 /* MPI_Finalize may wait for the others too, but messages that are never received are reported as
@@ -78,6 +86,59 @@ bool waits_for_all(const CollectiveEvent &event)
 }  // namespace
 
 /* ---- the run ---- */
+
+bool Replay::Meeting::needs(int rank, int other) const
+{
+    switch (flow_of(function)) {
+    case Flow::to_root:
+        return rank == root;
+    case Flow::from_root:
+        return rank != root && other == root;
+    case Flow::to_higher: {
+        const auto own = std::find(members->begin(), members->end(), rank);
+        return std::find(members->begin(), own, other) != own;
+    }
+    default:
+        return is_barrier(function);
+    }
+}
+
+void Replay::Meeting::join(int rank, const SharedClock &other)
+{
+    const Flow flow = flow_of(function);
+    if (flow == Flow::to_higher) {
+        before[rank] = other;
+        join_lower();
+    } else if (flow != Flow::from_root || rank == root)
+        clock = Clock::join(clock, other);
+}
+
+void Replay::Meeting::join_lower()
+{
+    for (; joined < members->size(); joined++) {
+        const int member = (*members)[joined];
+        const auto found = before.find(member);
+        if (found != before.end())
+            clock = Clock::join(clock, found->second);
+        else if (!is_over)
+            return;
+        after[member] = clock;
+    }
+}
+
+SharedClock Replay::Meeting::clock_after(int rank) const
+{
+    switch (flow_of(function)) {
+    case Flow::to_root:
+        return rank == root ? clock : nullptr;
+    case Flow::to_higher: {
+        const auto found = after.find(rank);
+        return found == after.end() ? nullptr : found->second;
+    }
+    default:
+        return clock;
+    }
+}
 
 SharedEnd Replay::send(int rank, const SendEvent &send)
 {
@@ -138,16 +199,10 @@ void Replay::collective(int rank, const CollectiveEvent &event, const SharedRank
 {
     if (!waits_for_all(event))
         return;
-    const SharedMeeting meeting = meeting_of({event.communicator, event.number}, event.size);
-    const int function = event.position.function;
-    meeting->is_barrier = is_barrier(function);
-    meeting->flow = flow_of(function);
-    if (event.root == event.rank)
-        meeting->root = rank;
-    meeting->is_fence = function == MPI_WIN_FENCE_T || function == MPI_WIN_FREE_T;
-    meeting->is_end = function == MPI_WIN_FREE_T;
-    if (meeting->members == nullptr)
-        meeting->members = members;
+    const SharedMeeting meeting = meeting_of({event.communicator, event.number}, members);
+    meeting->function = event.position.function;
+    if (event.root >= 0 && event.root < event.size)
+        meeting->root = (*members)[static_cast<std::size_t>(event.root)];
     add(rank, Step::Kind::start, event.position, meeting);
     if (event.is_local)
         return;
@@ -158,14 +213,14 @@ void Replay::collective(int rank, const CollectiveEvent &event, const SharedRank
 }
 
 Replay::SharedMeeting Replay::meeting_of(const std::pair<std::uint64_t, std::uint64_t> &number,
-                                         int size)
+                                         const SharedRanks &members)
 {
     SharedMeeting &meeting = meetings_[number];
     if (meeting == nullptr) {
         meeting = std::make_shared<Meeting>();
         meeting->communicator = number.first;
         meeting->number = number.second;
-        meeting->size = static_cast<std::size_t>(size);
+        meeting->members = members;
     }
     return meeting;
 }
@@ -265,14 +320,15 @@ void Replay::returned(int rank)
     add(rank, std::move(step));
 }
 
-/* A send that still waits for a receive has completed in the run. */
+/* Sends that still wait for a receive have completed in the run, and collective operations that
+ * still wait for others have done without them. */
 void Replay::end_run()
 {
     search();
     for (bool has_released = true; has_released;) {
         has_released = false;
         for (int rank = 0; is_member(rank); rank++)
-            has_released = release_first_send(rank) || has_released;
+            has_released = release_first_wait(rank) || has_released;
     }
     for (int rank = 0; is_member(rank); rank++) {
         if (!process(rank).has_threads || held_up(rank) == nullptr)
@@ -457,11 +513,11 @@ bool Replay::is_gone(int peer) const
     return peer == MPI_ANY_SOURCE || processes_[static_cast<std::size_t>(peer)].is_gone;
 }
 
-/* All that are not gone have arrived. If the members are unknown, all that are gone may be some. */
+/* All that are not gone have arrived. */
 bool Replay::is_complete(const Meeting &meeting) const
 {
-    if (gone_ == 0 || meeting.members == nullptr)
-        return meeting.arrived.size() + gone_ >= meeting.size;
+    if (gone_ == 0)
+        return meeting.arrived.size() >= meeting.members->size();
     const auto compared = [this](const std::vector<int> &ranks) {
         return std::count_if(ranks.begin(), ranks.end(),
                              [this](int rank) { return !is_gone(rank); });
@@ -520,8 +576,7 @@ void Replay::tick(int rank)
 void Replay::end(int rank, const Step &step)
 {
     if (step.meeting != nullptr) {
-        if (step.meeting->flow != Flow::to_root || step.meeting->root == rank)
-            learn(rank, step.meeting->clock);
+        learn(rank, step.meeting->clock_after(rank));
     } else if (step.end != nullptr && (!step.end->is_send || step.end->is_synchronous)) {
         learn(rank, step.end->partner_clock);
         /* The sender knows that the receive has got its message. */
@@ -654,8 +709,7 @@ void Replay::learn(int rank, const SharedClock &clock)
 void Replay::arrive(int rank, const SharedMeeting &meeting)
 {
     meeting->arrived.push_back(rank);
-    if (meeting->flow != Flow::from_root || meeting->root == rank)
-        meeting->clock = Clock::join(meeting->clock, process(rank).clock);
+    meeting->join(rank, process(rank).clock);
     if (is_complete(*meeting))
         finish(meeting);
 }
@@ -666,9 +720,11 @@ void Replay::finish(const SharedMeeting &meeting)
     for (const int waiting : meeting->waiting)
         wake(waiting);
     meetings_.erase({meeting->communicator, meeting->number});
-    if (meeting->is_fence)
+    if (!meeting->before.empty())
+        meeting->join_lower();
+    if (is_fence(meeting->function))
         accesses_.end_epochs(meeting->communicator, meeting->number);
-    if (meeting->is_end)
+    if (meeting->function == MPI_WIN_FREE_T)
         accesses_.free(meeting->communicator);
 }
 
@@ -757,8 +813,6 @@ Replay::Need Replay::need_of(int rank, const Step &step) const
 {
     Need need;
     if (step.meeting != nullptr) {
-        if (step.meeting->members == nullptr)
-            return need;
         std::vector<int> arrived = step.meeting->arrived;
         std::sort(arrived.begin(), arrived.end());
         for (const int member : *step.meeting->members) {
@@ -879,11 +933,16 @@ int Replay::next_in_cycle(int rank, const std::vector<bool> &is_stuck, Cycle::Ca
         next = *found;
         call = {rank, step.position,
                 step.end != nullptr && step.end->needs_receive && !step.end->is_synchronous,
-                step.meeting != nullptr && !step.meeting->is_barrier};
-        /* The run has gone further, so this call has completed. */
-        const auto &steps = process(rank).steps;
-        if (steps.back().kind != Step::Kind::wait && step.meeting != nullptr)
-            call.may_pass = true;
+                step.meeting != nullptr};
+        if (step.meeting == nullptr || has_gone_further(rank))
+            return;
+        const auto needed = std::find_if(found, need.ranks.end(), [&](int other) {
+            return is_stuck_rank(other) && step.meeting->needs(rank, other);
+        });
+        if (needed != need.ranks.end()) {
+            next = *needed;
+            call.may_pass = false;
+        }
     });
     return next;
 }
@@ -914,9 +973,10 @@ Cycle Replay::cycle_from(int rank, const std::vector<bool> &is_stuck, std::vecto
 
 bool Replay::is_news(const Cycle &cycle)
 {
-    return !std::all_of(cycle.calls.begin(), cycle.calls.end(), [&](const Cycle::Call &call) {
-        return process(call.rank).is_in_certain_cycle;
-    });
+    return !cycle.is_certain ||
+        !std::all_of(cycle.calls.begin(), cycle.calls.end(), [&](const Cycle::Call &call) {
+            return process(call.rank).is_in_certain_cycle;
+        });
 }
 
 /* Its calls complete from now on as in the run. */
@@ -967,7 +1027,7 @@ std::vector<Cycle> Replay::find_cycles()
     return std::exchange(cycles_, {});
 }
 
-/* ---- sends that complete as in the run ---- */
+/* ---- calls that complete as in the run ---- */
 
 int Replay::first_needed(int rank) const
 {
@@ -997,12 +1057,31 @@ const Replay::Step *Replay::held_up(int rank) const
     return nullptr;
 }
 
-bool Replay::release_first_send(int rank)
+bool Replay::has_gone_further(int rank) const
+{
+    const auto &steps = processes_[static_cast<std::size_t>(rank)].steps;
+    return std::any_of(steps.begin(), steps.end(),
+                       [](const Step &step) { return step.kind != Step::Kind::wait; });
+}
+
+bool Replay::needs_others(int rank, const Step &step) const
+{
+    const Need need = need_of(rank, step);
+    return std::any_of(need.ranks.begin(), need.ranks.end(),
+                       [&](int other) { return step.meeting->needs(rank, other); });
+}
+
+bool Replay::release_first_wait(int rank)
 {
     bool has_released = false;
     each_first_wait(rank, [&](Step &step) {
         if (step.end != nullptr && step.end->is_send && !step.end->is_synchronous)
             has_released = step.is_released = true;
+        if (step.meeting == nullptr || !has_gone_further(rank) || needs_others(rank, step))
+            return;
+        has_released = step.is_released = true;
+        if (flow_of(step.meeting->function) == Flow::among_all)
+            lose_order(rank, "a collective operation did not wait for all processes");
     });
     if (has_released) {
         wake(rank);
@@ -1015,7 +1094,7 @@ bool Replay::release_for(int rank)
 {
     int other = rank;
     for (int hops = 0; hops < most_hops && other >= 0; hops++) {
-        if (release_first_send(other))
+        if (release_first_wait(other))
             return true;
         other = first_needed(other);
     }

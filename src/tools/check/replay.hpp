@@ -97,7 +97,7 @@ struct Race {
 
 /* Whose past the members of a collective operation know after it: that of those whose data they
  * get. */
-enum class Flow : std::uint8_t { among_all, to_root, from_root };
+enum class Flow : std::uint8_t { among_all, to_root, from_root, to_higher /* ranks */ };
 
 class Replay {
   public:
@@ -117,7 +117,6 @@ class Replay {
     /* The send's message is the one that the receive gets. */
     void match(const SharedEnd &send, const SharedEnd &receive);
 
-    /* members: null if unknown */
     void collective(int rank, const CollectiveEvent &event, const SharedRanks &members);
 
     void await(int rank, const OperationEvent &event);
@@ -196,17 +195,28 @@ class Replay {
     struct Meeting {
         std::uint64_t communicator = 0;
         std::uint64_t number = 0;
-        std::size_t size = 0;
+        int function = 0;
         SharedRanks members;
         std::vector<int> arrived;
         std::vector<int> waiting;
-        Flow flow = Flow::among_all;
-        int root = -1;           /* known before the root arrives */
-        SharedClock clock;       /* of all that have arrived and whose past others know then */
-        bool is_barrier = false; /* no member completes it before all have started it */
-        bool is_fence = false;   /* ends an epoch of the window in place of the communicator */
-        bool is_end = false;     /* the window is freed */
-        bool is_over = false;    /* nobody waits for it */
+        int root = -1;        /* known before the root arrives */
+        SharedClock clock;    /* of all that have arrived and whose past others know then */
+        bool is_over = false; /* nobody waits for it */
+
+        /* If the order of the members counts: what each that has arrived knew before the operation,
+         * and what it knows after it, for the first members, which have all arrived. */
+        std::map<int, SharedClock> before, after;
+        std::size_t joined = 0;
+
+        /* The member cannot complete the operation before the other one has started it. */
+        bool needs(int rank, int other) const;
+
+        /* The member arrives with this clock. */
+        void join(int rank, const SharedClock &other);
+        void join_lower();
+
+        /* What the member knows of the others' past after the operation. */
+        SharedClock clock_after(int rank) const;
     };
 
     using SharedMeeting = std::shared_ptr<Meeting>;
@@ -325,7 +335,8 @@ class Replay {
     void find_race(const End &receive, const Sent &message);
     void post_any_receive(const SharedEnd &receive);
     void end_any_receive(const SharedEnd &receive);
-    SharedMeeting meeting_of(const std::pair<std::uint64_t, std::uint64_t> &number, int size);
+    SharedMeeting meeting_of(const std::pair<std::uint64_t, std::uint64_t> &number,
+                             const SharedRanks &members);
     void arrive(int rank, const SharedMeeting &meeting);
     void finish(const SharedMeeting &meeting);
     bool is_complete(const Meeting &meeting) const;
@@ -367,15 +378,22 @@ class Replay {
     void accuse(const Cycle &cycle);
     void search();
 
-    /* A process has learned that something has happened in the run, but in the replay a send that
-     * was buffered still holds it up. True if there is such a send; it completes as in the run. */
+    /* A process has learned that something has happened in the run, but in the replay it is held up by
+     * a send that was buffered, or by a collective operation that did not wait for all. True if there
+     * is one; it completes as in the run. */
     bool release_for(int rank);
     int first_needed(int rank) const;
 
     /* A step that still waits although the run has gone on: the program has asked for it, or its call
      * has returned. Null: none. */
     const Step *held_up(int rank) const;
-    bool release_first_send(int rank);
+
+    /* The process has made other calls after those that it waits for in the replay. */
+    bool has_gone_further(int rank) const;
+
+    /* The operation cannot be complete without some of those that have not started it. */
+    bool needs_others(int rank, const Step &step) const;
+    bool release_first_wait(int rank);
 
     /* The queue of the process is too long. */
     void relieve(int rank);

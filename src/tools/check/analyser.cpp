@@ -74,6 +74,9 @@ void Analyser::take(int rank, Event event, Reader &reader)
     case Event::truncated:
         process(rank).truncated = reader.get<OperationEvent>();
         break;
+    case Event::unmatched:
+        process(rank).unmatched = reader.get<CommunicatorEvent>().communicator;
+        break;
     case Event::completed:
         replay_.completed(rank, reader.get<OperationKey>());
         break;
@@ -228,16 +231,19 @@ void Analyser::find_unreceived()
     if (!is_certain || has_found_unreceived_)
         return;
     has_found_unreceived_ = true;
-    for (const auto &[address, inbox] : inboxes_) {
-        const int receiver = address.second;
-        inbox.each_message([&, &inbox = inbox](int source, int tag, const Message &message) {
-            if (!inbox.may_receive(source, tag)) /* else an unwaited receive may get it */
-                add(Kind::unreceived, source, message.position,
-                    "rank " + std::to_string(receiver) + " never received this message (tag " +
-                        std::to_string(tag) + ", " + message.signature.text() + ")");
-        });
-    }
+    for (const auto &[address, inbox] : inboxes_)
+        report_unreceived(address.second, inbox);
     find_conflicts();
+}
+
+void Analyser::report_unreceived(int receiver, const Inbox &inbox)
+{
+    inbox.each_message([&](int source, int tag, const Message &message) {
+        if (!inbox.may_receive(source, tag)) /* else an unwaited receive may get it */
+            add(Kind::unreceived, source, message.position,
+                "rank " + std::to_string(receiver) + " never received this message (tag " +
+                    std::to_string(tag) + ", " + message.signature.text() + ")");
+    });
 }
 
 void Analyser::find_conflicts()
@@ -793,6 +799,10 @@ void Analyser::compare_matched(int rank, std::uint64_t number)
 bool Analyser::awaits_sender(int rank) const
 {
     const Process &receiver = processes_[static_cast<std::size_t>(rank)];
+    if (receiver.unmatched != 0) {
+        const auto inbox = inboxes_.find({receiver.unmatched, rank});
+        return inbox == inboxes_.end() || inbox->second.is_empty();
+    }
     const auto &[is_collective, communicator, number] = receiver.truncated.operation;
     if (is_collective) {
         const auto group = groups_.find(communicator);
@@ -805,9 +815,14 @@ bool Analyser::awaits_sender(int rank) const
     return inbox != inboxes_.end() && inbox->second.has_receive(number);
 }
 
-void Analyser::settle_truncated(int rank)
+void Analyser::settle_failed(int rank)
 {
     Process &receiver = process(rank);
+    if (const std::uint64_t unmatched = std::exchange(receiver.unmatched, 0)) {
+        if (const auto inbox = inboxes_.extract({unmatched, rank}))
+            report_unreceived(rank, inbox.mapped());
+        return;
+    }
     const auto &[position, operation] = receiver.truncated;
     const auto group = groups_.find(operation.communicator);
     const bool has_group = operation.is_collective && group != groups_.end();

@@ -65,12 +65,12 @@ class Analyser {
     bool have_all_ended() const { return ended_ == processes_.size(); }
     int size() const { return static_cast<int>(processes_.size()); }
 
-    /* The process has told of a message that is longer than its buffer (Event::truncated), and the
-     * call that sends it is not known yet. */
+    /* A call of the process has failed because of a message that is too long, or that nobody has
+     * received (Event::truncated, unmatched), and the call that sends it is not known yet. */
     bool awaits_sender(int rank) const;
 
     /* That call will not be awaited longer. */
-    void settle_truncated(int rank);
+    void settle_failed(int rank);
 
     /* Reports messages that were never received, and conflicts, once, if no process will communicate
      * again. */
@@ -120,7 +120,8 @@ class Analyser {
         bool has_ended = false;                               /* finalized or lost */
         std::unordered_map<std::uint64_t, Matched> matched;   /* by number of the probe's receive */
         std::unordered_set<std::uint64_t> truncated_receives; /* numbers of those with a finding */
-        OperationEvent truncated; /* the last operation whose message was too long */
+        OperationEvent truncated;    /* the last operation whose message was too long */
+        std::uint64_t unmatched = 0; /* communicator that was freed too early; 0: none */
     };
 
     /* Partitioned operations of one kind that have no counterpart yet. */
@@ -165,6 +166,7 @@ class Analyser {
     };
 
     void take_results();
+    void report_unreceived(int receiver, const Inbox &inbox);
     void report(const Cycle &cycle);
     void note_end(int rank);
     void distrust(int rank);

@@ -145,7 +145,7 @@ class Check : public ReportingTool<Check> {
                 /* Without effect, no rule has to follow it. */
                 const int error_code =
                     is_nested || !has_effect ? operations_.go(call) : enter(call, here);
-                if (error_code == MPI_SUCCESS) {
+                if (error_code == MPI_SUCCESS || has_unmatched_messages(Call::id, error_code)) {
                     if (!has_effect)
                         process_.distrust("the library has accepted an invalid argument");
                     fatal_errors_.follow(call);
@@ -154,7 +154,8 @@ class Check : public ReportingTool<Check> {
                     follow_end(call);
                     if (!is_nested)
                         follow_join(call, here);
-                } else
+                }
+                if (error_code != MPI_SUCCESS)
                     fatal_errors_.raise(error_code);
                 return error_code;
             }

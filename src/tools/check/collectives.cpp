@@ -8,12 +8,23 @@
 #include "functions.hpp"
 
 #include <cstddef>
+#include <cstring>
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
 namespace qmpi::check {
+
+bool has_unmatched_messages(int function, int error_code)
+{
+    if (!ends_communicator(function) || !is_of_class(error_code, MPI_ERR_OTHER))
+        return false;
+    char text[MPI_MAX_ERROR_STRING] = "";
+    int length = 0;
+    QMPI_Error_string(error_code, text, &length);
+    return std::strstr(text, "unmatched message") != nullptr;
+}
 
 Collectives::Current::Current(const Position &position, SharedCommunicator communicator)
     : position(position), communicator(std::move(communicator))
@@ -80,15 +91,18 @@ std::shared_ptr<CollectiveObject> Collectives::persistent(const Current &current
                                               current.expected.number, communicator.name());
 }
 
-void Collectives::end(const Current &current, int error_code, bool is_last)
+void Collectives::end(const Current &current, int error_code)
 {
-    if (error_code != MPI_SUCCESS) {
+    const bool is_unmatched = has_unmatched_messages(current.position.function, error_code);
+    if (is_unmatched && process_.is_followed(current.communicator))
+        process_.report(Event::unmatched, CommunicatorEvent{current.communicator->id, ""}, true);
+    if (error_code != MPI_SUCCESS && !is_unmatched) {
         const bool is_compared = current.expected.kind == Completion::start;
         process_.failed(
             error_code,
             {current.position, is_compared ? current.expected.collective() : OperationKey{true}},
             is_compared);
-    } else if (is_last && current.communicator != nullptr) {
+    } else if (ends_communicator(current.position.function) && current.communicator != nullptr) {
         const std::lock_guard<std::mutex> guard(lock_);
         numbers_.erase(current.communicator->id);
     }

@@ -38,6 +38,7 @@ enum class Event : std::uint8_t {
     joining, /* MPI_Intercomm_create, of a leader */
     await,
     truncated,
+    unmatched, /* a communicator was freed before the process had received all messages */
     completed,
     probe,
     window,

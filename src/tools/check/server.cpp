@@ -111,8 +111,8 @@ void Server::take(int rank, const Head &head, Reader &&reader)
         waiting_.push_back(rank);
     else if (head.wants_answer && head.event == Event::exited)
         answer({~rank});
-    else if (head.event == Event::truncated)
-        truncated_.emplace_back(rank, std::chrono::steady_clock::now() + longest_on_the_way);
+    else if (head.event == Event::truncated || head.event == Event::unmatched)
+        failed_.emplace_back(rank, std::chrono::steady_clock::now() + longest_on_the_way);
     else if (head.wants_answer)
         answer({rank});
 }
@@ -133,7 +133,7 @@ int Server::add(const World &world)
 void Server::idle()
 {
     std::unique_lock<std::mutex> guard(lock_);
-    answer_truncated();
+    answer_failed();
     if (analyser_.have_all_ended())
         ended_.notify_all();
     if (!search())
@@ -153,14 +153,14 @@ void Server::answer_questions()
     });
 }
 
-void Server::answer_truncated()
+void Server::answer_failed()
 {
     const auto now = std::chrono::steady_clock::now();
-    erase_if(truncated_, [&](const auto &truncated) {
-        const auto [rank, last] = truncated;
+    erase_if(failed_, [&](const auto &failed) {
+        const auto [rank, last] = failed;
         if (analyser_.awaits_sender(rank) && now < last)
             return false;
-        analyser_.settle_truncated(rank);
+        analyser_.settle_failed(rank);
         await_stderr(); /* the error may end the job */
         answer({rank});
         return true;

@@ -77,7 +77,7 @@ class Server : public Hub {
 
     /* Answers processes that have got a message too long for the buffer, when the call that sent it is
      * known: it can be in another process's buffer yet. */
-    void answer_truncated();
+    void answer_failed();
 
     /* Answers who asked if processes are compared, when it is known of those that join. */
     void answer_questions();
@@ -99,7 +99,7 @@ class Server : public Hub {
     std::vector<int> waiting_; /* processes that have ended and wait until the report is written */
     std::chrono::steady_clock::time_point next_search_{};
     std::vector<std::pair<int, std::chrono::steady_clock::time_point>>
-        truncated_; /* processes that wait for an answer, and how long at most */
+        failed_; /* processes whose call has failed, and how long they wait at most */
 };
 
 }  // namespace qmpi::check

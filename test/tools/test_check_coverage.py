@@ -45,13 +45,39 @@ int main(int argc, char **argv)
 }
 """
 
+NOTHING_EXCHANGED = """
+#include <mpi.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    int rank, value, in[3], out[3];
+    const int none[3] = {0};
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0)
+        MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == 1) {
+        usleep(100000);         /* the other message is the first to arrive */
+        MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    }
+    MPI_Alltoallv(in, none, none, MPI_INT, out, none, none, MPI_INT, MPI_COMM_WORLD);
+    if (rank == 2)
+        MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    if (rank == 0)
+        MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
 
 @pytest.fixture(scope="module")
 def reports(mpich_module):
-    """Text lines, JSON and result of a run of two ranks."""
-    def reports(out, source, *arguments, options=(), **keywords):
+    """Text lines, JSON and result of a run."""
+    def reports(out, source, *arguments, ranks=2, options=(), **keywords):
         program = mpich_module.program(source, "-pthread", **keywords)
-        result = mpich_module.mpiexec(2, program, *arguments, tools=f"check({','.join([f'out={out}', *options])})")
+        result = mpich_module.mpiexec(ranks, program, *arguments, tools=f"check({','.join([f'out={out}', *options])})")
         assert result.status == 0, result
         return ((mpich_module.work / f"{out}.txt").read_text().splitlines(), mpich_module.load(f"{out}.json"), result)
     return reports
@@ -66,6 +92,11 @@ def test_processes_with_several_threads_are_named(reports):
     assert f"ranks 0-1: {LEFT_OUT} possible deadlocks: several threads communicate" in lines, lines
     assert ("possible deadlocks", "several threads communicate", 0, 1) in left_out(report)
     assert result.err.count(f"{LEFT_OUT} possible deadlocks: several threads communicate") == 1, result
+
+
+def test_order_of_a_collective_operation_that_waits_for_nobody_is_unknown(reports):
+    _, report, _ = reports("nothing", NOTHING_EXCHANGED, name="nothing.c", ranks=3, options=["races"])
+    assert ("message races", "rank 2: a collective operation did not wait for all processes", 0) in left_out(report)
 
 
 def test_nobody_is_left_out_of_a_plain_program(reports):

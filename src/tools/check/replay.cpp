@@ -321,15 +321,12 @@ void Replay::returned(int rank)
 }
 
 /* Sends that still wait for a receive have completed in the run, and collective operations that
- * still wait for others have done without them. */
+ * still wait for others have done without them: first those that are known not to need them. */
 void Replay::end_run()
 {
     search();
-    for (bool has_released = true; has_released;) {
-        has_released = false;
-        for (int rank = 0; is_member(rank); rank++)
-            has_released = release_first_wait(rank) || has_released;
-    }
+    while (release_first_waits(false) || release_first_waits(true))
+        ;
     for (int rank = 0; is_member(rank); rank++) {
         if (!process(rank).has_threads || held_up(rank) == nullptr)
             continue;
@@ -1071,16 +1068,27 @@ bool Replay::needs_others(int rank, const Step &step) const
                        [&](int other) { return step.meeting->needs(rank, other); });
 }
 
-bool Replay::release_first_wait(int rank)
+bool Replay::release_first_waits(bool has_ended)
+{
+    bool has_released = false;
+    for (int rank = 0; is_member(rank); rank++)
+        has_released = release_first_wait(rank, has_ended) || has_released;
+    return has_released;
+}
+
+bool Replay::release_first_wait(int rank, bool has_ended)
 {
     bool has_released = false;
     each_first_wait(rank, [&](Step &step) {
         if (step.end != nullptr && step.end->is_send && !step.end->is_synchronous)
             has_released = step.is_released = true;
-        if (step.meeting == nullptr || !has_gone_further(rank) || needs_others(rank, step))
+        if (step.meeting == nullptr || !has_gone_further(rank))
+            return;
+        const bool needs_others = this->needs_others(rank, step);
+        if (needs_others && !has_ended)
             return;
         has_released = step.is_released = true;
-        if (flow_of(step.meeting->function) == Flow::among_all)
+        if (needs_others || flow_of(step.meeting->function) == Flow::among_all)
             lose_order(rank, "a collective operation did not wait for all processes");
     });
     if (has_released) {
@@ -1094,7 +1102,7 @@ bool Replay::release_for(int rank)
 {
     int other = rank;
     for (int hops = 0; hops < most_hops && other >= 0; hops++) {
-        if (release_first_wait(other))
+        if (release_first_wait(other, false))
             return true;
         other = first_needed(other);
     }

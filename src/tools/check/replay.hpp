@@ -393,7 +393,10 @@ class Replay {
 
     /* The operation cannot be complete without some of those that have not started it. */
     bool needs_others(int rank, const Step &step) const;
-    bool release_first_wait(int rank);
+
+    /* has_ended: whatever a process has gone on after is complete. */
+    bool release_first_wait(int rank, bool has_ended);
+    bool release_first_waits(bool has_ended);
 
     /* The queue of the process is too long. */
     void relieve(int rank);

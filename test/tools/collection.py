@@ -137,8 +137,9 @@ def expression(function, index, values):
         return values[own.role]
     if own.role == "communicator" and ONLY_INTER.match(function.name):
         return "inter"
-    if own.role == "communicator" and function.name in ("MPI_Cart_create", "MPI_Graph_create"):
-        return "self"   # the new one has one process
+    # The new one has one process; with UCX, processes of MPICH 5.0.1 share no memory.
+    if own.role == "communicator" and re.match("MPI_(Cart_create|Graph_create|Win_allocate_shared)", function.name):
+        return "self"
     if own.role == "request":
         return "&request" if "*" in own.type or own.is_array else "request"
     if own.role == "buffer" and own.name not in NAMED:

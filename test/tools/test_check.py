@@ -413,9 +413,11 @@ def test_errors_are_found_in_spawned_processes(mpich, spawned, way):
 
 @pytest.mark.long
 def test_errors_are_found_in_a_session(mpich):
-    """At some invalid arguments, the library ends the program before its later errors."""
+    """The library ends the program at some invalid arguments, and MPICH 5 at messages that are not received, as nobody gets
+    these errors without MPI_COMM_WORLD."""
     outcomes, text = outcomes_by("session", mpich)
-    assert all(one.found == one.tried for name, own in outcomes.items() if name != "invalid argument" for one in own), text
+    ended = ["invalid argument", *(["message not received"] if mpich.version >= (5,) else [])]
+    assert all(one.found == one.tried for name, own in outcomes.items() if name not in ended for one in own), text
 
 
 # ---- programs ----

@@ -85,7 +85,7 @@ bool waits_for_all(const CollectiveEvent &event)
 
 }  // namespace
 
-/* ---- the run ---- */
+/* ---- collective operations ---- */
 
 bool Replay::Meeting::needs(int rank, int other) const
 {
@@ -139,6 +139,8 @@ SharedClock Replay::Meeting::clock_after(int rank) const
         return clock;
     }
 }
+
+/* ---- the run ---- */
 
 SharedEnd Replay::send(int rank, const SendEvent &send)
 {

@@ -104,7 +104,7 @@ def functions_of(header):
 # ---- calls ----
 
 # Expressions for arguments, by name; otherwise by role.
-NAMED = {"color": "0", "key": "rank", "ndims": "1", "dims": "(int[]) {1}", "maxdims": "1", "nnodes": "1",
+NAMED = {"argc": "0", "color": "0", "key": "rank", "ndims": "1", "dims": "(int[]) {1}", "maxdims": "1", "nnodes": "1",
          "order": "MPI_ORDER_C", "array_of_sizes": "ones", "array_of_subsizes": "ones", "array_of_starts": "zeros",
          "array_of_gsizes": "ones", "array_of_psizes": "ones", "array_of_distribs": "(int[]) {MPI_DISTRIBUTE_BLOCK}",
          "array_of_dargs": "(int[]) {MPI_DISTRIBUTE_DFLT_DARG}", "size": "sizeof out", "disp_unit": "sizeof(int)",

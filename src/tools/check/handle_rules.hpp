@@ -109,6 +109,11 @@ class HandleRules {
             if (process_.types.is_predefined(handle))
                 return false;
         }
+        /* MPICH 5 has handles of its own for the groups of its own communicators. */
+        if constexpr (role == qmpi::role::group) {
+            if (origin_of(handle) == Origin::library)
+                return handle != MPI_GROUP_EMPTY;
+        }
         return origin_of(handle) == Origin::program;
     }
 

@@ -48,9 +48,9 @@ def places(findings):
 
 @pytest.fixture
 def run(mpich):
-    """Run a program under check."""
-    def run(source, arguments, ranks=2, *words, **keywords):
-        return mpich.mpiexec(ranks, mpich.program(source, "-pthread"), *words, tools=f"check({arguments})", **keywords)
+    """Run a program under check. below: other tools"""
+    def run(source, arguments, ranks=2, *words, below="", **keywords):
+        return mpich.mpiexec(ranks, mpich.program(source, "-pthread"), *words, tools=f"check({arguments}){below}", **keywords)
     return run
 
 
@@ -81,22 +81,12 @@ def test_error_is_found_if_the_process_could_have_more_threads(mpich, run, sourc
     assert_found(mpich, run, source, MPIR_CVAR_DEFAULT_THREAD_LEVEL="MPI_THREAD_MULTIPLE")
 
 
-@pytest.fixture
-def run_delayed(mpich):
-    """Run a program under check with calls that are delayed by chance."""
-    delays = mpich.library(HERE / "delays.cpp", "-std=c++17", name="libqmpi_delays.so")
-
-    def run(source, arguments, ranks, *words, **keywords):
-        return mpich.mpiexec(ranks, mpich.program(source, "-pthread"), *words, tools=f"check({arguments}),delays",
-                             MPIR_CVAR_QMPI_TOOL_PATH=delays.parent, DELAYS_SEED=random.randrange(1000), **keywords)
-    return run
-
-
 @pytest.mark.long
 @pytest.mark.parametrize("source", [path for path in WRONG if re.match("(crossed|unsafe|race|window)_", path.stem)],
                          ids=lambda path: path.stem)
-def test_what_is_found_does_not_depend_on_the_time_of_calls(mpich, run_delayed, source):
-    assert_found(mpich, run_delayed, source)
+def test_what_is_found_does_not_depend_on_the_time_of_calls(mpich, run, source):
+    delays = mpich.library(HERE / "delays.cpp", "-std=c++17", name="libqmpi_delays.so")
+    assert_found(mpich, run, source, below=",delays", MPIR_CVAR_QMPI_TOOL_PATH=delays.parent, DELAYS_SEED=random.randrange(1000))
 
 
 @pytest.mark.parametrize("source", RIGHT, ids=lambda path: path.stem)

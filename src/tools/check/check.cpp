@@ -64,8 +64,7 @@ class Check : public ReportingTool<Check> {
 
     /* Everything that uses a handle, or initialises or finalises. */
     static constexpr auto functions =
-        (qmpi::set::all - qmpi::set::tool_information - qmpi::set::environment) |
-        makers(qmpi::set::environment, qmpi::detail::function_ids()) |
+        (qmpi::set::all - qmpi::set::tool_information - (qmpi::set::environment - makers)) |
         qmpi::function_set(MPI_INIT_T, MPI_INIT_THREAD_T, MPI_FINALIZE_T, MPI_ABORT_T,
                            MPI_SESSION_INIT_T, MPI_SESSION_FINALIZE_T,
                            MPI_GROUP_FROM_SESSION_PSET_T, MPI_COMM_CREATE_FROM_GROUP_T);

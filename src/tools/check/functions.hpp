@@ -15,7 +15,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
-#include <utility>
 
 namespace qmpi::check {
 
@@ -152,20 +151,12 @@ Origin origin_of(Handle handle)
     return (is_number ? value >> 30 == 1 : value < 4096) ? Origin::library : Origin::program;
 }
 
-/* Functions of the set that make an object, which must be freed. */
-template <std::size_t... ids>
-constexpr qmpi::function_set makers(const qmpi::function_set &set, std::index_sequence<ids...>)
-{
-    constexpr MPI_Functions_enum functions[] = {static_cast<MPI_Functions_enum>(ids)...};
-    constexpr bool makes[] = {qmpi::call<static_cast<MPI_Functions_enum>(ids)>::index(
-                                  qmpi::effect::creates) != qmpi::none...};
-    qmpi::function_set made;
-    for (std::size_t i = 0; i < sizeof...(ids); i++) {
-        if (makes[i] && set.contains(functions[i]))
-            made.add(functions[i]);
-    }
-    return made;
-}
+/* Functions that make an object, which must be freed. */
+inline constexpr qmpi::function_set makers = functions_that(
+    [](auto *call) {
+        return std::remove_pointer_t<decltype(call)>::index(qmpi::effect::creates) != qmpi::none;
+    },
+    qmpi::detail::function_ids());
 
 /* The null handle of a role's type. */
 template <qmpi::role role>

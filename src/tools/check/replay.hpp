@@ -215,7 +215,7 @@ class Replay {
         void join(int rank, const SharedClock &other);
         void join_lower();
 
-        /* What the member knows of the others' past after the operation. */
+        /* The clock that the member learns from the operation. */
         SharedClock clock_after(int rank) const;
     };
 

@@ -13,17 +13,36 @@
 #include <qmpi.hpp>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <shared_mutex>
 #include <string>
+#include <type_traits>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 namespace qmpi {
+
+/* The functions whose calls are wanted. is_wanted: of a null pointer to the type of the call.
+ * The library may lack functions, so ids are not positions. */
+template <typename IsWanted, std::size_t... ids>
+constexpr qmpi::function_set functions_that(IsWanted is_wanted,
+                                            std::index_sequence<ids...> /* all */)
+{
+    constexpr MPI_Functions_enum functions[] = {static_cast<MPI_Functions_enum>(ids)...};
+    const bool are_wanted[] = {
+        is_wanted(static_cast<qmpi::call<static_cast<MPI_Functions_enum>(ids)> *>(nullptr))...};
+    qmpi::function_set set;
+    for (std::size_t i = 0; i < sizeof...(ids); i++) {
+        if (are_wanted[i])
+            set.add(functions[i]);
+    }
+    return set;
+}
 
 /* World rank of a process outside MPI_COMM_WORLD (spawned or connected). */
 inline constexpr int outside_world = -1;
@@ -164,7 +183,11 @@ class Communicators {
     template <typename Self = Communicators>
     static constexpr qmpi::function_set functions()
     {
-        return Self::functions(qmpi::detail::function_ids());
+        return functions_that(
+            [](auto *call) {
+                return Self::template concerns<std::remove_pointer_t<decltype(call)>>();
+            },
+            qmpi::detail::function_ids());
     }
 
     /* Makes the call, and notes what it created or freed. Accepts any function. */
@@ -216,21 +239,6 @@ class Communicators {
     using Mutable = std::shared_ptr<Communicator>;
 
     static constexpr std::uint64_t no_origin = 0;
-
-    /* The library may lack functions, so ids are not positions. */
-    template <std::size_t... ids>
-    static constexpr qmpi::function_set functions(std::index_sequence<ids...>)
-    {
-        constexpr MPI_Functions_enum functions[] = {static_cast<MPI_Functions_enum>(ids)...};
-        const bool are_concerned[] = {
-            concerns<qmpi::call<static_cast<MPI_Functions_enum>(ids)>>()...};
-        qmpi::function_set set;
-        for (std::size_t i = 0; i < sizeof...(ids); i++) {
-            if (are_concerned[i])
-                set.add(functions[i]);
-        }
-        return set;
-    }
 
     template <typename Call>
     static constexpr bool frees(qmpi::role handle)

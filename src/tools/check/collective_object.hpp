@@ -13,6 +13,8 @@
 
 #include "../common/communicators.hpp"
 
+#include <qmpi.hpp>
+
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -28,6 +30,15 @@ inline void set_members(CollectiveEvent &event, const Communicator &communicator
     std::vector<int> world = communicator.world;
     world.insert(world.end(), communicator.remote.begin(), communicator.remote.end());
     event.members = Members::of(std::move(world));
+}
+
+/* False: it is no neighborhood collective. */
+inline bool set_sources(CollectiveEvent &event, const Communicator &communicator)
+{
+    const bool is_of_neighbours = qmpi::set::neighbourhood.contains(event.position.function);
+    if (is_of_neighbours)
+        event.sources = communicator.world_sources();
+    return is_of_neighbours;
 }
 
 /* Not thread-safe. */

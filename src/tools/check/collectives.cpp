@@ -128,9 +128,7 @@ Expected Collectives::report(const SharedCommunicator &communicator, CollectiveE
         process_.use(communicator, {Use::Kind::collective, 0, event.position});
     if (!process_.is_followed(communicator))
         return expected;
-    expected.is_of_neighbours = qmpi::set::neighbourhood.contains(event.position.function);
-    if (expected.is_of_neighbours)
-        process_.lose_order("neighborhood collectives");
+    expected.is_of_neighbours = set_sources(event, *communicator);
     event.is_started = qmpi::form_of(event.position.function) != qmpi::form::persistent;
     event.communicator = communicator->id;
     event.size = static_cast<int>(size);

@@ -212,6 +212,7 @@ struct CollectiveEvent {
     std::uint64_t operation = 0; /* value of the handle if predefined */
     Signature same;              /* must be equal everywhere */
     Side sent, received;
+    std::vector<int> sources; /* of a neighborhood collective; ranks in MPI_COMM_WORLD */
 
     /* Of the groups of an intercommunicator. */
     bool is_in_second(int rank) const { return second > 0 && rank >= second; }
@@ -219,7 +220,7 @@ struct CollectiveEvent {
     auto fields()
     {
         return std::tie(position, communicator, made_on, number, is_started, is_local, size, rank,
-                        second, root, name, members, operation, same, sent, received);
+                        second, root, name, members, operation, same, sent, received, sources);
     }
 };
 

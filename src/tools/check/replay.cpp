@@ -54,6 +54,8 @@ bool is_barrier(int function)
 
 Flow flow_of(int function)
 {
+    if (qmpi::set::neighbourhood.contains(function))
+        return Flow::from_sources;
     switch (qmpi::operation_of(function)) {
     case qmpi::operation::gather:
     case qmpi::operation::reduce:
@@ -75,12 +77,11 @@ bool is_fence(int function)
 }
 
 /* MPI_Finalize may wait for the others too, but messages that are never received are reported as
- * such. Neighborhood operations wait for neighbors only, and MPI_Comm_free for nobody. */
-bool waits_for_all(const CollectiveEvent &event)
+ * such. MPI_Comm_free waits for nobody. */
+bool waits_for_others(const CollectiveEvent &event)
 {
     return event.size > 1 && event.position.function != MPI_FINALIZE_T &&
-        event.position.function != MPI_COMM_FREE_T && event.is_started &&
-        !qmpi::set::neighbourhood.contains(event.position.function);
+        event.position.function != MPI_COMM_FREE_T && event.is_started;
 }
 
 }  // namespace
@@ -98,15 +99,27 @@ bool Replay::Meeting::needs(int rank, int other) const
         const auto own = std::find(members->begin(), members->end(), rank);
         return std::find(members->begin(), own, other) != own;
     }
+    case Flow::from_sources: {
+        const std::vector<int> &awaited = awaited_by(rank);
+        return std::find(awaited.begin(), awaited.end(), other) != awaited.end();
+    }
     default:
         return is_barrier(function);
     }
 }
 
+const std::vector<int> &Replay::Meeting::awaited_by(int rank) const
+{
+    const auto known = sources.find(rank);
+    return known == sources.end() ? *members : known->second;
+}
+
 void Replay::Meeting::join(int rank, const SharedClock &other)
 {
     const Flow flow = flow_of(function);
-    if (flow == Flow::to_higher) {
+    if (flow == Flow::from_sources)
+        before[rank] = other;
+    else if (flow == Flow::to_higher) {
         before[rank] = other;
         join_lower();
     } else if (flow != Flow::from_root || rank == root)
@@ -134,6 +147,15 @@ SharedClock Replay::Meeting::clock_after(int rank) const
     case Flow::to_higher: {
         const auto found = after.find(rank);
         return found == after.end() ? nullptr : found->second;
+    }
+    case Flow::from_sources: {
+        SharedClock joined;
+        for (const int source : awaited_by(rank)) {
+            const auto found = before.find(source);
+            if (found != before.end())
+                joined = Clock::join(joined, found->second);
+        }
+        return joined;
     }
     default:
         return clock;
@@ -199,10 +221,12 @@ void Replay::match(const SharedEnd &send, const SharedEnd &receive)
 
 void Replay::collective(int rank, const CollectiveEvent &event, const SharedRanks &members)
 {
-    if (!waits_for_all(event))
+    if (!waits_for_others(event))
         return;
     const SharedMeeting meeting = meeting_of({event.communicator, event.number}, members);
     meeting->function = event.position.function;
+    if (flow_of(meeting->function) == Flow::from_sources)
+        meeting->sources[rank] = event.sources;
     if (event.root >= 0 && event.root < event.size)
         meeting->root = (*members)[static_cast<std::size_t>(event.root)];
     add(rank, Step::Kind::start, event.position, meeting);
@@ -498,9 +522,10 @@ bool Replay::is_complete(int rank, Step &step)
     if (step.meeting != nullptr) {
         if (step.meeting->is_over || is_accused(rank, step))
             return true;
-        if (!std::exchange(step.is_registered, true))
-            step.meeting->waiting.push_back(rank);
-        return false;
+        const int awaited = awaited_in(*step.meeting, rank);
+        if (awaited != std::exchange(step.awaited, awaited) && awaited != nobody)
+            step.meeting->waiting.emplace(awaited, rank);
+        return awaited == nobody;
     }
     return is_gone(step.peer) || has_message({step.communicator, rank}, step.peer, step.tag);
 }
@@ -522,6 +547,17 @@ bool Replay::is_complete(const Meeting &meeting) const
                              [this](int rank) { return !is_gone(rank); });
     };
     return compared(meeting.arrived) >= compared(*meeting.members);
+}
+
+int Replay::awaited_in(const Meeting &meeting, int rank) const
+{
+    if (meeting.sources.count(rank) == 0)
+        return all_members;
+    for (const int source : meeting.awaited_by(rank)) {
+        if (meeting.before.count(source) == 0 && !is_gone(source))
+            return source;
+    }
+    return nobody;
 }
 
 bool Replay::is_accused(int rank, const Step &step) const
@@ -709,6 +745,8 @@ void Replay::arrive(int rank, const SharedMeeting &meeting)
 {
     meeting->arrived.push_back(rank);
     meeting->join(rank, process(rank).clock);
+    const auto [begin, end] = meeting->waiting.equal_range(rank);
+    std::for_each(begin, end, [this](const auto &waiting) { wake(waiting.second); });
     if (is_complete(*meeting))
         finish(meeting);
 }
@@ -716,10 +754,10 @@ void Replay::arrive(int rank, const SharedMeeting &meeting)
 void Replay::finish(const SharedMeeting &meeting)
 {
     meeting->is_over = true;
-    for (const int waiting : meeting->waiting)
-        wake(waiting);
+    for (const auto &[awaited, rank] : meeting->waiting)
+        wake(rank);
     meetings_.erase({meeting->communicator, meeting->number});
-    if (!meeting->before.empty())
+    if (flow_of(meeting->function) == Flow::to_higher)
         meeting->join_lower();
     if (is_fence(meeting->function))
         accesses_.end_epochs(meeting->communicator, meeting->number);
@@ -814,7 +852,7 @@ Replay::Need Replay::need_of(int rank, const Step &step) const
     if (step.meeting != nullptr) {
         std::vector<int> arrived = step.meeting->arrived;
         std::sort(arrived.begin(), arrived.end());
-        for (const int member : *step.meeting->members) {
+        for (const int member : step.meeting->awaited_by(rank)) {
             if (!is_member(member))
                 return need;
             if (!std::binary_search(arrived.begin(), arrived.end(), member))
@@ -855,8 +893,12 @@ std::vector<bool> Replay::stuck_processes()
         const int rank = static_cast<int>(i);
         each_first_wait(rank, [&](const Step &step) {
             std::size_t node = nodes.size();
-            if (const auto known = node_of_meeting.find(step.meeting.get());
-                step.meeting != nullptr && known != node_of_meeting.end())
+            /* Its members wait for the same ones. */
+            const Meeting *shared = step.meeting != nullptr && step.meeting->sources.empty()
+                ? step.meeting.get()
+                : nullptr;
+            if (const auto known = node_of_meeting.find(shared);
+                shared != nullptr && known != node_of_meeting.end())
                 node = known->second;
             else {
                 const Need need = need_of(rank, step);
@@ -868,8 +910,8 @@ std::vector<bool> Replay::stuck_processes()
                     nodes.push_back({need.is_any, need.ranks.size(), {}});
                     for (const int other : need.ranks)
                         nodes_of[static_cast<std::size_t>(other)].push_back(node);
-                    if (step.meeting != nullptr)
-                        node_of_meeting[step.meeting.get()] = node;
+                    if (shared != nullptr)
+                        node_of_meeting[shared] = node;
                     if (need.is_any)
                         node_of_any = node;
                 }

@@ -4,9 +4,9 @@
  */
 
 /* Repeats the run with the messages and collective operations that it had, but no send completes
- * before its receive has started, and every collective operation waits for all members. The
- * standard allows such a run, so processes that wait for each other in it are an error of the
- * program even if the library's buffers have hidden it.
+ * before its receive has started, and every collective operation waits for all members, those of
+ * neighborhoods for the sources of their data. The standard allows such a run, so processes that wait
+ * for each other in it are an error of the program even if the library's buffers have hidden it.
  *
  * Each process is a queue of steps in its own order. A step that must wait ends the queue's
  * progress until another process makes the step that it waits for. When a cycle was found, its
@@ -97,7 +97,13 @@ struct Race {
 
 /* Whose past the members of a collective operation know after it: that of those whose data they
  * get. */
-enum class Flow : std::uint8_t { among_all, to_root, from_root, to_higher /* ranks */ };
+enum class Flow : std::uint8_t {
+    among_all,
+    to_root,
+    from_root,
+    to_higher,   /* ranks */
+    from_sources /* in the topology of a neighborhood collective */
+};
 
 class Replay {
   public:
@@ -198,18 +204,23 @@ class Replay {
         int function = 0;
         SharedRanks members;
         std::vector<int> arrived;
-        std::vector<int> waiting;
-        int root = -1;        /* known before the root arrives */
+        std::multimap<int, int> waiting; /* by the one that each waits for, or all_members */
+        int root = -1;                   /* known before the root arrives */
+        std::map<int, std::vector<int>> sources; /* of each, in a neighborhood collective */
         SharedClock clock;    /* of all that have arrived and whose past others know then */
         bool is_over = false; /* nobody waits for it */
 
-        /* If the order of the members counts: what each that has arrived knew before the operation,
-         * and what it knows after it, for the first members, which have all arrived. */
+        /* If members learn from different ones: what each that has arrived knew before the operation,
+         * and if the order counts, what it knows after it, for the first members, which have all
+         * arrived. */
         std::map<int, SharedClock> before, after;
         std::size_t joined = 0;
 
         /* The member cannot complete the operation before the other one has started it. */
         bool needs(int rank, int other) const;
+
+        /* In the replay, the member does not complete it before these have started it. */
+        const std::vector<int> &awaited_by(int rank) const;
 
         /* The member arrives with this clock. */
         void join(int rank, const SharedClock &other);
@@ -221,12 +232,14 @@ class Replay {
 
     using SharedMeeting = std::shared_ptr<Meeting>;
 
+    static constexpr int all_members = -1, nobody = -2;
+
     struct Step {
         /* look: the program has asked; returned: see the function */
         enum class Kind : std::uint8_t { start, wait, look, returned } kind;
         bool is_released = false;
-        bool is_registered = false; /* with its meeting */
         bool loses_order = false;
+        int awaited = nobody; /* as its meeting has it */
         std::uint32_t thread = 0;
         Position position;
         /* One of the following, or else the envelope of a probe */
@@ -340,6 +353,9 @@ class Replay {
     void arrive(int rank, const SharedMeeting &meeting);
     void finish(const SharedMeeting &meeting);
     bool is_complete(const Meeting &meeting) const;
+
+    /* The member that this one waits for first, all_members, or nobody. */
+    int awaited_in(const Meeting &meeting, int rank) const;
     bool is_gone(int peer) const;
     void post(const SharedEnd &end, std::uint32_t thread);
     void open(const SharedEnd &end);

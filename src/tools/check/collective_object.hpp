@@ -10,10 +10,9 @@
 #define TOOLS_CHECK_COLLECTIVE_OBJECT_HPP_INCLUDED
 
 #include "events.hpp"
+#include "participants.hpp"
 
 #include "../common/communicators.hpp"
-
-#include <qmpi.hpp>
 
 #include <cstdint>
 #include <string>
@@ -27,18 +26,7 @@ inline void set_members(CollectiveEvent &event, const Communicator &communicator
 {
     event.size = communicator.size + static_cast<int>(communicator.remote.size());
     event.name = std::move(name);
-    std::vector<int> world = communicator.world;
-    world.insert(world.end(), communicator.remote.begin(), communicator.remote.end());
-    event.members = Members::of(std::move(world));
-}
-
-/* False: it is no neighborhood collective. */
-inline bool set_sources(CollectiveEvent &event, const Communicator &communicator)
-{
-    const bool is_of_neighbours = qmpi::set::neighbourhood.contains(event.position.function);
-    if (is_of_neighbours)
-        event.sources = communicator.world_sources();
-    return is_of_neighbours;
+    event.members = Members::of(world_ranks(communicator));
 }
 
 /* Not thread-safe. */
@@ -53,6 +41,15 @@ class CollectiveObject {
         event_.communicator = id_of(kind, communicator.id, number);
         event_.made_on = communicator.id;
         set_members(event_, communicator, std::move(name));
+    }
+
+    /* A persistent operation that this call has made. */
+    void follow(const CollectiveEvent &made)
+    {
+        event_.rank = made.rank;
+        event_.second = made.second;
+        event_.root = made.root;
+        event_.sources = made.sources;
     }
 
     std::uint64_t id() const { return event_.communicator; }

@@ -7,6 +7,9 @@
 
 #include "functions.hpp"
 
+#include "../common/movement.hpp"
+
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <map>
@@ -39,7 +42,10 @@ void Collectives::begin(Current &current, bool is_persistent)
     operations_.check_own_overlaps(current.ranges, current.position);
     if (!is_persistent)
         operations_.check_overlaps(current.ranges, current.position);
-    current.expected = report(current.communicator, std::move(current.event));
+    if (current.communicator != nullptr)
+        current.event.sources = sources_of(current.event, *current.communicator);
+    current.expected = is_persistent ? report(current.communicator, current.event)
+                                     : report(current.communicator, std::move(current.event));
 }
 
 void Collectives::expect_leader(Current &current, int own, MPI_Comm peers, int other, int tag)
@@ -87,8 +93,10 @@ std::shared_ptr<CollectiveObject> Collectives::persistent(const Current &current
     if (current.expected.kind != Completion::start)
         return nullptr;
     const Communicator &communicator = *current.communicator;
-    return std::make_shared<CollectiveObject>(Shared::persistent_collective, communicator,
-                                              current.expected.number, communicator.name());
+    auto made = std::make_shared<CollectiveObject>(Shared::persistent_collective, communicator,
+                                                   current.expected.number, communicator.name());
+    made->follow(current.event);
+    return made;
 }
 
 void Collectives::end(const Current &current, int error_code)
@@ -128,7 +136,7 @@ Expected Collectives::report(const SharedCommunicator &communicator, CollectiveE
         process_.use(communicator, {Use::Kind::collective, 0, event.position});
     if (!process_.is_followed(communicator))
         return expected;
-    expected.is_of_neighbours = set_sources(event, *communicator);
+    expected.is_of_neighbours = qmpi::set::neighbourhood.contains(event.position.function);
     event.is_started = qmpi::form_of(event.position.function) != qmpi::form::persistent;
     event.communicator = communicator->id;
     event.size = static_cast<int>(size);
@@ -146,6 +154,45 @@ Expected Collectives::report(const SharedCommunicator &communicator, CollectiveE
         process_.report(Event::collective, std::move(event), wants_answer);
     }
     return expected;
+}
+
+std::vector<int> Collectives::sources_of(const CollectiveEvent &event,
+                                         const Communicator &communicator)
+{
+    const qmpi::operation operation = qmpi::operation_of(event.position.function);
+    const bool is_of_neighbours = qmpi::set::neighbourhood.contains(event.position.function);
+    const Side &received = event.received;
+    const auto is_empty = [](const Signature &block) {
+        return block.is_known && block.bytes() == 0;
+    };
+    const bool gets_nothing = event.root == MPI_PROC_NULL || is_empty(event.same);
+
+    if ((operation != qmpi::operation::barrier && !qmpi::movement::is_collective_data(operation)) ||
+        (!is_of_neighbours && !communicator.is_inter && !gets_nothing &&
+         std::none_of(received.blocks.begin(), received.blocks.end(), is_empty)))
+        return {};
+    std::vector<int> sources{communicator.own_world_rank()};
+    if (gets_nothing)
+        return sources;
+    const std::vector<int> ranks = world_ranks(communicator);
+    const auto add = [&](int rank) {
+        const Signature *block = received.block(rank);
+        const bool is_used =
+            received.blocks.empty() || (rank >= received.begin && rank < received.end);
+        if (is_used && (block == nullptr || !is_empty(*block)))
+            sources.push_back(ranks[static_cast<std::size_t>(rank)]);
+    };
+    if (is_of_neighbours) {
+        for (const int source : communicator.sources) {
+            if (source != MPI_PROC_NULL)
+                add(source);
+        }
+    } else {
+        const Participants participants(communicator, MPI_UNDEFINED);
+        for (int i = 0; i < participants.peers; i++)
+            add(participants.first_peer + i);
+    }
+    return sources;
 }
 
 void Collectives::restrict_to(const std::vector<int> &ranks, Side &side)

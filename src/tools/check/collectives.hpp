@@ -100,6 +100,10 @@ class Collectives {
     Blocked wait(const Current &current);
     void follow(Current &current, MPI_Request request, bool is_persistent);
 
+    /* Of the event, see CollectiveEvent. */
+    static std::vector<int> sources_of(const CollectiveEvent &event,
+                                       const Communicator &communicator);
+
     /* Null if it is not compared. */
     static std::shared_ptr<CollectiveObject> persistent(const Current &current);
     void end(const Current &current, int error_code);

@@ -212,7 +212,9 @@ struct CollectiveEvent {
     std::uint64_t operation = 0; /* value of the handle if predefined */
     Signature same;              /* must be equal everywhere */
     Side sent, received;
-    std::vector<int> sources; /* of a neighborhood collective; ranks in MPI_COMM_WORLD */
+    /* Ranks in MPI_COMM_WORLD of the process and of those whose data it gets, which the function and the
+     * root restrict further; empty: all members. */
+    std::vector<int> sources;
 
     /* Of the groups of an intercommunicator. */
     bool is_in_second(int rank) const { return second > 0 && rank >= second; }

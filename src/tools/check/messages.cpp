@@ -64,7 +64,7 @@ void Messages::begin(Pending &pending, CollectiveObject &collective)
     }
     CollectiveEvent event = collective.next(pending.position);
     Expected expected{Completion::start, pending.communicator, event.number};
-    expected.is_of_neighbours = set_sources(event, *pending.communicator);
+    expected.is_of_neighbours = qmpi::set::neighbourhood.contains(pending.position.function);
     expected.made = collective.id();
     pending.expected.push_back(std::move(expected));
     if (event.size > 1)

@@ -14,6 +14,22 @@
 
 namespace qmpi::check {
 
+/* The own group is in front of the other one of an intercommunicator, see Participants. */
+inline bool is_in_front(const Communicator &communicator)
+{
+    return communicator.world < communicator.remote;
+}
+
+/* World ranks of all participants, in the order of their numbers. */
+inline std::vector<int> world_ranks(const Communicator &communicator)
+{
+    const bool is_first = !communicator.is_inter || is_in_front(communicator);
+    std::vector<int> ranks = is_first ? communicator.world : communicator.remote;
+    const std::vector<int> &others = is_first ? communicator.remote : communicator.world;
+    ranks.insert(ranks.end(), others.begin(), others.end());
+    return ranks;
+}
+
 /* Both groups of an intercommunicator are numbered in one row, the group with the smaller first process
  * in front: the same numbers in all processes. */
 class Participants {
@@ -25,11 +41,11 @@ class Participants {
     {
         if (!is_inter_)
             return;
-        const bool is_in_front = communicator.world < communicator.remote;
+        const bool is_first = is_in_front(communicator);
         peers = static_cast<int>(communicator.remote.size());
-        second = is_in_front ? communicator.size : peers;
-        first_peer = is_in_front ? second : 0;
-        rank += is_in_front ? 0 : second;
+        second = is_first ? communicator.size : peers;
+        first_peer = is_first ? second : 0;
+        rank += is_first ? 0 : second;
         if (root == MPI_ROOT)
             this->root = rank;
         else if (root >= 0)

@@ -52,10 +52,13 @@ bool is_barrier(int function)
     }
 }
 
+bool contains(const std::vector<int> &ranks, int rank)
+{
+    return std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
+}
+
 Flow flow_of(int function)
 {
-    if (qmpi::set::neighbourhood.contains(function))
-        return Flow::from_sources;
     switch (qmpi::operation_of(function)) {
     case qmpi::operation::gather:
     case qmpi::operation::reduce:
@@ -90,6 +93,9 @@ bool waits_for_others(const CollectiveEvent &event)
 
 bool Replay::Meeting::needs(int rank, int other) const
 {
+    const auto known = sources.find(rank);
+    if (known != sources.end() && !contains(known->second, other))
+        return false;
     switch (flow_of(function)) {
     case Flow::to_root:
         return rank == root;
@@ -99,10 +105,6 @@ bool Replay::Meeting::needs(int rank, int other) const
         const auto own = std::find(members->begin(), members->end(), rank);
         return std::find(members->begin(), own, other) != own;
     }
-    case Flow::from_sources: {
-        const std::vector<int> &awaited = awaited_by(rank);
-        return std::find(awaited.begin(), awaited.end(), other) != awaited.end();
-    }
     default:
         return is_barrier(function);
     }
@@ -111,18 +113,16 @@ bool Replay::Meeting::needs(int rank, int other) const
 const std::vector<int> &Replay::Meeting::awaited_by(int rank) const
 {
     const auto known = sources.find(rank);
-    return known == sources.end() ? *members : known->second;
+    return is_awaited_by_all() || known == sources.end() ? *members : known->second;
 }
 
 void Replay::Meeting::join(int rank, const SharedClock &other)
 {
     const Flow flow = flow_of(function);
-    if (flow == Flow::from_sources)
-        before[rank] = other;
-    else if (flow == Flow::to_higher) {
-        before[rank] = other;
+    before[rank] = other;
+    if (flow == Flow::to_higher)
         join_lower();
-    } else if (flow != Flow::from_root || rank == root)
+    else if (flow != Flow::from_root || rank == root)
         clock = Clock::join(clock, other);
 }
 
@@ -141,25 +141,22 @@ void Replay::Meeting::join_lower()
 
 SharedClock Replay::Meeting::clock_after(int rank) const
 {
-    switch (flow_of(function)) {
-    case Flow::to_root:
-        return rank == root ? clock : nullptr;
-    case Flow::to_higher: {
-        const auto found = after.find(rank);
-        return found == after.end() ? nullptr : found->second;
+    const Flow flow = flow_of(function);
+    if (flow == Flow::to_root && rank != root)
+        return nullptr;
+    const auto clock_in = [](const std::map<int, SharedClock> &clocks, int rank) {
+        const auto found = clocks.find(rank);
+        return found == clocks.end() ? nullptr : found->second;
+    };
+    const auto known = sources.find(rank);
+    if (known == sources.end())
+        return flow == Flow::to_higher ? clock_in(after, rank) : clock;
+    SharedClock joined;
+    for (const int source : known->second) {
+        if (flow != Flow::from_root || source == root)
+            joined = Clock::join(joined, clock_in(before, source));
     }
-    case Flow::from_sources: {
-        SharedClock joined;
-        for (const int source : awaited_by(rank)) {
-            const auto found = before.find(source);
-            if (found != before.end())
-                joined = Clock::join(joined, found->second);
-        }
-        return joined;
-    }
-    default:
-        return clock;
-    }
+    return joined;
 }
 
 /* ---- the run ---- */
@@ -225,7 +222,7 @@ void Replay::collective(int rank, const CollectiveEvent &event, const SharedRank
         return;
     const SharedMeeting meeting = meeting_of({event.communicator, event.number}, members);
     meeting->function = event.position.function;
-    if (flow_of(meeting->function) == Flow::from_sources)
+    if (!event.sources.empty())
         meeting->sources[rank] = event.sources;
     if (event.root >= 0 && event.root < event.size)
         meeting->root = (*members)[static_cast<std::size_t>(event.root)];
@@ -540,18 +537,16 @@ bool Replay::is_gone(int peer) const
 /* All that are not gone have arrived. */
 bool Replay::is_complete(const Meeting &meeting) const
 {
-    if (gone_ == 0)
-        return meeting.arrived.size() >= meeting.members->size();
-    const auto compared = [this](const std::vector<int> &ranks) {
-        return std::count_if(ranks.begin(), ranks.end(),
-                             [this](int rank) { return !is_gone(rank); });
-    };
-    return compared(meeting.arrived) >= compared(*meeting.members);
+    const std::vector<int> &members = *meeting.members;
+    return meeting.before.size() >= members.size() ||
+        (gone_ > 0 && std::all_of(members.begin(), members.end(), [&](int rank) {
+               return is_gone(rank) || meeting.before.count(rank) > 0;
+           }));
 }
 
 int Replay::awaited_in(const Meeting &meeting, int rank) const
 {
-    if (meeting.sources.count(rank) == 0)
+    if (meeting.is_awaited_by_all() || meeting.sources.count(rank) == 0)
         return all_members;
     for (const int source : meeting.awaited_by(rank)) {
         if (meeting.before.count(source) == 0 && !is_gone(source))
@@ -743,7 +738,6 @@ void Replay::learn(int rank, const SharedClock &clock)
 
 void Replay::arrive(int rank, const SharedMeeting &meeting)
 {
-    meeting->arrived.push_back(rank);
     meeting->join(rank, process(rank).clock);
     const auto [begin, end] = meeting->waiting.equal_range(rank);
     std::for_each(begin, end, [this](const auto &waiting) { wake(waiting.second); });
@@ -850,12 +844,10 @@ Replay::Need Replay::need_of(int rank, const Step &step) const
 {
     Need need;
     if (step.meeting != nullptr) {
-        std::vector<int> arrived = step.meeting->arrived;
-        std::sort(arrived.begin(), arrived.end());
         for (const int member : step.meeting->awaited_by(rank)) {
             if (!is_member(member))
                 return need;
-            if (!std::binary_search(arrived.begin(), arrived.end(), member))
+            if (step.meeting->before.count(member) == 0)
                 need.ranks.push_back(member);
         }
     } else if (step.end != nullptr && step.end->is_send) {
@@ -894,7 +886,7 @@ std::vector<bool> Replay::stuck_processes()
         each_first_wait(rank, [&](const Step &step) {
             std::size_t node = nodes.size();
             /* Its members wait for the same ones. */
-            const Meeting *shared = step.meeting != nullptr && step.meeting->sources.empty()
+            const Meeting *shared = step.meeting != nullptr && step.meeting->is_awaited_by_all()
                 ? step.meeting.get()
                 : nullptr;
             if (const auto known = node_of_meeting.find(shared);
@@ -1132,7 +1124,9 @@ bool Replay::release_first_wait(int rank, bool has_ended)
         if (needs_others && !has_ended)
             return;
         has_released = step.is_released = true;
-        if (needs_others || flow_of(step.meeting->function) == Flow::among_all)
+        const bool is_unknown = flow_of(step.meeting->function) == Flow::among_all &&
+            step.meeting->sources.count(rank) == 0;
+        if (needs_others || is_unknown)
             lose_order(rank, "a collective operation did not wait for all processes");
     });
     if (has_released) {

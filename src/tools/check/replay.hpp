@@ -97,13 +97,7 @@ struct Race {
 
 /* Whose past the members of a collective operation know after it: that of those whose data they
  * get. */
-enum class Flow : std::uint8_t {
-    among_all,
-    to_root,
-    from_root,
-    to_higher,   /* ranks */
-    from_sources /* in the topology of a neighborhood collective */
-};
+enum class Flow : std::uint8_t { among_all, to_root, from_root, to_higher /* ranks */ };
 
 class Replay {
   public:
@@ -203,24 +197,25 @@ class Replay {
         std::uint64_t number = 0;
         int function = 0;
         SharedRanks members;
-        std::vector<int> arrived;
         std::multimap<int, int> waiting; /* by the one that each waits for, or all_members */
         int root = -1;                   /* known before the root arrives */
-        std::map<int, std::vector<int>> sources; /* of each, in a neighborhood collective */
-        SharedClock clock;    /* of all that have arrived and whose past others know then */
-        bool is_over = false; /* nobody waits for it */
+        std::map<int, std::vector<int>> sources; /* see CollectiveEvent; not empty */
+        std::map<int, SharedClock> before;       /* what those that have arrived knew before it */
+        SharedClock clock;                       /* of all of them whose past others know then */
+        bool is_over = false;                    /* nobody waits for it */
 
-        /* If members learn from different ones: what each that has arrived knew before the operation,
-         * and if the order counts, what it knows after it, for the first members, which have all
-         * arrived. */
-        std::map<int, SharedClock> before, after;
+        /* If the order of the members counts: what the first ones, which have all arrived, know after
+         * it. */
+        std::map<int, SharedClock> after;
         std::size_t joined = 0;
 
         /* The member cannot complete the operation before the other one has started it. */
         bool needs(int rank, int other) const;
 
-        /* In the replay, the member does not complete it before these have started it. */
+        /* In the replay, the member does not complete it before these have started it. Not all members:
+         * the sources of a neighborhood collective. */
         const std::vector<int> &awaited_by(int rank) const;
+        bool is_awaited_by_all() const { return !qmpi::set::neighbourhood.contains(function); }
 
         /* The member arrives with this clock. */
         void join(int rank, const SharedClock &other);

@@ -39,6 +39,17 @@ std::vector<int> ranks(const Communicator &communicator, int peer)
     return ranks;
 }
 
+/* Their data is needed. */
+std::vector<int> sources(const Communicator &communicator)
+{
+    std::set<int> ranks;
+    for (const int source : communicator.sources) {
+        if (source != MPI_PROC_NULL)
+            ranks.insert(communicator.world_rank_of(source));
+    }
+    return {ranks.begin(), ranks.end()};
+}
+
 /* The event that a synchronization of a window waits for. */
 const char *synchronization_of(int function)
 {
@@ -90,7 +101,7 @@ Wait event_of(int function, const Expected &expected)
         return wait;
     }
     if (expected.is_of_neighbours) {
-        wait.ranks = communicator.world_sources();
+        wait.ranks = sources(communicator);
         if (wait.ranks.empty())
             return {};
     }

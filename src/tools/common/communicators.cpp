@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <set>
 
 namespace qmpi {
 
@@ -220,16 +219,6 @@ OwnCommunicator::~OwnCommunicator()
     if (comm_ != MPI_COMM_NULL)
         QMPI_Comm_free(&comm_);
     QMPI_Session_finalize(&session_);
-}
-
-std::vector<int> Communicator::world_sources() const
-{
-    std::set<int> ranks;
-    for (const int source : sources) {
-        if (source != MPI_PROC_NULL)
-            ranks.insert(world_rank_of(source));
-    }
-    return {ranks.begin(), ranks.end()};
 }
 
 Communicators::Communicators() : number_(++number_of_objects) {}

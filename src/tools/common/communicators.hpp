@@ -121,9 +121,6 @@ class Communicator : public CommunicatorData, public std::enable_shared_from_thi
             : outside_world;
     }
 
-    /* Processes whose data neighborhood collectives need, each once: ascending world ranks. */
-    std::vector<int> world_sources() const;
-
     /* Name set by MPI_Comm_set_name or by the library; may be empty. */
     std::string name() const
     {

@@ -113,7 +113,7 @@ bool Replay::Meeting::needs(int rank, int other) const
 const std::vector<int> &Replay::Meeting::awaited_by(int rank) const
 {
     const auto known = sources.find(rank);
-    return is_awaited_by_all() || known == sources.end() ? *members : known->second;
+    return waits_for_all() || known == sources.end() ? *members : known->second;
 }
 
 void Replay::Meeting::join(int rank, const SharedClock &other)
@@ -144,8 +144,8 @@ SharedClock Replay::Meeting::clock_after(int rank) const
     const Flow flow = flow_of(function);
     if (flow == Flow::to_root && rank != root)
         return nullptr;
-    const auto clock_in = [](const std::map<int, SharedClock> &clocks, int rank) {
-        const auto found = clocks.find(rank);
+    const auto clock_in = [](const std::map<int, SharedClock> &clocks, int member) {
+        const auto found = clocks.find(member);
         return found == clocks.end() ? nullptr : found->second;
     };
     const auto known = sources.find(rank);
@@ -546,7 +546,7 @@ bool Replay::is_complete(const Meeting &meeting) const
 
 int Replay::awaited_in(const Meeting &meeting, int rank) const
 {
-    if (meeting.is_awaited_by_all() || meeting.sources.count(rank) == 0)
+    if (meeting.waits_for_all() || meeting.sources.count(rank) == 0)
         return all_members;
     for (const int source : meeting.awaited_by(rank)) {
         if (meeting.before.count(source) == 0 && !is_gone(source))
@@ -886,7 +886,7 @@ std::vector<bool> Replay::stuck_processes()
         each_first_wait(rank, [&](const Step &step) {
             std::size_t node = nodes.size();
             /* Its members wait for the same ones. */
-            const Meeting *shared = step.meeting != nullptr && step.meeting->is_awaited_by_all()
+            const Meeting *shared = step.meeting != nullptr && step.meeting->waits_for_all()
                 ? step.meeting.get()
                 : nullptr;
             if (const auto known = node_of_meeting.find(shared);

@@ -212,10 +212,10 @@ class Replay {
         /* The member cannot complete the operation before the other one has started it. */
         bool needs(int rank, int other) const;
 
-        /* In the replay, the member does not complete it before these have started it. Not all members:
+        /* In the replay, the member does not complete it before these have started it: all members, or
          * the sources of a neighborhood collective. */
         const std::vector<int> &awaited_by(int rank) const;
-        bool is_awaited_by_all() const { return !qmpi::set::neighbourhood.contains(function); }
+        bool waits_for_all() const { return !qmpi::set::neighbourhood.contains(function); }
 
         /* The member arrives with this clock. */
         void join(int rank, const SharedClock &other);

@@ -5,6 +5,7 @@
 
 /* orders STEP... - four processes make the same steps:
  *   N                  process N sends to process 0, which receives from any process
+ *   @N                 process N puts to the memory of process 0
  *   [i|p]:NAME:COMM:N  a collective operation, with root N; i: nonblocking, p: persistent
  *   wait               completes these two; so does the end
  * COMM: w(orld), r(eversed), l(ine), c(ircle), or i(ntercommunicator) of even and odd ranks */
@@ -18,6 +19,7 @@ enum { most_steps = 64, size = 4 };
 static int in[most_steps][16], out[most_steps][16];
 static MPI_Request requests[most_steps];
 static int step, waiting, rank;
+static MPI_Win window;
 
 /* X: name without the prefix; I: the same of the nonblocking function */
 #define CALL(X, I, ...) \
@@ -49,6 +51,14 @@ static void message(int sender)
         MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
     if (rank == 0)
         MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void put(int origin)
+{
+    if (rank == origin) {
+        MPI_Put(&rank, 1, MPI_INT, 0, 0, 1, MPI_INT, window);
+        MPI_Win_flush(0, window);
+    }
 }
 
 static const int places[size] = {0, 1, 2, 3};
@@ -94,7 +104,7 @@ static void collective(char form, const char *name, int root, MPI_Comm comm)
 int main(int argc, char **argv)
 {
     const int length = size, period = 0;
-    int next, previous;
+    int next, previous, *memory;
     MPI_Comm reversed, line, circle, half, inter;
 
     MPI_Init(&argc, &argv);
@@ -108,6 +118,8 @@ int main(int argc, char **argv)
                                    &circle);
     MPI_Comm_split(MPI_COMM_WORLD, rank % 2, 0, &half);
     MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank % 2, 0, &inter);
+    MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+    MPI_Win_lock_all(0, window);
     for (step = 1; step < argc; step++) {
         const char *colon = strchr(argv[step], ':');
         const char form = argv[step][0];
@@ -116,6 +128,8 @@ int main(int argc, char **argv)
 
         if (colon == NULL && strcmp(argv[step], "wait") == 0)
             finish();
+        else if (form == '@')
+            put(atoi(argv[step] + 1));
         else if (colon == NULL)
             message(atoi(argv[step]));
         else if (sscanf(colon, ":%15[a-z]:%c:%d", name, &comm, &root) != 3)
@@ -132,6 +146,8 @@ int main(int argc, char **argv)
             collective(form, name, rank == root ? MPI_ROOT : rank % 2 == root % 2 ? MPI_PROC_NULL : root / 2, inter);
     }
     finish();
+    MPI_Win_unlock_all(window);
+    MPI_Win_free(&window);
     MPI_Comm_free(&reversed);
     MPI_Comm_free(&line);
     MPI_Comm_free(&circle);

@@ -44,60 +44,34 @@ static void check_all_refuse(void)
     int id = 4711;
 
 #define REFUSED(call) QT_CLASS(call, MPI_ERR_UNSUPPORTED_OPERATION)
-    REFUSED(MPI_Register_tool_name("other", init_tool));
-    REFUSED(MPI_Register_tool_storage(1, NULL));
-    REFUSED(MPI_Register_tool_function(1, MPI_SEND_T, fn));
-    REFUSED(MPIX_Register_tool_ready_function(1, init_tool));
-    REFUSED(MPI_Get_next_tool_function(1, MPI_SEND_T, &fn, &id));
-    REFUSED(MPI_Get_tool_storage(NULL, 1, &pointer));
-    REFUSED(MPI_Get_calling_address(NULL, &pointer));
-    REFUSED(MPIX_Get_function_enum("MPI_Send", &id));
-    REFUSED(MPIX_Get_function_name(MPI_SEND_T, &name));
-    REFUSED(PMPI_Register_tool_name("other", init_tool));
-    REFUSED(PMPI_Register_tool_storage(1, NULL));
-    REFUSED(PMPI_Register_tool_function(1, MPI_SEND_T, fn));
-    REFUSED(PMPIX_Register_tool_ready_function(1, init_tool));
-    REFUSED(PMPI_Get_next_tool_function(1, MPI_SEND_T, &fn, &id));
-    REFUSED(PMPI_Get_tool_storage(NULL, 1, &pointer));
-    REFUSED(PMPI_Get_calling_address(NULL, &pointer));
-    REFUSED(PMPIX_Get_function_enum("MPI_Send", &id));
-    REFUSED(PMPIX_Get_function_name(MPI_SEND_T, &name));
-    REFUSED(QMPI_Register_tool_name("other", init_tool));
-    REFUSED(QMPI_Register_tool_storage(1, NULL));
-    REFUSED(QMPI_Register_tool_function(1, MPI_SEND_T, fn));
-    REFUSED(QMPIX_Register_tool_ready_function(1, init_tool));
-    REFUSED(QMPI_Get_next_tool_function(1, MPI_SEND_T, &fn, &id));
-    REFUSED(QMPI_Get_tool_storage(NULL, 1, &pointer));
-    REFUSED(QMPI_Get_calling_address(NULL, &pointer));
-    REFUSED(QMPIX_Get_function_enum("MPI_Send", &id));
-    REFUSED(QMPIX_Get_function_name(MPI_SEND_T, &name));
-    REFUSED(MPIX_Register_tool("other", init_tool, 1, 0));
-    REFUSED(MPIX_Set_tool_info("other", NULL, NULL, NULL));
-    REFUSED(MPIX_Get_tool_info(0, &name, NULL, NULL, NULL, NULL));
-    REFUSED(MPIX_Fail_tool(1, "reason"));
-    REFUSED(MPIX_Get_tool_arguments(1, &name));
-    REFUSED(MPIX_Get_tool_name(1, &name));
-    REFUSED(MPIX_Publish_tool_service(1, "service", &fn));
-    REFUSED(MPIX_Lookup_tool_service(1, "service", &pointer));
-    REFUSED(MPIX_Get_tool_function(1, MPI_SEND_T, &fn));
-    REFUSED(PMPIX_Register_tool("other", init_tool, 1, 0));
-    REFUSED(PMPIX_Set_tool_info("other", NULL, NULL, NULL));
-    REFUSED(PMPIX_Get_tool_info(0, &name, NULL, NULL, NULL, NULL));
-    REFUSED(PMPIX_Fail_tool(1, "reason"));
-    REFUSED(PMPIX_Get_tool_arguments(1, &name));
-    REFUSED(PMPIX_Get_tool_name(1, &name));
-    REFUSED(PMPIX_Publish_tool_service(1, "service", &fn));
-    REFUSED(PMPIX_Lookup_tool_service(1, "service", &pointer));
-    REFUSED(PMPIX_Get_tool_function(1, MPI_SEND_T, &fn));
-    REFUSED(QMPIX_Register_tool("other", init_tool, 1, 0));
-    REFUSED(QMPIX_Set_tool_info("other", NULL, NULL, NULL));
-    REFUSED(QMPIX_Get_tool_info(0, &name, NULL, NULL, NULL, NULL));
-    REFUSED(QMPIX_Fail_tool(1, "reason"));
-    REFUSED(QMPIX_Get_tool_arguments(1, &name));
-    REFUSED(QMPIX_Get_tool_name(1, &name));
-    REFUSED(QMPIX_Publish_tool_service(1, "service", &fn));
-    REFUSED(QMPIX_Lookup_tool_service(1, "service", &pointer));
-    REFUSED(QMPIX_Get_tool_function(1, MPI_SEND_T, &fn));
+#define ALL_REFUSED(name, ...) \
+    do { \
+        REFUSED(name(__VA_ARGS__)); \
+        REFUSED(P##name(__VA_ARGS__)); \
+        REFUSED(Q##name(__VA_ARGS__)); \
+    } while (0)
+    ALL_REFUSED(MPI_Register_tool_name, "other", init_tool);
+    ALL_REFUSED(MPIX_Register_tool, "other", init_tool, 1, 0);
+    ALL_REFUSED(MPIX_Set_tool_info, "other", NULL, NULL, NULL);
+    ALL_REFUSED(MPIX_Get_tool_info, 0, &name, NULL, NULL, NULL, NULL);
+    ALL_REFUSED(MPI_Register_tool_storage, 1, NULL);
+    ALL_REFUSED(MPI_Register_tool_function, 1, MPI_SEND_T, fn);
+    ALL_REFUSED(MPIX_Register_tool_ready_function, 1, init_tool);
+    ALL_REFUSED(MPIX_Register_tool_world_functions, 1, NULL, NULL);
+    ALL_REFUSED(MPIX_Register_tool_job_functions, 1, NULL, NULL);
+    ALL_REFUSED(MPIX_Register_tool_spawn_functions, 1, NULL, NULL);
+    ALL_REFUSED(MPIX_Get_process_world, MPI_GROUP_EMPTY, 0, &name, &id);
+    ALL_REFUSED(MPIX_Fail_tool, 1, "reason");
+    ALL_REFUSED(MPIX_Get_tool_arguments, 1, &name);
+    ALL_REFUSED(MPIX_Get_tool_name, 1, &name);
+    ALL_REFUSED(MPIX_Publish_tool_service, 1, "service", &fn);
+    ALL_REFUSED(MPIX_Lookup_tool_service, 1, "service", &pointer);
+    ALL_REFUSED(MPI_Get_next_tool_function, 1, MPI_SEND_T, &fn, &id);
+    ALL_REFUSED(MPI_Get_tool_storage, NULL, 1, &pointer);
+    ALL_REFUSED(MPI_Get_calling_address, NULL, &pointer);
+    ALL_REFUSED(MPIX_Get_tool_function, 1, MPI_SEND_T, &fn);
+    ALL_REFUSED(MPIX_Get_function_enum, "MPI_Send", &id);
+    ALL_REFUSED(MPIX_Get_function_name, MPI_SEND_T, &name);
     REFUSED((MPI_Register_tool_name) ("other", init_tool));
     REFUSED((PMPI_Register_tool_name) ("other", init_tool));
     REFUSED((QMPI_Register_tool_name) ("other", init_tool));

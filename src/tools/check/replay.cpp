@@ -151,12 +151,12 @@ SharedClock Replay::Meeting::clock_after(int rank) const
     const auto known = sources.find(rank);
     if (known == sources.end())
         return flow == Flow::to_higher ? clock_in(after, rank) : clock;
-    SharedClock joined;
+    SharedClock learned;
     for (const int source : known->second) {
         if (flow != Flow::from_root || source == root)
-            joined = Clock::join(joined, clock_in(before, source));
+            learned = Clock::join(learned, clock_in(before, source));
     }
-    return joined;
+    return learned;
 }
 
 /* ---- the run ---- */

@@ -177,9 +177,8 @@ std::vector<int> Collectives::sources_of(const CollectiveEvent &event,
     const std::vector<int> ranks = world_ranks(communicator);
     const auto add = [&](int rank) {
         const Signature *block = received.block(rank);
-        const bool is_used =
-            received.blocks.empty() || (rank >= received.begin && rank < received.end);
-        if (is_used && (block == nullptr || !is_empty(*block)))
+        if (rank >= received.begin && rank < received.end &&
+            (block == nullptr || !is_empty(*block)))
             sources.push_back(ranks[static_cast<std::size_t>(rank)]);
     };
     if (is_of_neighbours) {

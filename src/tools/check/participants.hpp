@@ -14,16 +14,10 @@
 
 namespace qmpi::check {
 
-/* The own group is in front of the other one of an intercommunicator, see Participants. */
-inline bool is_in_front(const Communicator &communicator)
-{
-    return communicator.world < communicator.remote;
-}
-
 /* World ranks of all participants, in the order of their numbers. */
 inline std::vector<int> world_ranks(const Communicator &communicator)
 {
-    const bool is_first = !communicator.is_inter || is_in_front(communicator);
+    const bool is_first = communicator.is_first_group();
     std::vector<int> ranks = is_first ? communicator.world : communicator.remote;
     const std::vector<int> &others = is_first ? communicator.remote : communicator.world;
     ranks.insert(ranks.end(), others.begin(), others.end());
@@ -41,7 +35,7 @@ class Participants {
     {
         if (!is_inter_)
             return;
-        const bool is_first = is_in_front(communicator);
+        const bool is_first = communicator.is_first_group();
         peers = static_cast<int>(communicator.remote.size());
         second = is_first ? communicator.size : peers;
         first_peer = is_first ? second : 0;

@@ -520,9 +520,11 @@ bool Replay::is_complete(int rank, Step &step)
         if (step.meeting->is_over || is_accused(rank, step))
             return true;
         const int awaited = awaited_in(*step.meeting, rank);
-        if (awaited != std::exchange(step.awaited, awaited) && awaited != nobody)
+        if (awaited == nobody)
+            return true;
+        if (std::exchange(step.awaited, awaited) != awaited)
             step.meeting->waiting.emplace(awaited, rank);
-        return awaited == nobody;
+        return false;
     }
     return is_gone(step.peer) || has_message({step.communicator, rank}, step.peer, step.tag);
 }
@@ -546,11 +548,11 @@ bool Replay::is_complete(const Meeting &meeting) const
 
 int Replay::awaited_in(const Meeting &meeting, int rank) const
 {
-    if (meeting.waits_for_all() || meeting.sources.count(rank) == 0)
+    if (meeting.waits_for_all())
         return all_members;
-    for (const int source : meeting.awaited_by(rank)) {
-        if (meeting.before.count(source) == 0 && !is_gone(source))
-            return source;
+    for (const int member : meeting.awaited_by(rank)) {
+        if (meeting.before.count(member) == 0 && !is_gone(member))
+            return member;
     }
     return nobody;
 }
@@ -889,8 +891,7 @@ std::vector<bool> Replay::stuck_processes()
             const Meeting *shared = step.meeting != nullptr && step.meeting->waits_for_all()
                 ? step.meeting.get()
                 : nullptr;
-            if (const auto known = node_of_meeting.find(shared);
-                shared != nullptr && known != node_of_meeting.end())
+            if (const auto known = node_of_meeting.find(shared); known != node_of_meeting.end())
                 node = known->second;
             else {
                 const Need need = need_of(rank, step);

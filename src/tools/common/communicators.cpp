@@ -55,7 +55,7 @@ std::uint64_t hash_of_members(const Communicator &communicator)
 {
     if (!communicator.is_inter)
         return mix(1, communicator.world);
-    const bool own_first = communicator.world < communicator.remote;
+    const bool own_first = communicator.is_first_group();
     return mix(mix(2, own_first ? communicator.world : communicator.remote),
                own_first ? communicator.remote : communicator.world);
 }

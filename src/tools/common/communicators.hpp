@@ -103,6 +103,9 @@ struct CommunicatorData {
 /* A communicator. Immutable but for its name. */
 class Communicator : public CommunicatorData, public std::enable_shared_from_this<Communicator> {
   public:
+    /* All members see the groups of an intercommunicator in the same order: is the own one first? */
+    bool is_first_group() const { return world < remote; }
+
     /* Group that rank arguments refer to: the remote one of an intercommunicator. */
     const std::vector<int> &peers() const { return is_inter ? remote : world; }
 

@@ -17,47 +17,50 @@ PREVIOUS = {rank: {(rank - 1) % 4} for rank in RANKS}
 LINE = {rank: {rank - 1, rank + 1} & set(RANKS) for rank in RANKS}
 
 
-def rooted(root):
-    return {rank: {root} for rank in RANKS}
-
-
-def everyone():
+def everyone(communicator, root):
     return {rank: set(RANKS) for rank in RANKS}
 
 
-def others(rank):
-    """The other group of the intercommunicator"""
-    return {other for other in RANKS if other % 2 != rank % 2}
+def from_root(communicator, root):
+    return {rank: {root} for rank in RANKS}
 
 
-# Operation: (communicators, {rank: ranks whose data it gets} for a root); on "i", only what crosses the groups counts.
+def to_root(communicator, root):
+    return {root: set(RANKS)}
+
+
+def from_lower(communicator, root):
+    return {rank: set(range(rank + 1, 4) if communicator == "r" else range(rank)) for rank in RANKS}
+
+
+# Operation: (communicators, {rank: ranks whose data it gets} for a communicator and a root); on "i", only what crosses the
+# groups counts.
 OPERATIONS = {
-    "barrier": ("wri", lambda root: everyone()),
-    "allreduce": ("wri", lambda root: everyone()),
-    "allgather": ("wri", lambda root: everyone()),
-    "alltoall": ("wri", lambda root: everyone()),
-    "bcast": ("wri", rooted),
-    "scatter": ("wri", rooted),
-    "gather": ("wri", lambda root: {root: set(RANKS)}),
-    "reduce": ("wri", lambda root: {root: set(RANKS)}),
-    "oddgather": ("w", lambda root: {root: {1, 3}}),
-    "nothing": ("wri", lambda root: {}),
-    "shift": ("w", lambda root: PREVIOUS),
-    "scan": ("wr", lambda root: {rank: set(range(rank)) for rank in RANKS}),
-    "exscan": ("wr", lambda root: {rank: set(range(rank)) for rank in RANKS}),
-    "neighbors": ("lc", None),
+    "barrier": ("wri", everyone),
+    "allreduce": ("wri", everyone),
+    "allgather": ("wri", everyone),
+    "alltoall": ("wri", everyone),
+    "bcast": ("wri", from_root),
+    "scatter": ("wri", from_root),
+    "gather": ("wri", to_root),
+    "reduce": ("wri", to_root),
+    "oddgather": ("w", lambda communicator, root: {root: {1, 3}}),
+    "nothing": ("wri", lambda communicator, root: {}),
+    "shift": ("w", lambda communicator, root: PREVIOUS),
+    "scan": ("wr", from_lower),
+    "exscan": ("wr", from_lower),
+    "neighbors": ("lc", lambda communicator, root: LINE if communicator == "l" else PREVIOUS),
 }
+# Sign and largest number of steps. check does not compare an access with one that a third process may have told of by an
+# access.
+SHAPES = {"message race": ("", 5), "access conflict": ("@", 2)}
 
 
 def sources(name, communicator, root):
     """{rank: ranks whose data it gets}"""
-    if name == "neighbors":
-        return LINE if communicator == "l" else PREVIOUS
-    found = OPERATIONS[name][1](root)
-    if name in ("scan", "exscan") and communicator == "r":
-        found = {rank: set(range(rank + 1, 4)) for rank in RANKS}
+    found = OPERATIONS[name][1](communicator, root)
     if communicator == "i":
-        found = {rank: own & others(rank) for rank, own in found.items()}
+        found = {rank: {one for one in own if one % 2 != rank % 2} for rank, own in found.items()}
     return found
 
 
@@ -107,8 +110,7 @@ def has_race(steps):
 def assert_found(mpich, kind, seeds):
     program = mpich.program(HERE / "orders.c")
     for seed in seeds:
-        # check does not compare an access with one that a third process may have told of by an access
-        steps = random_steps(random.Random(seed), *(("", 5) if kind == "message race" else ("@", 2)))
+        steps = random_steps(random.Random(seed), *SHAPES[kind])
         result = mpich.mpiexec(4, program, *steps, tools=f"check(races,out=s{seed}.json)")
         text = f"seed {seed}: {' '.join(steps)}\n{result}"
         assert result.status == 0, text
@@ -120,14 +122,14 @@ def assert_found(mpich, kind, seeds):
             assert not kinds and "left_out" not in report, text
 
 
-@pytest.mark.parametrize("kind", ["message race", "access conflict"])
+@pytest.mark.parametrize("kind", SHAPES)
 @pytest.mark.parametrize("part", range(2))
 def test_order_of_calls_is_that_of_the_standard(mpich, kind, part):
     assert_found(mpich, kind, range(part * 20, part * 20 + 20))
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("kind", ["message race", "access conflict"])
+@pytest.mark.parametrize("kind", SHAPES)
 @pytest.mark.parametrize("part", range(2))
 def test_order_of_calls_in_many_programs_is_that_of_the_standard(mpich, kind, part):
     first = random.randrange(10 ** 6)

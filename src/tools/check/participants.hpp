@@ -17,9 +17,8 @@ namespace qmpi::check {
 /* World ranks of all participants, in the order of their numbers. */
 inline std::vector<int> world_ranks(const Communicator &communicator)
 {
-    const bool is_first = communicator.is_first_group();
-    std::vector<int> ranks = is_first ? communicator.world : communicator.remote;
-    const std::vector<int> &others = is_first ? communicator.remote : communicator.world;
+    std::vector<int> ranks = communicator.first_group();
+    const std::vector<int> &others = communicator.second_group();
     ranks.insert(ranks.end(), others.begin(), others.end());
     return ranks;
 }
@@ -37,7 +36,7 @@ class Participants {
             return;
         const bool is_first = communicator.is_first_group();
         peers = static_cast<int>(communicator.remote.size());
-        second = is_first ? communicator.size : peers;
+        second = static_cast<int>(communicator.first_group().size());
         first_peer = is_first ? second : 0;
         rank += is_first ? 0 : second;
         if (root == MPI_ROOT)

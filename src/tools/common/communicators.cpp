@@ -49,15 +49,11 @@ std::uint64_t mix(std::uint64_t hash, const std::vector<int> &ranks)
     return hash;
 }
 
-/* Same value on both sides of an intercommunicator: the group with the lower process comes
- * first. */
+/* The same in all members. */
 std::uint64_t hash_of_members(const Communicator &communicator)
 {
-    if (!communicator.is_inter)
-        return mix(1, communicator.world);
-    const bool own_first = communicator.is_first_group();
-    return mix(mix(2, own_first ? communicator.world : communicator.remote),
-               own_first ? communicator.remote : communicator.world);
+    return mix(mix(communicator.is_inter ? 2 : 1, communicator.first_group()),
+               communicator.second_group());
 }
 
 void find_neighbours(Communicator &communicator)

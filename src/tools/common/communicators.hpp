@@ -103,8 +103,11 @@ struct CommunicatorData {
 /* A communicator. Immutable but for its name. */
 class Communicator : public CommunicatorData, public std::enable_shared_from_this<Communicator> {
   public:
-    /* All members see the groups of an intercommunicator in the same order: is the own one first? */
-    bool is_first_group() const { return world < remote; }
+    /* All members see the groups of an intercommunicator in the same order: is the own one first? The
+     * second group of an intracommunicator is empty. */
+    bool is_first_group() const { return !is_inter || world < remote; }
+    const std::vector<int> &first_group() const { return is_first_group() ? world : remote; }
+    const std::vector<int> &second_group() const { return is_first_group() ? remote : world; }
 
     /* Group that rank arguments refer to: the remote one of an intercommunicator. */
     const std::vector<int> &peers() const { return is_inter ? remote : world; }

@@ -192,6 +192,7 @@ def dump_chain_ends(f):
     dispatch there."""
     dispatch = "MPIR_QMPI_DISPATCH " + f.declare(f.dispatch)
     G.out.append("#ifdef ENABLE_QMPI")
+    dump_broken_line(f.declare(f.name), "MPIR_QMPI_ENTRY;")
     if not f.is_variadic:
         dump_broken_line(dispatch + ";")
     G.out.append("#ifndef MPICH_MPI_FROM_PMPI")
@@ -293,6 +294,7 @@ def dump_files(dump_c_file):
 def dump_dispatch_h(path, hand_written, dump_c_file):
     out = begin_header("MPIR_QMPI_DISPATCH_H_INCLUDED")
     for f in hand_written:
+        out += split_line_with_break(f.declare("P" + f.name), "MPIR_QMPI_ENTRY;", 100)
         out += split_line_with_break(f.declare(f.dispatch), ";", 100)
     dump_c_file(path, out + ["", "#endif /* MPIR_QMPI_DISPATCH_H_INCLUDED */"])
 

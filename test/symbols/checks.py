@@ -29,6 +29,7 @@ INTERNALS = {"MPII_QMPI_gate", "MPIR_QMPI_note", "MPII_QMPI_set_call_site_resolv
 BUILD_RECORD = re.compile(r"\[C\] 'const char MPII_Version_\w+\[\d*\]'")
 # Letters of nm for functions: T and i, or weak W. In libmpi weak symbols are functions; weak data would be V.
 CODE = "TWi"
+CACHE_LINE = 64
 LIBRARIES = ("libmpi.so", "libmpifort.so", "libmpicxx.so")
 
 
@@ -50,15 +51,20 @@ def output_of(command, what, good=(0,), text=None):
 # ---- libraries ----
 
 @functools.lru_cache(maxsize=None)
-def exported(library):
-    """{name: letter of nm} of a shared library, without symbol versions."""
+def symbols_of(library):
+    """{name: (letter of nm, address)} of what a shared library exports, without symbol versions."""
     symbols = {}
     for line in output_of(["nm", "-D", "--defined-only", library], f"symbols of {library}").splitlines():
-        words = line.split()
-        symbols[words[-1].partition("@")[0]] = words[-2]
+        address, letter, name = line.split()[-3:]
+        symbols[name.partition("@")[0]] = letter, int(address, 16)
     if not symbols:
         raise Failure(f"{library} exports nothing")
     return symbols
+
+
+def exported(library):
+    """{name: letter of nm}"""
+    return {name: letter for name, (letter, _) in symbols_of(library).items()}
 
 
 def needed(library):
@@ -241,6 +247,12 @@ class Installation:
         wrong = [f"{form} is not exported, though {name} is" for name in self.functions
                  for form in ("P" + name, "Q" + name) if not self.is_code(form)]
         return 2 * len(self.functions), wrong
+
+    def entries_within_a_line(self, library):
+        places = symbols_of(self.prefix / "lib" / library)
+        entries = [name for name in self.intercepted if "Q" + name in places]  # the ABI lacks some
+        return len(entries), [f"{name} begins {places[name][1] % CACHE_LINE} bytes after a cache line"
+                              for name in entries if places[name][1] % CACHE_LINE]
 
     def functions_without_id(self):
         return len(self.intercepted), [f"{name} has no id {name.upper()}_T" for name in self.intercepted

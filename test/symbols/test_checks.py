@@ -116,7 +116,7 @@ def expect(work, base):
             for old, new in replacements.items():
                 assert old in parts[part]
                 parts[part] = parts[part].replace(old, new)
-        checks.exported.cache_clear()
+        checks.symbols_of.cache_clear()
         build_library(work / "lib/libmpi.so", parts["library"])
         build_library(work / "lib/libmpifort.so", parts["fortran"])
         files = {"include/mpi.h": MPI_H, "include/mpi_qmpi.h": parts["qmpi_h"], "include/mpi_qmpi_proto.h": parts["proto"],

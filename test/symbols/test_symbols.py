@@ -43,6 +43,13 @@ def test_declarations_and_function_types_match_the_mpi_form(installation, judge)
     judge(installation.signatures, at_least=2500)
 
 
+@pytest.mark.parametrize("library", ("libmpi.so", "libmpi_abi.so"))
+def test_every_entry_begins_a_cache_line(installation, judge, library):
+    if not (installation.prefix / "lib" / library).exists():
+        pytest.skip("no library of the MPI ABI")
+    judge(installation.entries_within_a_line, library, at_least=500)
+
+
 def test_every_function_has_an_id(installation, judge):
     judge(installation.functions_without_id, at_least=630)
 

@@ -74,7 +74,7 @@ def draw(results, out):
         each = {title: {n: value / n for n, value in points.items()}
                 for title, points in lines.items()}
         curves(out, "layers-each", "MPI_Comm_rank through a chain", "layers",
-               "ns per call and layer", each, "set logscale xy\nset key right top")
+               "ns per call and layer", each, "set logscale xy\nset key left bottom")
     if counts:
         lines = {}
         for kind in ("static", "instance", "lookup", "prototype instance", "prototype lookup"):

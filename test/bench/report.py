@@ -8,7 +8,7 @@ import statistics
 
 from compare import compare, line, verdict
 from counting import UNSTEADY, limit_without_tools, number
-from variants import BUILDS, DECADES, KINDS, LAYERS
+from variants import ALL_LAYERS, BUILDS, DECADES, KINDS
 
 RANK, SEND = "MPI_Comm_rank", "MPI_Send to MPI_PROC_NULL"
 # test/cost/bounds has what is reached
@@ -95,7 +95,7 @@ def layer_times(results, kind, call):
     """{layers: median nanoseconds}"""
     times = results.get("calls", {})
     return {n: statistics.median(times[f"{kind} {n}"][call])
-            for n in LAYERS if call in times.get(f"{kind} {n}", {})}
+            for n in ALL_LAYERS if call in times.get(f"{kind} {n}", {})}
 
 
 # ---- goals ----
@@ -314,7 +314,7 @@ def table_of_layers(results):
     columns = {kind: layer_times(results, kind, RANK) for kind in kinds}
     columns = {kind: points for kind, points in columns.items() if points}
     rows = [[str(n), *(f"{points[n]:.1f}" if n in points else "" for points in columns.values())]
-            for n in LAYERS]
+            for n in ALL_LAYERS if any(n in points for points in columns.values())]
     return "## Time of MPI_Comm_rank by the number of layers\n\nNanoseconds, median of runs.\n\n" \
         + table(["layers", *map(kind_title, columns)], rows)
 

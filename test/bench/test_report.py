@@ -268,6 +268,11 @@ def test_no_table_of_tools_without_measurements():
     assert report.table_of_tools({}) == ""
 
 
+def test_calls_pass_no_instance_that_does_not_intercept():
+    assert variants.layered("other", 1000).depth == 0
+    assert variants.layered("static", 1000).depth == 1000
+
+
 def test_other_tools_are_variables_of_the_environment():
     one = variants.other("both=LD_PRELOAD='a.so b.so' CONF=c=d")
     assert (one.name, one.library, one.variables) == ("both", "base", {"LD_PRELOAD": "a.so b.so", "CONF": "c=d"})

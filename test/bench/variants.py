@@ -17,6 +17,7 @@ BUILDS = {
 }
 LAYERS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1000)
 DECADES = (1, 10, 100, 1000)
+ALL_LAYERS = sorted({*LAYERS, *DECADES})
 KINDS = {
     "static": "static link",
     "instance": "link by instance",
@@ -38,6 +39,11 @@ class Variant:
     tools: str = ""
     preload: str = ""
     variables: dict = field(default_factory=dict)
+
+    @property
+    def depth(self):
+        """Layers that a measured call passes."""
+        return 0 if self.kind == "other" else self.layers
 
 
 def layered(kind, layers, library="none"):

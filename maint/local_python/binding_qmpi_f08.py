@@ -95,7 +95,7 @@ def dump_entries_c(path, forms):
     out += ["",
             "#define PROCEDURE(type_, return_, id_, n_, entry_, procedure_) \\",
             "    __attribute__((visibility(\"hidden\"))) type_ procedure_(PARAMS_ ## n_); \\",
-            "    FORT_DLL_SPEC type_ entry_(PARAMS_ ## n_); \\",
+            "    FORT_DLL_SPEC MPIR_QMPI_ENTRY type_ entry_(PARAMS_ ## n_); \\",
             "    type_ entry_(PARAMS_ ## n_) \\",
             "    { \\",
             "        if (id_ != NO_NOTE) \\",

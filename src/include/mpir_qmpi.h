@@ -42,10 +42,6 @@
 #define MPIR_QMPI_BODY(pmpi_name_) MPIR_QMPI_HIDDEN __attribute__((alias(#pmpi_name_)))
 #endif
 
-/* An entry begins a cache line: elsewhere a call may take a cycle more than in a library without
- * QMPI whose entry happens to begin one. */
-#define MPIR_QMPI_ENTRY __attribute__((aligned(64)))
-
 /* Code that runs only with tools is kept apart from the library's own text. */
 #ifdef __ELF__
 #define MPIR_QMPI_DISPATCH MPIR_QMPI_HIDDEN __attribute__((noinline, section(".text.qmpi")))

@@ -67,6 +67,11 @@ def exported(library):
     return {name: letter for name, (letter, _) in symbols_of(library).items()}
 
 
+def within_a_line(symbols, functions):
+    places = [(name, symbols[name][1] % CACHE_LINE) for name in functions]
+    return len(places), [f"{name} begins {place} bytes after a cache line" for name, place in places if place]
+
+
 def needed(library):
     said = output_of(["readelf", "-dW", library], f"dependencies of {library}")
     return set(re.findall(r"\(NEEDED\).*\[(.*)\]", said))
@@ -249,10 +254,8 @@ class Installation:
         return 2 * len(self.functions), wrong
 
     def entries_within_a_line(self, library):
-        places = symbols_of(self.prefix / "lib" / library)
-        entries = [name for name in self.intercepted if "Q" + name in places]  # the ABI lacks some
-        return len(entries), [f"{name} begins {places[name][1] % CACHE_LINE} bytes after a cache line"
-                              for name in entries if places[name][1] % CACHE_LINE]
+        symbols = symbols_of(self.prefix / "lib" / library)
+        return within_a_line(symbols, [name for name in self.intercepted if "Q" + name in symbols])  # the ABI lacks some
 
     def functions_without_id(self):
         return len(self.intercepted), [f"{name} has no id {name.upper()}_T" for name in self.intercepted
@@ -289,18 +292,27 @@ class Installation:
 
     # ---- Fortran ----
 
-    def fortran_forms(self, binding):
-        """Every procedure has its MPI_ and QMPI_ form wherever it has a PMPI_ form, in every spelling."""
+    def fortran_procedures(self, binding):
+        """[(PMPI form, MPI form, QMPI form)], and the symbols of their library"""
         pattern, others = FORTRAN_BINDINGS[binding]
         library = self.prefix / "lib/libmpifort.so"
         if not library.exists():
-            return 1, [f"{library} does not exist"]
-        symbols = exported(library)
-        names = sorted(name for name in symbols if pattern.match(name))
-        if not names:
-            return 1, [f"{library} has no procedure of {binding}"]
-        return 2 * len(names), [f"{form} is not exported, though {name} is" for name in names for form in others(name)
-                                if form not in symbols]
+            raise Failure(f"{library} does not exist")
+        symbols = symbols_of(library)
+        procedures = [(name, *others(name)) for name in sorted(symbols) if pattern.match(name)]
+        if not procedures:
+            raise Failure(f"{library} has no procedure of {binding}")
+        return procedures, symbols
+
+    def fortran_forms(self, binding):
+        """Every procedure has its MPI_ and QMPI_ form wherever it has a PMPI_ form, in every spelling."""
+        procedures, symbols = self.fortran_procedures(binding)
+        return 2 * len(procedures), [f"{form} is not exported, though {name} is" for name, *forms in procedures
+                                     for form in forms if form not in symbols]
+
+    def fortran_entries_within_a_line(self, binding):
+        procedures, symbols = self.fortran_procedures(binding)
+        return within_a_line(symbols, [form for _, form, _ in procedures if form in symbols])
 
     # ---- ids ----
 

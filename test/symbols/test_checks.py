@@ -257,6 +257,13 @@ def test_size_of_a_section(work):
     assert 100000 <= more <= 100040
 
 
+def test_function_within_a_cache_line(work):
+    build_library(work / "libx.so", "__attribute__((aligned(64))) int f(void) { return 1; } __attribute__((aligned(64)))"
+                                    ' int g(void) { return 2; } __asm__(".globl h; .type h, @function; h = g + 8");')
+    assert checks.within_a_line(checks.symbols_of(work / "libx.so"), ["f", "g", "h"]) == \
+        (3, ["h begins 8 bytes after a cache line"])
+
+
 def test_versions_compare_as_numbers(work):
     for version in ("12.9.0", "12.10.0"):
         (work / f"libx.so.{version}").touch()

@@ -71,6 +71,11 @@ def test_fortran_procedures_have_an_mpi_and_a_qmpi_form(installation, judge, bin
     judge(installation.fortran_forms, binding, at_least=1000)
 
 
+@pytest.mark.parametrize("binding", checks.FORTRAN_BINDINGS)
+def test_every_fortran_entry_begins_a_cache_line(installation, judge, binding):
+    judge(installation.fortran_entries_within_a_line, binding, at_least=500)
+
+
 def test_registry_numbers_from_0_without_gaps(installation, judge):
     judge(lambda: checks.numbering(installation.registry()))
 

@@ -7,7 +7,8 @@
  *   N                  process N sends to process 0, which receives from any process
  *   @N                 process N puts to the memory of process 0
  *   [i|p]:NAME:COMM:N  a collective operation, with root N; i: nonblocking, p: persistent
- *   wait               completes these two; so does the end
+ *   [i|p]:partitions:w:0  a partitioned send to the next process; i, p: not completed at once
+ *   wait               completes these; so does the end
  * COMM: w(orld), r(eversed), l(ine), c(ircle), or i(ntercommunicator) of even and odd ranks */
 #include <mpi.h>
 #include <stdio.h>
@@ -17,7 +18,7 @@
 enum { most_steps = 64, size = 4 };
 
 static int in[most_steps][16], out[most_steps][16];
-static MPI_Request requests[most_steps];
+static MPI_Request requests[2 * most_steps];
 static int step, waiting, rank;
 static MPI_Win window;
 
@@ -33,14 +34,14 @@ static MPI_Win window;
             MPI_##X(__VA_ARGS__); \
     } while (0)
 
-static void finish(void)
+static void finish(int first)
 {
-    for (int i = 0; i < waiting; i++) {
+    for (int i = first; i < waiting; i++) {
         MPI_Wait(&requests[i], MPI_STATUS_IGNORE);
         if (requests[i] != MPI_REQUEST_NULL)    /* persistent */
             MPI_Request_free(&requests[i]);
     }
-    waiting = 0;
+    waiting = first;
 }
 
 static void message(int sender)
@@ -59,6 +60,18 @@ static void put(int origin)
         MPI_Put(&rank, 1, MPI_INT, 0, 0, 1, MPI_INT, window);
         MPI_Win_flush(0, window);
     }
+}
+
+static void partitions(char form, MPI_Comm comm)
+{
+    const int first = waiting;
+
+    MPI_Precv_init(out[step], 1, 2, MPI_INT, (rank + size - 1) % size, step, comm, MPI_INFO_NULL, &requests[waiting++]);
+    MPI_Psend_init(in[step], 2, 1, MPI_INT, (rank + 1) % size, step, comm, MPI_INFO_NULL, &requests[waiting++]);
+    MPI_Startall(2, &requests[first]);
+    MPI_Pready_range(0, 1, requests[first + 1]);
+    if (form == ':')
+        finish(first);
 }
 
 static const int places[size] = {0, 1, 2, 3};
@@ -97,6 +110,8 @@ static void collective(char form, const char *name, int root, MPI_Comm comm)
         CALL(Exscan, Iexscan, a, b, 1, MPI_INT, MPI_SUM, comm);
     else if (!strcmp(name, "neighbors"))
         CALL(Neighbor_allgather, Ineighbor_allgather, a, 1, MPI_INT, b, 1, MPI_INT, comm);
+    else if (!strcmp(name, "partitions"))
+        partitions(form, comm);
     else
         MPI_Abort(MPI_COMM_WORLD, 2);
 }
@@ -127,7 +142,7 @@ int main(int argc, char **argv)
         int root;
 
         if (colon == NULL && strcmp(argv[step], "wait") == 0)
-            finish();
+            finish(0);
         else if (form == '@')
             put(atoi(argv[step] + 1));
         else if (colon == NULL)
@@ -145,7 +160,7 @@ int main(int argc, char **argv)
         else
             collective(form, name, rank == root ? MPI_ROOT : rank % 2 == root % 2 ? MPI_PROC_NULL : root / 2, inter);
     }
-    finish();
+    finish(0);
     MPI_Win_unlock_all(window);
     MPI_Win_free(&window);
     MPI_Comm_free(&reversed);

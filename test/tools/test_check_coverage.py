@@ -73,6 +73,42 @@ int main(int argc, char **argv)
 }
 """
 
+SINGLE_PARTITION = """
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    int rank, value, has_arrived = 0, values[2] = {0};
+    MPI_Request request;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0)
+        MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == 2)
+        MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    if (rank == 0)
+        MPI_Psend_init(values, 2, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    if (rank == 1)
+        MPI_Precv_init(values, 2, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request);
+    if (rank < 2)
+        MPI_Start(&request);
+    if (rank == 0)
+        MPI_Pready_range(0, 1, request);
+    while (rank == 1 && !has_arrived)
+        MPI_Parrived(request, 0, &has_arrived);
+    if (rank == 1)
+        MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    if (rank == 0)
+        MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank < 2) {
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        MPI_Request_free(&request);
+    }
+    MPI_Finalize();
+    return 0;
+}
+"""
+
 
 @pytest.fixture(scope="module")
 def reports(mpich_module):
@@ -111,6 +147,11 @@ def test_operation_that_may_order_accesses_is_named(reports):
     expected = ("access conflicts under shared locks", "rank 1: used MPI_Fetch_and_op", 1)
     assert left_out(report) == {expected}
     assert f"rank 1: {LEFT_OUT} {expected[0]}: {expected[1]}" in lines
+
+
+def test_process_that_has_seen_a_single_partition_is_named(reports):
+    _, report, _ = reports("partition", SINGLE_PARTITION, name="partition.c", ranks=3, options=["races"])
+    assert left_out(report) == {("message races", "rank 1: used MPI_Parrived", 0)}
 
 
 def test_process_with_a_session_in_finalize_is_named(reports):

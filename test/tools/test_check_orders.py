@@ -1,9 +1,9 @@
 # Copyright (C) by the QMPI for MPICH developers
 #     See COPYRIGHT in top-level directory
 
-"""Message races and access conflicts that check finds in random programs of collective operations, compared with the order
-that the standard gives their calls (MPI 4.0, 6.1, 6.4 to 6.12 and 8.6): a process that completes an operation knows the
-past of the processes whose data it gets."""
+"""Message races and access conflicts that check finds in random programs of collective operations and partitioned messages,
+compared with the order that the standard gives their calls (MPI 4.0, 4.2, 6.1, 6.4 to 6.12 and 8.6): a process that
+completes an operation knows the past of the processes whose data it gets."""
 
 import json
 import random
@@ -50,6 +50,7 @@ OPERATIONS = {
     "scan": ("wr", from_lower),
     "exscan": ("wr", from_lower),
     "neighbors": ("lc", lambda communicator, root: LINE if communicator == "l" else PREVIOUS),
+    "partitions": ("w", lambda communicator, root: PREVIOUS),
 }
 # Sign and largest number of steps. check does not compare an access with one that a third process may have told of by an
 # access.

@@ -57,13 +57,9 @@ void Analyser::take(int rank, Event event, Reader &reader)
         take_partitioned(rank, reader.get<PartitionedEvent>());
         break;
     case Event::partitioned_started:
-        if (const auto found =
-                partitioned_operations_.find({rank, reader.get<OperationKey>().number});
-            found != partitioned_operations_.end())
-            found->second.starts++;
-        break;
+    case Event::partitioned_ready:
     case Event::partitioned_freed:
-        partitioned_operations_.erase({rank, reader.get<OperationKey>().number});
+        take_partitioned(event, {rank, reader.get<OperationKey>().number});
         break;
     case Event::joining:
         take_joining(rank, reader.get<JoiningEvent>());
@@ -840,25 +836,73 @@ void Analyser::take_partitioned(int rank, const PartitionedEvent &event)
     const int destination = event.is_send ? event.peer : rank;
     const auto found =
         partitioned_.try_emplace({event.communicator, source, destination, event.tag}).first;
-    auto &[are_sends, operations] = found->second;
-    const Message own{event.position, event.number, event.signature, nullptr};
-    PartitionedOperation &made = partitioned_operations_[{rank, event.number}];
-    if (operations.empty() || are_sends == event.is_send) {
-        are_sends = event.is_send;
-        operations.push_back(own);
+    std::deque<SharedChannel> &channels = found->second;
+    PartitionedOperation operation{channels.empty() ? nullptr : channels.front(), event.is_send};
+    const bool is_second = operation.channel != nullptr && !operation.own().is_made;
+    if (!is_second) {
+        operation.channel = std::make_shared<Channel>();
+        channels.push_back(operation.channel);
+        Channel &channel = *operation.channel;
+        channel.communicator = event.communicator;
+        channel.id = id_of(Shared::partitioned, event.communicator, ++number_of_channels_);
+        channel.tag = event.tag;
+        channel.send.rank = source;
+        channel.receive.rank = destination;
+    }
+    operation.own().is_made = true;
+    operation.own().made = {event.position, event.number, event.signature, nullptr};
+    partitioned_operations_[{rank, event.number}] = operation;
+    if (!is_second)
+        return;
+    const Message &receive = operation.channel->receive.made;
+    compare(source, operation.channel->send.made, destination,
+            {receive.position, 0, source, event.tag, true, receive.signature, nullptr});
+    channels.pop_front();
+    if (channels.empty())
+        partitioned_.erase(found);
+}
+
+void Analyser::take_partitioned(Event event, const OperationOf &key)
+{
+    const auto found = partitioned_operations_.find(key);
+    if (found == partitioned_operations_.end())
+        return;
+    const PartitionedOperation &operation = found->second;
+    switch (event) {
+    case Event::partitioned_started:
+        operation.own().starts++;
+        if (!operation.is_send)
+            add_end(operation);
+        break;
+    case Event::partitioned_ready:
+        add_end(operation);
+        break;
+    default:
+        replay_.forgotten(key.first, key.second);
+        operation.own().is_freed = true;
+        partitioned_operations_.erase(found);
+    }
+}
+
+void Analyser::add_end(const PartitionedOperation &operation)
+{
+    const Channel &channel = *operation.channel;
+    Channel::Side &own = operation.own(), &other = operation.other();
+    if (is_excluded(channel.communicator) || !process(other.rank).is_trusted)
+        return;
+    const auto &[position, number, signature, none] = own.made;
+    SharedEnd end = operation.is_send
+        ? replay_.send(own.rank, {position, channel.id, number, other.rank, channel.tag, {}})
+        : replay_.receive(
+              own.rank,
+              {position, channel.id, number, other.rank, channel.tag, true, false, false, {}});
+    if (other.ends.empty()) {
+        own.ends.push_back(std::move(end));
         return;
     }
-    const Message &send = event.is_send ? own : operations.front();
-    const Message &receive = event.is_send ? operations.front() : own;
-    compare(source, send, destination,
-            {receive.position, 0, source, event.tag, true, receive.signature, nullptr});
-    made.counterpart = {event.peer, operations.front().number};
-    if (const auto other = partitioned_operations_.find(*made.counterpart);
-        other != partitioned_operations_.end())
-        other->second.counterpart = {rank, event.number};
-    operations.pop_front();
-    if (operations.empty())
-        partitioned_.erase(found);
+    const SharedEnd partner = std::move(other.ends.front());
+    other.ends.pop_front();
+    replay_.match(operation.is_send ? end : partner, operation.is_send ? partner : end);
 }
 
 void Analyser::take_joining(int rank, const JoiningEvent &event)
@@ -987,13 +1031,14 @@ bool Analyser::may_be_received(int sender, const Wait &wait) const
 
 bool Analyser::may_have_started(int waiter, const Wait &wait) const
 {
-    const auto own = partitioned_operations_.find({waiter, wait.number});
-    if (own == partitioned_operations_.end())
+    const auto found = partitioned_operations_.find({waiter, wait.number});
+    if (found == partitioned_operations_.end())
         return true;
-    if (!own->second.counterpart)
+    const Channel::Side &own = found->second.own(), &other = found->second.other();
+    if (!other.is_made)
         return false;
-    const auto other = partitioned_operations_.find(*own->second.counterpart);
-    return other == partitioned_operations_.end() || other->second.starts >= own->second.starts;
+    return other.is_freed || !processes_[static_cast<std::size_t>(other.rank)].is_trusted ||
+        other.starts >= own.starts;
 }
 
 bool Analyser::may_have_joined(int waiter, const Wait &wait) const

@@ -124,18 +124,33 @@ class Analyser {
         std::uint64_t unmatched = 0; /* communicator that was freed too early; 0: none */
     };
 
-    /* Partitioned operations of one kind that have no counterpart yet. */
-    struct Unmatched {
-        bool are_sends = false;
-        std::deque<Message> operations;
+    using OperationOf = std::pair<int, std::uint64_t>; /* rank and number */
+
+    /* A partitioned send and its receive. */
+    struct Channel {
+        struct Side {
+            int rank = 0;
+            bool is_made = false, is_freed = false;
+            Message made;
+            std::uint64_t starts = 0;
+            std::deque<SharedEnd> ends; /* that the other side does not have yet */
+        };
+
+        std::uint64_t communicator = 0;
+        std::uint64_t id = 0;
+        int tag = 0;
+        Side send, receive;
     };
 
-    using OperationOf = std::pair<int, std::uint64_t>; /* rank and number */
+    using SharedChannel = std::shared_ptr<Channel>;
 
     /* A partitioned operation that is not freed. */
     struct PartitionedOperation {
-        std::optional<OperationOf> counterpart;
-        std::uint64_t starts = 0;
+        SharedChannel channel;
+        bool is_send = false;
+
+        Channel::Side &own() const { return is_send ? channel->send : channel->receive; }
+        Channel::Side &other() const { return is_send ? channel->receive : channel->send; }
     };
 
     struct Arrival {
@@ -229,6 +244,10 @@ class Analyser {
     void matched(int rank, const Message &message, const Receive &receive);
     void compare_matched(int rank, std::uint64_t number);
     void take_partitioned(int rank, const PartitionedEvent &event);
+    void take_partitioned(Event event, const OperationOf &key);
+
+    /* A receive was started, or all partitions of a send are ready. */
+    void add_end(const PartitionedOperation &operation);
     void compare(int source, const Message &message, int rank, const Receive &receive);
 
     /* ---- deadlocks ---- */
@@ -284,8 +303,9 @@ class Analyser {
     std::unordered_set<std::uint64_t> excluded_; /* communicators that are not compared */
     bool has_printed_exclusion_ = false;
     std::map<std::pair<std::uint64_t, int>, Inbox> inboxes_; /* by communicator and receiver */
-    std::map<std::tuple<std::uint64_t, int, int, int>, Unmatched>
-        partitioned_; /* by communicator, sender, receiver and tag */
+    /* With one side, by communicator, sender, receiver and tag. */
+    std::map<std::tuple<std::uint64_t, int, int, int>, std::deque<SharedChannel>> partitioned_;
+    std::uint64_t number_of_channels_ = 0;
     std::map<OperationOf, PartitionedOperation> partitioned_operations_;
 
     /* By communicator, two leaders in the order of their ranks, and tag: how often the first one has joined

@@ -34,6 +34,7 @@ enum class Event : std::uint8_t {
     matched,
     partitioned,
     partitioned_started,
+    partitioned_ready, /* a send: all partitions are marked */
     partitioned_freed,
     joining, /* MPI_Intercomm_create, of a leader */
     await,
@@ -64,8 +65,8 @@ enum class Event : std::uint8_t {
     statement /* at the end, of processes that are not in the world of rank 0 */
 };
 
-/* Objects that the members of a communicator make on it together, besides communicators. */
-enum class Shared : std::uint64_t { window, persistent_collective };
+/* Objects that members of a communicator make on it together, besides communicators. */
+enum class Shared : std::uint64_t { window, persistent_collective, partitioned };
 
 /* The same in all members, and unique: the analyser keeps operations of all kinds of objects in one
  * table. number: of the objects of that kind on the communicator */

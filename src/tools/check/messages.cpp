@@ -117,7 +117,7 @@ void Messages::begin_receive(Pending &pending)
 void Messages::partitioned(Pending &pending, const Message &message)
 {
     const SharedCommunicator &communicator = pending.communicator;
-    const int peer = message.peer != MPI_PROC_NULL && process_.is_comparable(communicator)
+    const int peer = message.peer != MPI_PROC_NULL && process_.is_followed(communicator)
         ? communicator->world_rank_of(message.peer)
         : outside_world;
     if (peer == outside_world) {
@@ -139,6 +139,16 @@ void Messages::report(Event event, const Partitions &partitions)
 {
     if (partitions.number != 0 && !process_.is_distrusted())
         process_.report(event, OperationKey{false, 0, partitions.number}, false);
+}
+
+/* What the sender has done before it marked single partitions is not followed. */
+void Messages::arrived(Pending &pending)
+{
+    const Partitions &partitions = *pending.partitions;
+    if (!partitions.have_arrived())
+        process_.lose_order("MPI_Parrived");
+    else if (!std::exchange(pending.is_awaited, true))
+        report(Event::completed, partitions);
 }
 
 /* Its source and tag are those that a probe has found. */
@@ -174,6 +184,8 @@ void Messages::expect(Pending &pending, const Position &position)
         }
         if (pending.number != 0 && !pending.is_cancelled)
             await(position, pending.number);
+        if (pending.receives_partitions())
+            await(position, pending.partitions->number);
     }
     if (pending.number != 0 && !pending.is_certain && !pending.is_cancelled &&
         !has_wildcard(pending.receive))
@@ -209,6 +221,8 @@ void Messages::completed(Pending &pending, const MPI_Status *status)
             if (expected.kind == Completion::start)
                 process_.report(Event::completed, expected.collective(), false);
         }
+        if (pending.receives_partitions())
+            report(Event::completed, *pending.partitions);
     }
     if (pending.number != 0 && status != nullptr)
         received(pending, *status);

@@ -72,6 +72,12 @@ struct Pending {
     bool is_partitioned = false;
     std::shared_ptr<Partitions> partitions; /* null if there are none, or with MPI_PROC_NULL */
     std::shared_ptr<CollectiveObject> collective;
+
+    /* Partitions that the analyser knows. */
+    bool receives_partitions() const
+    {
+        return partitions != nullptr && !partitions->are_sent && partitions->number != 0;
+    }
 };
 
 /* Thread-safe. */
@@ -88,8 +94,11 @@ class Messages {
     /* A partitioned operation was made: notes what it waits for when it is started. */
     void partitioned(Pending &pending, const Message &message);
 
-    /* The partitioned operation is started or freed. */
+    /* The partitioned operation is started, ready, or freed. */
     void report(Event event, const Partitions &partitions);
+
+    /* The program knows of one more partition that it has arrived. */
+    void arrived(Pending &pending);
 
     /* The call waits for the operation. A receive that cannot be cancelled will get its message. */
     void expect(Pending &pending, const Position &position);

@@ -75,6 +75,7 @@ void Operations::start(Pending &pending, const Position &position)
     pending.is_active = true;
     pending.is_certain = pending.is_cancelled = false;
     if (pending.partitions != nullptr) {
+        pending.is_awaited = false;
         pending.partitions->restart();
         pending.ranges = pending.partitions->used_at_start();
         messages_.report(Event::partitioned_started, *pending.partitions);
@@ -172,7 +173,7 @@ Expectations Operations::expected_by(const Position &position, const MPI_Request
                 messages_.expect(pending, position);
             if (waits_for_ready(pending))
                 expected.push_back({Completion::ready, pending.communicator,
-                                    pending.partitions->left(), MPI_ANY_SOURCE, MPI_ANY_TAG});
+                                    pending.partitions->left, MPI_ANY_SOURCE, MPI_ANY_TAG});
             else if (pending.shared == nullptr) /* else it is complete */
                 for (const Expected &one : pending.expected)
                     expected.push_back(one);
@@ -187,8 +188,7 @@ Expectations Operations::expected_by(const Position &position, const MPI_Request
 bool Operations::waits_for_ready(const Pending &pending) const
 {
     return pending.partitions != nullptr && pending.partitions->are_sent &&
-        pending.communicator != nullptr && !process_.is_multiple() &&
-        pending.partitions->left() > 0;
+        pending.communicator != nullptr && !process_.is_multiple() && pending.partitions->left > 0;
 }
 
 void Operations::find_unfinished()
@@ -242,7 +242,7 @@ bool Operations::mark_ready(MPI_Request request, int number, const Position &pos
         fault = partitions.fault_of_ready(number, pending.is_active);
         if (!fault.empty())
             return;
-        partitions.are_done[static_cast<std::size_t>(number)] = true;
+        partitions.finish(number);
         if (const Range *range = partitions.range_of(number)) {
             used.push_back(*range);
             pending.ranges.push_back(*range);
@@ -250,6 +250,8 @@ bool Operations::mark_ready(MPI_Request request, int number, const Position &pos
             if (process_.wants(Kind::changed))
                 pending.checksum = checksum_of(used, pending.checksum);
         }
+        if (partitions.left == 0)
+            messages_.report(Event::partitioned_ready, partitions);
     });
     if (fault.empty())
         check_overlaps(used, position, &maker);
@@ -288,11 +290,11 @@ void Operations::mark_arrived(MPI_Request request, int number)
         if (pending.partitions == nullptr || !pending.is_active)
             return;
         Partitions &partitions = *pending.partitions;
-        std::vector<bool>::reference is_done =
-            partitions.are_done[static_cast<std::size_t>(number)];
-        if (const Range *range = partitions.range_of(number); range != nullptr && !is_done)
+        if (!partitions.finish(number))
+            return;
+        if (const Range *range = partitions.range_of(number))
             memory_.remove(pending.key, {*range});
-        is_done = true;
+        messages_.arrived(pending);
     });
 }
 

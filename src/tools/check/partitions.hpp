@@ -10,7 +10,6 @@
 
 #include "resources.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -22,17 +21,28 @@ struct Partitions {
     bool are_sent = false;
     std::uint64_t number = 0;   /* of the operation, if the analyser knows it */
     std::vector<bool> are_done; /* since the start: marked ready, or known to have arrived */
+    std::size_t left = 0;       /* those that are not */
     Ranges ranges;              /* memory of each; none if it is unknown */
 
-    std::size_t left() const
+    /* The program knows that all partitions have. */
+    bool have_arrived() const { return !are_sent && left == 0; }
+
+    void restart()
     {
-        return static_cast<std::size_t>(std::count(are_done.begin(), are_done.end(), false));
+        are_done.assign(are_done.size(), false);
+        left = are_done.size();
     }
 
-    /* The program knows that all partitions have. */
-    bool have_arrived() const { return !are_sent && left() == 0; }
-
-    void restart() { are_done.assign(are_done.size(), false); }
+    /* False if it was done before. */
+    bool finish(int number)
+    {
+        std::vector<bool>::reference is_done = are_done[static_cast<std::size_t>(number)];
+        if (is_done)
+            return false;
+        is_done = true;
+        left--;
+        return true;
+    }
 
     /* Memory that the library may use at once when the operation starts. */
     Ranges used_at_start() const { return are_sent ? Ranges() : ranges; }

@@ -120,7 +120,6 @@ class PointToPoint {
     template <typename Call>
     int partitioned(Call &call, const Here &here)
     {
-        process_.lose_order("partitioned communication");
         const Position position = process_.position(here);
         const SharedCommunicator communicator =
             process_.communicator(qmpi::get<qmpi::role::communicator>(call));

@@ -141,7 +141,7 @@ void Messages::report(Event event, const Partitions &partitions)
         process_.report(event, OperationKey{false, 0, partitions.number}, false);
 }
 
-/* What the sender has done before it marked single partitions is not followed. */
+/* The analyser learns when the sender has marked all partitions, not when it has marked one. */
 void Messages::arrived(Pending &pending)
 {
     const Partitions &partitions = *pending.partitions;

@@ -130,21 +130,30 @@ bool look_up(const void *instruction)
 
 #endif
 
-// Addresses whose look-up gave false, and those whose gave true, indexed by the low address bits.
-const int CACHE_SIZE = 256;
-const char *cache[2][CACHE_SIZE];
+// Results of look-ups, twice the address plus the result each: a hash table that only fills up. What
+// finds no slot is looked up every time.
+const int CACHE_SIZE = 16384;
+const int MAX_PROBES = 64;
+uintptr_t cache[CACHE_SIZE];
 
 bool is_in_binding(const void *return_address)
 {
     // of the call; the return address may be the next function's
     const char *instruction = static_cast<const char *>(return_address) - 1;
-    const int slot = reinterpret_cast<uintptr_t>(instruction) / 2 % CACHE_SIZE;
-    for (int result = 0; result < 2; result++)
-        if (__atomic_load_n(&cache[result][slot], __ATOMIC_RELAXED) == instruction)
-            return result;
-    const bool result = look_up(instruction);
-    __atomic_store_n(&cache[result][slot], instruction, __ATOMIC_RELAXED);
-    return result;
+    const uintptr_t address = reinterpret_cast<uintptr_t>(instruction);
+    uintptr_t slot = address * 2654435761u >> 10;
+    for (int probe = 0; probe < MAX_PROBES; probe++, slot++) {
+        uintptr_t *known = &cache[slot % CACHE_SIZE];
+        uintptr_t entry = __atomic_load_n(known, __ATOMIC_RELAXED);
+        if (entry == 0) {
+            const uintptr_t own = address * 2 + look_up(instruction);
+            if (__atomic_compare_exchange_n(known, &entry, own, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+                return own & 1;
+        }
+        if (entry / 2 == address)
+            return entry & 1;
+    }
+    return look_up(instruction);
 }
 
 struct Search {

@@ -110,3 +110,64 @@ def test_call_site_is_the_line_of_the_call(mpich, program, language, level, link
             wrong.append(f"{function} on line {line}: {offset} of {name} is {', '.join(found)}")
     assert wrong == []
     assert len(sites) == LANGUAGES[language][3], repr(done)
+
+
+# Opens the program's own file to read its symbols: libmpicxx calls this open.
+MANY_SITES = """
+#include <mpi.h>
+#include <fcntl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <cstdio>
+
+static int opened;
+
+extern "C" int open(const char *path, int flags, ...)
+{
+    opened++;
+    return syscall(SYS_openat, AT_FDCWD, path, flags);
+}
+
+static int rank_of(MPI_Context context, int tool_id, MPI_Comm comm, int *rank)
+{
+    void *address, (*next)() = nullptr;
+    int next_id;
+    MPI_Get_calling_address(context, &address);
+    MPI_Get_next_tool_function(tool_id, MPI_COMM_RANK_T, &next, &next_id);
+    return reinterpret_cast<MPI_Comm_rank_t *>(next)(context, next_id, comm, rank);
+}
+
+static void init(int tool_id)
+{
+    MPI_Register_tool_function(tool_id, MPI_COMM_RANK_T, reinterpret_cast<void (*)()>(rank_of));
+}
+
+__attribute__((constructor)) static void load()
+{
+    MPI_Register_tool_name("asks", init);
+}
+
+static void call()
+{
+CALLS}
+
+int main(int argc, char **argv)
+{
+    MPI::Init(argc, argv);
+    int first = -opened;
+    call();
+    first += opened;
+    int second = -opened;
+    call();
+    second += opened;
+    std::printf("%d %d\\n", first, second);
+    MPI::Finalize();
+}
+""".replace("CALLS", "    MPI::COMM_SELF.Get_rank();\n" * 3000)
+
+
+def test_call_site_in_cxx_is_looked_up_once(mpich):
+    program = mpich.program(MANY_SITES, name="sites.cxx")
+    done = mpich.run(program, MPIR_CVAR_QMPI_TOOL_LIST="asks")
+    first, second = map(int, done.out.split())
+    assert first > 0 and second == 0, done

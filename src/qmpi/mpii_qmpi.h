@@ -33,20 +33,11 @@ typedef struct {
 extern MPII_QMPI_Settings MPII_QMPI_settings MPIR_QMPI_HIDDEN;
 
 /* Sets MPII_QMPI_settings from MPI_T's variables, the environment and MPICH's configuration file;
- * ends the job with a message if a setting other than the list has an invalid value. The texts last
- * if there is a list, or if this is the last time. */
-void MPII_QMPI_read_settings(bool is_last_time) MPIR_QMPI_HIDDEN;
+ * ends the job with a message if a setting other than the list has an invalid value. */
+void MPII_QMPI_read_settings(void) MPIR_QMPI_HIDDEN;
 
 /* In releases of MPICH with such a file (USE_CONFIGFILE): sets its variables in the environment. */
 int MPIR_T_read_config_file(const char *path);
-
-/* Keep the chain from being built while settings change. begin returns false when it is too late;
- * do not call end then. */
-bool MPII_QMPI_begin_settings(void) MPIR_QMPI_HIDDEN;
-void MPII_QMPI_end_settings(void) MPIR_QMPI_HIDDEN;
-
-/* True if begin would return false now. */
-bool MPII_QMPI_settings_are_closed(void) MPIR_QMPI_HIDDEN;
 
 /* True while this thread reads the settings or builds the chain. */
 bool MPII_QMPI_is_building(void) MPIR_QMPI_HIDDEN;
@@ -153,6 +144,9 @@ void MPII_QMPI_fault(const char *format, ...) ATTRIBUTE((format(printf, 1, 2))) 
 /* Prints a line and ends the job. */
 void MPII_QMPI_fatal(const char *format, ...)
     ATTRIBUTE((format(printf, 1, 2), noreturn)) MPIR_QMPI_HIDDEN;
+
+/* Prints a line. */
+void MPII_QMPI_warn(const char *format, ...) ATTRIBUTE((format(printf, 1, 2))) MPIR_QMPI_HIDDEN;
 
 /* Prints a line in the first process of the job, if the user asked for reports. */
 void MPII_QMPI_report(const char *format, ...) ATTRIBUTE((format(printf, 1, 2))) MPIR_QMPI_HIDDEN;

@@ -41,14 +41,14 @@ static void print(const char *heading, const char *format, va_list varargs, cons
 }
 
 /* Processes can have different lists and faults, so each prints its own. */
-static void complain(const char *format, va_list varargs, const char *end)
+static void complain(const char *about, const char *format, va_list varargs, const char *end)
 {
     const char *rank = rank_in_job();
     char heading[64];
 
     if (rank)
-        snprintf(heading, sizeof(heading), "rank %.16s: tool list", rank);
-    print(rank ? heading : "tool list", format, varargs, end);
+        snprintf(heading, sizeof(heading), "rank %.16s: %s", rank, about);
+    print(rank ? heading : about, format, varargs, end);
 }
 
 /* The chain is built before MPI connects to the process manager. */
@@ -85,7 +85,7 @@ void MPII_QMPI_fatal(const char *format, ...)
     va_list varargs;
 
     va_start(varargs, format);
-    complain(format, varargs, "");
+    complain("tool list", format, varargs, "");
     va_end(varargs);
     end_job();
 }
@@ -95,10 +95,19 @@ void MPII_QMPI_fault(const char *format, ...)
     va_list varargs;
 
     va_start(varargs, format);
-    complain(format, varargs, MPII_QMPI_settings.warns_only ? "; left out" : "");
+    complain("tool list", format, varargs, MPII_QMPI_settings.warns_only ? "; left out" : "");
     va_end(varargs);
     if (!MPII_QMPI_settings.warns_only)
         end_job();
+}
+
+void MPII_QMPI_warn(const char *format, ...)
+{
+    va_list varargs;
+
+    va_start(varargs, format);
+    complain("tools", format, varargs, "");
+    va_end(varargs);
 }
 
 static bool is_reporting(void)

@@ -5,8 +5,11 @@
 
 #include "mpiimpl.h"
 #include "mpii_qmpi.h"
+#include "mpii_qmpi_list.h"
 
 #ifdef ENABLE_QMPI
+
+#include <ctype.h>
 
 #ifdef BUILD_MPI_ABI
 #include "mpi_abi_util.h"
@@ -168,6 +171,30 @@ static bool publish(int number, const char *value)
 /* MPI_Init or MPI_Session_init has been called; with sessions, MPI can be initialized again. */
 static bool has_begun = false;
 
+/* The process manager's protocol has lines of words key=value, and no way to quote. */
+static bool can_be_sent(const char *text, int max)
+{
+    int i = 0;
+
+    while (i < max && isgraph((unsigned char) text[i]) && text[i] != '=')
+        i++;
+    return i < max && text[i] == 0;
+}
+
+/* text has room for max characters. An offer function may have written anything. */
+static void drop_if_invalid(const Member * member, char *text, int max)
+{
+    const char *name = MPII_QMPI_instances[member->tool_id - 1].tool->name;
+    char shown[MPII_QMPI_SHOWN];
+
+    if (can_be_sent(text, max))
+        return;
+    text[0] = 0;
+    MPII_QMPI_warn("the tool '%s', instance %d: its text for other processes has a blank, a control "
+                   "character or '=', or %d characters or more; not sent",
+                   MPII_QMPI_show(name, strlen(name), shown, sizeof(shown)), member->tool_id, max);
+}
+
 static void publish_offers(void)
 {
     const int max = MPIR_pmi_max_val_size();
@@ -180,6 +207,7 @@ static void publish_offers(void)
             continue;
         member->offer = MPII_QMPI_allocate(max, 1);
         member->world.job_offer_fn(member->tool_id, MPIR_Process.size, member->offer, max);
+        drop_if_invalid(member, member->offer, max);
         key_of_offer("job", i, key);
         if (MPIR_Process.size > 1 && MPIR_pmi_kvs_put(key, member->offer) != MPI_SUCCESS)
             member->offer[0] = 0;
@@ -207,6 +235,7 @@ struct MPIR_PMI_KEYVAL *MPIR_QMPI_offer_to_spawned(int *num, struct MPIR_PMI_KEY
 
         if (members[i].world.spawn_offer_fn)
             members[i].world.spawn_offer_fn(members[i].tool_id, text, max);
+        drop_if_invalid(&members[i], text, max);
         if (!*text)
             continue;
         key_of_offer("spawned", i, key);

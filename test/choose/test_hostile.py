@@ -32,6 +32,52 @@ int main(int argc, char **argv)
 """
 
 
+SESSION = """
+#include <mpi.h>
+#include <stdio.h>
+
+int main(void)
+{
+    MPI_Session session;
+    MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
+    MPI_Session_finalize(&session);
+    puts("end");
+    return 0;
+}
+"""
+
+OFFER = """
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+
+static void offer(int tool_id, int size, char text[], int max)
+{
+    const char *given;
+
+    MPIX_Get_tool_arguments(tool_id, &given);
+    strcpy(text, given);
+    if (strchr(text, '|'))
+        *strchr(text, '|') = '\\n';
+}
+
+static void join(int tool_id, int rank, int size, const char text[], const int peers[])
+{
+    fprintf(stderr, "join '%s'\\n", text);
+}
+
+static void init(int tool_id)
+{
+    MPIX_Register_tool_job_functions(tool_id, offer, join);
+}
+
+__attribute__((constructor)) static void load(void)
+{
+    MPI_Register_tool_name("offers", init);
+}
+"""
+
+
 @pytest.fixture
 def hostile(mpich):
     library = mpich.library(HERE / "hostile_tool.cpp", "-ldl")
@@ -74,3 +120,12 @@ def test_function_called_in_place_of_the_next_link(hostile):
 
 def test_library_that_closes_itself(hostile):
     assert hostile("closes") == "rank 0 of 1\n"
+
+
+def test_offer_that_would_be_a_command_of_the_process_manager_is_not_sent(mpich):
+    """A second line would end the job."""
+    library = mpich.library(OFFER, name="offer.c")
+    for text, is_sent in (("address:17", True), ("x|cmd=abort exitcode=3", False), ("a b", False), ("", True)):
+        result = mpich.mpiexec(2, mpich.program(SESSION, name="session.c"), tools=f"{library}({text})")
+        assert (result.status, result.out.count("end\n")) == (0, 2), result
+        assert ("not sent" in result.err) != is_sent and result.err.count(f"join '{text if is_sent else ''}'") == 2, result

@@ -22,7 +22,7 @@ import textwrap
 STANZAS = "src/qmpi/qmpi_api.txt"
 C_FILE = "src/binding/c/qmpi/qmpi_api.c"
 MAN_DIR = "src/qmpi/man"
-MAN_DATE = "2026-11-26"         # of the last change of the text
+MAN_DATE = "2026-11-29"         # of the last change of the text
 
 # Parameter kinds of the interface: C type, and the word for it in manual pages.
 KINDS = {
@@ -36,7 +36,7 @@ KINDS = {
 
 # Calling phases: test, message, and when the function can be called, for manual pages.
 PHASES = {
-    "registration": (None, None, "the chain of tools is built or MPI is initialized"),
+    "registration": (None, None, "MPI is initialized, or a call that initializes it has begun"),
     "init": ("!MPIR_QMPI_is_initializing()", "qmpi_not_in_init", "the caller is not an init callback"),
     "linked": ("!MPIR_QMPI_is_linked()", "qmpi_early", "init callbacks have not returned yet"),
 }
@@ -84,7 +84,10 @@ def prototypes():
     out = []
     for prefix in ["", "P", "Q"]:
         for func in load():
-            out += split_line_with_break(declare(func, prefix), "MPICH_API_PUBLIC;", 100)
+            line, *rest = split_line_with_break(declare(func, prefix), "MPICH_API_PUBLIC;", 100)
+            # Generators of PMPI wrappers find functions by lines such as "int MPI_Send(": they are to
+            # pass over these, which are for tools.
+            out += line.split(' ', 1) + rest
         out.append("")
     for func in load():
         if 'other_name' in func:

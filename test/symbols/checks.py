@@ -265,6 +265,14 @@ class Installation:
         return len(self.interface), [f"{name} belongs to the interface and must not have an id"
                                      for name in sorted(self.interface) if name.upper() + "_T" in self.ids]
 
+    def lines_for_wrappers(self):
+        """Programs that write PMPI wrappers (LLNL's wrap, for Caliper and PnMPI) read mpi.h line by line: a line with a
+        type and a name that begins with MPI_ declares a function to wrap."""
+        said = output_of([self.prefix / "bin/mpicc", f"-I{self.prefix}/include", "-E", "-x", "c", "-"],
+                         "preprocessing mpi.h", text="#include <mpi.h>\n")
+        names = re.findall(r"^[^\n(]*\b(?:int|double|MPI_Aint)[ \t]+(MPI_\w+)[ \t]*\(", said, re.M)
+        return len(names), [f"{name} would be wrapped" for name in names if name in self.interface]
+
     def declared_but_not_exported(self):
         names = sorted(self.declared)
         fortran = self.prefix / "lib/libmpifort.so"

@@ -58,6 +58,10 @@ def test_functions_of_the_interface_have_no_id(installation, judge):
     judge(installation.interface_with_id, at_least=15)
 
 
+def test_generators_of_wrappers_pass_over_the_functions_of_the_interface(installation, judge):
+    judge(installation.lines_for_wrappers, at_least=400)
+
+
 def test_declared_functions_are_exported(installation, judge):
     judge(installation.declared_but_not_exported)
 

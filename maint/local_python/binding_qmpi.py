@@ -130,6 +130,9 @@ def fortran_calls(func):
 
 TOOL_PARAMS = ["MPI_Context context", "int tool_id"]
 
+# The functions that build the chain.
+INITIALIZERS = ["MPI_Init", "MPI_Init_thread", "MPI_Session_init"]
+
 # Conversions that libmpi may lack; the library of mpi_f08 has them, so they have QMPI_ names.
 F08_STATUS = ["MPI_Status_c2f08", "MPI_Status_f082c"]
 
@@ -201,15 +204,16 @@ def dump_chain_ends(f):
     if f.is_variadic:
         dump_body(f.declare("Q" + f.name), ["return %s;" % f.call(f.internal)])
     else:
-        dump_body(f.declare("Q" + f.name), ["MPIR_QMPI_pass_gate(%s);" % f.id,
+        gate = "gate" if f.tests_initialization else "closed_gate"
+        dump_body(f.declare("Q" + f.name), ["MPIR_QMPI_pass_%s(%s);" % (gate, f.id),
                                             "return %s;" % f.call(f.body)])
     dump_declared(f.declare(f.tail, TOOL_PARAMS), tail_lines(f))
     if not f.is_variadic:
-        prepare = [] if f.tests_initialization else ["MPIR_QMPI_prepare_chain(%s);" % f.id]
+        build = ["MPIR_QMPI_build();"] if f.name in INITIALIZERS else []
         dump_body(dispatch, [
             "struct MPIR_QMPI_Context context;",
             "const MPIR_QMPI_Link *link;",
-            ""] + prepare + [
+            ""] + build + [
             "link = MPIR_QMPI_first_link(%s);" % f.id,
             "MPIR_QMPI_TAKE_CONTEXT(context);",
             "return " + f.call("((%s *) link->fn) " % f.type, ["&context", "link->tool_id"]) + ";"])
@@ -487,7 +491,13 @@ def dump_functions_c(path, names, known, hand_written, dump_c_file):
             out += if_available(f, link(f.tail), link("MPIR_QMPI_tail_missing"))
         else:
             out.append(link("MPIR_QMPI_tail_missing"))
-    out += ["};", "", "const char *const MPIR_QMPI_function_name[MPI_LAST_FUNC_T] = {"]
+    out += ["};", ""]
+    closed = [f for f in known if f.tests_initialization or f.name in INITIALIZERS]
+    for table in ("unsigned char MPIR_QMPI_gate", "const unsigned char MPIR_QMPI_first_gate"):
+        out.append(table + "[MPI_LAST_FUNC_T] = {")
+        out += ["    [%s] = MPIR_QMPI_GATE_CLOSED," % f.id for f in closed]
+        out += ["};", ""]
+    out += ["const char *const MPIR_QMPI_function_name[MPI_LAST_FUNC_T] = {"]
     out += ["    \"%s\"," % name for name in names]
     out += ["};", ""]
     for handle in macro_handles(known):

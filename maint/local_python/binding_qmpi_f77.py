@@ -138,7 +138,6 @@ def dump_attr_c(path, attributes):
                 "struct MPIR_QMPI_Context context;",
                 "const MPIR_QMPI_Link *link;",
                 "",
-                "MPIR_QMPI_prepare_chain(%s);" % id,
                 "MPIR_QMPI_note_call_site(%s, MPIR_QMPI_CALL_SITE);" % id,
                 "MPIR_QMPI_TAKE_CONTEXT(context);",
                 "link = MPIR_QMPI_first_link(%s);" % id]

@@ -8,11 +8,11 @@
 
 /* The part of the QMPI runtime that generated code and the rest of libmpi see.
  *
- * Every function has a gate, one byte. It is open (0) while MPI is initialized and no tool
- * intercepts the function: a call tests the byte in place of MPICH's initialization test and
- * continues with the function's body. A closed gate sends the call to the chain of tools. The end
- * of the chain and the QMPI_ functions call the same MPI_X again; a mark in the thread lets them
- * pass the gate. The chain is built by the first MPI call of the process and never changes. */
+ * Every function has a gate, one byte. It is open (0) where a call needs neither MPICH's test for
+ * initialization nor a tool: a call tests the byte in place of that test and continues with the
+ * function's body. A closed gate sends the call to the chain of tools. The end of the chain and the
+ * QMPI_ functions call the same MPI_X again; a mark in the thread lets them pass the gate. The chain
+ * is built when MPI is initialized for the first time and never changes. */
 
 #include "mpir_qmpi_call.h"
 
@@ -81,8 +81,8 @@ extern const char *const MPIR_QMPI_function_name[MPI_LAST_FUNC_T] MPIR_QMPI_HIDD
 /* Tail of the functions that this library lacks. */
 int MPIR_QMPI_tail_missing(void) MPIR_QMPI_HIDDEN;
 
-/* Builds the chain if a tool is chosen and this is the first call. */
-void MPIR_QMPI_build(enum MPI_Functions_enum function) MPIR_QMPI_HIDDEN;
+/* Builds the chain if this is the first call. */
+void MPIR_QMPI_build(void) MPIR_QMPI_HIDDEN;
 
 /* MPI_Context points to one of these on the stack of the dispatch. */
 struct MPIR_QMPI_Context {
@@ -160,8 +160,10 @@ MPL_STATIC_INLINE_PREFIX void *MPIR_QMPI_storage(int tool_id)
 #define MPIR_QMPI_GATE_OPEN 0
 #define MPIR_QMPI_GATE_INTERCEPTED 1    /* closed, MPI is initialized */
 #define MPIR_QMPI_GATE_CLOSED 2 /* MPI is not initialized */
-#define MPIR_QMPI_GATE_UNBUILT 3        /* closed, and the chain is not built */
 extern unsigned char MPIR_QMPI_gate[MPI_LAST_FUNC_T] MPIR_QMPI_HIDDEN;
+
+/* Gates without tools while MPI is not initialized: open for functions that can be called then. */
+extern const unsigned char MPIR_QMPI_first_gate[MPI_LAST_FUNC_T] MPIR_QMPI_HIDDEN;
 
 #define MPIR_QMPI_CALL_SITE __builtin_return_address(0)
 
@@ -186,19 +188,17 @@ MPL_STATIC_INLINE_PREFIX bool MPIR_QMPI_gate_is(enum MPI_Functions_enum function
     return MPIR_QMPI_LOAD_GATE(MPIR_QMPI_gate[function]) == state;
 }
 
-/* A mark that an open gate leaves behind has no effect: until MPI is finalized the gate stays open,
- * and after that the function reaches the library with or without the mark. */
+/* A mark that an open gate leaves behind would have an effect if a tool intercepts the function
+ * later: only for functions that can be called before MPI is initialized. */
 MPL_STATIC_INLINE_PREFIX void MPIR_QMPI_pass_gate(enum MPI_Functions_enum function)
 {
     MPIR_QMPI_note.mark = function;
 }
 
-/* Prepare the dispatch of a call at a closed gate, in this order. */
-MPL_STATIC_INLINE_PREFIX void MPIR_QMPI_prepare_chain(enum MPI_Functions_enum function)
+MPL_STATIC_INLINE_PREFIX void MPIR_QMPI_pass_closed_gate(enum MPI_Functions_enum function)
 {
-    if (unlikely(MPIR_QMPI_gate_is(function, MPIR_QMPI_GATE_UNBUILT)))
-        MPIR_QMPI_build(function);
-    __atomic_thread_fence(__ATOMIC_ACQUIRE);    /* the links are published before the gate */
+    if (unlikely(MPIR_QMPI_gate_is_closed(function)))
+        MPIR_QMPI_pass_gate(function);
 }
 
 MPL_STATIC_INLINE_PREFIX void MPIR_QMPI_note_call_site(enum MPI_Functions_enum function,
@@ -210,14 +210,11 @@ MPL_STATIC_INLINE_PREFIX void MPIR_QMPI_note_call_site(enum MPI_Functions_enum f
         MPIR_QMPI_note.function = -1;
 }
 
-/* First statement of MPI_X: the chain if a tool may want the call, else the rest of MPI_X. The
- * body of a function that tests whether MPI is initialized saves registers anyway, so it can call
- * MPIR_QMPI_build for the dispatch; a shorter function makes no call of its own. */
+/* First statement of MPI_X: the chain if a tool may want the call, else the rest of MPI_X. */
 #define MPIR_QMPI_GATE_INITIALIZED(function_, dispatch_) \
     do { \
         if (unlikely(MPIR_QMPI_gate_is_closed(function_))) { \
             if (MPIR_QMPI_note.mark != (function_)) { \
-                MPIR_QMPI_prepare_chain(function_); \
                 MPIR_QMPI_note_call_site(function_, MPIR_QMPI_CALL_SITE); \
                 return dispatch_; \
             } \
@@ -243,8 +240,8 @@ MPL_STATIC_INLINE_PREFIX void MPIR_QMPI_note_call_site(enum MPI_Functions_enum f
     MPIR_QMPI_GATE(MPI_ ## FUNCTION_ ## _T, MPIR_QMPI_dispatch_MPI_ ## function_(__VA_ARGS__))
 #include "mpir_qmpi_dispatch.h"
 
-/* Called when MPI has been initialized and before it is finalized: opens the gates of functions
- * that no tool intercepts, or closes all. */
+/* Called when MPI has been initialized and before it is finalized, with MPIR_init_lock held: sets
+ * the gates. */
 void MPIR_QMPI_set_initialized(bool is_initialized) MPIR_QMPI_HIDDEN;
 
 /* ---- the world ---- */
@@ -282,8 +279,10 @@ const char *MPIR_QMPI_world_of(struct MPIR_Group *group, int rank, int *world_ra
         (context_).attr_type = MPIR_ATTR_PTR; \
     } while (0)
 
+/* For a call at a closed gate: links are published before gates. */
 MPL_STATIC_INLINE_PREFIX const MPIR_QMPI_Link *MPIR_QMPI_first_link(int function)
 {
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
     return MPL_atomic_acquire_load_ptr(&MPIR_QMPI_first[function]);
 }
 
@@ -301,7 +300,7 @@ int MPIR_QMPI_pcontrol(const void *call_site, int level, va_list varargs) MPIR_Q
 /* ---- control variables ---- */
 
 /* Called before MPI_T writes the variable at addr: takes the value if the variable chooses tools.
- * MPI_T_ERR_CVAR_SET_NOT_NOW if it does and the chain is built or MPI is initialized. */
+ * MPI_T_ERR_CVAR_SET_NOT_NOW if it does and the settings have been read. */
 int MPIR_QMPI_cvar_write(const void *addr, const void *value) MPIR_QMPI_HIDDEN;
 
 /* True if such a write would fail for that reason: MPI_T reports the variable as read-only. */

@@ -13,22 +13,20 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Builds the chain. The first thread that makes an MPI call builds; no lock is held meanwhile,
- * since tools' code runs. Other threads wait only in the functions that initialize MPI: a thread
- * that waits in a library's constructor would hold the dynamic linker's lock, which the builder
- * needs. */
+/* Builds the chain in the first call of MPI_Init, MPI_Init_thread or MPI_Session_init. No lock is
+ * held meanwhile, since tools' code runs; concurrent calls of these functions wait, and all others
+ * go to the library. */
 
 typedef enum {
-    OPEN,               /* tools register names, settings can change */
-    SETTING,            /* a thread reads or writes the settings */
+    UNBUILT,
     BUILDING,
     BUILT,
     NUM_PHASES
 } Phase;
 
-/* The phase, plus NUM_PHASES times the id of the process whose thread is in phase SETTING or
- * BUILDING: a child of fork has no such thread. */
-static MPL_atomic_int64_t state = MPL_ATOMIC_INT64_T_INITIALIZER(OPEN);
+/* The phase; BUILDING plus NUM_PHASES times the id of the process whose thread builds: a child of
+ * fork has no such thread. */
+static MPL_atomic_int64_t state = MPL_ATOMIC_INT64_T_INITIALIZER(UNBUILT);
 
 static __thread bool is_builder __attribute__((tls_model("initial-exec"))) = false;
 
@@ -40,9 +38,6 @@ static struct {
     const char *frame;
 } callback;
 
-unsigned char MPIR_QMPI_gate[MPI_LAST_FUNC_T] = {
-    [0 ... MPI_LAST_FUNC_T - 1] = MPIR_QMPI_GATE_UNBUILT
-};
 extern unsigned char MPII_QMPI_gate[MPI_LAST_FUNC_T]
     __attribute__((alias("MPIR_QMPI_gate")));
 
@@ -61,21 +56,27 @@ unsigned MPII_QMPI_num_intercepted = 0;
 
 /* ---- gates ---- */
 
-static void set_gates(bool is_initialized)
+static bool initializes(int function)
 {
-    for (int f = 0; f < MPI_LAST_FUNC_T; f++) {
-        const bool is_intercepted = MPIR_QMPI_first_link(f)->tool_id != 0;
-        const int gate = !is_initialized ? MPIR_QMPI_GATE_CLOSED
-            : is_intercepted ? MPIR_QMPI_GATE_INTERCEPTED : MPIR_QMPI_GATE_OPEN;
-        __atomic_store_n(&MPIR_QMPI_gate[f], gate, __ATOMIC_RELEASE);
-    }
+    return function == MPI_INIT_T || function == MPI_INIT_THREAD_T ||
+        function == MPI_SESSION_INIT_T;
 }
 
+static unsigned char gate_of(int function, bool is_initialized)
+{
+    if (MPIR_QMPI_first_link(function)->tool_id)
+        return is_initialized ? MPIR_QMPI_GATE_INTERCEPTED : MPIR_QMPI_GATE_CLOSED;
+    /* if QMPI_Init has initialized MPI, the chain is still to be built */
+    if (is_initialized && !initializes(function))
+        return MPIR_QMPI_GATE_OPEN;
+    return MPIR_QMPI_first_gate[function];
+}
+
+/* The caller holds MPIR_init_lock. */
 void MPIR_QMPI_set_initialized(bool is_initialized)
 {
-    /* QMPI_Init does not build the chain; the next call through a gate does */
-    if (MPL_atomic_acquire_load_int64(&state) == BUILT)
-        set_gates(is_initialized);
+    for (int f = 0; f < MPI_LAST_FUNC_T; f++)
+        __atomic_store_n(&MPIR_QMPI_gate[f], gate_of(f, is_initialized), __ATOMIC_RELEASE);
 }
 
 /* Destructors that run after those of the tools may still call MPI_Finalized and the like. Nothing
@@ -202,8 +203,8 @@ static void build_chain(void)
     }
 }
 
-/* An exception or a longjmp that leaves an init callback leaves build_chain as well. The next MPI
- * call in this thread notices that the stack is shorter than it was then. */
+/* An exception or a longjmp that leaves an init callback leaves build_chain as well. The next call in
+ * this thread that would build notices that the stack is shorter than it was then. */
 static void check_builder(void)
 {
     const char *name;
@@ -217,68 +218,39 @@ static void check_builder(void)
                     callback.is_init ? "init callback" : "ready function");
 }
 
-static int64_t state_in_this_process(Phase phase)
+/* Enters BUILDING from UNBUILT; returns false when the chain is built. */
+static bool begin_building(void)
 {
-    return phase + NUM_PHASES * (int64_t) getpid();
-}
-
-static void wait_a_moment(Phase phase, int64_t seen)
-{
+    const int64_t building = BUILDING + NUM_PHASES * (int64_t) getpid();
     const struct timespec moment = { 0, 100000 };
 
-    if (seen != state_in_this_process(phase))
-        MPII_QMPI_fatal("this process was forked while another thread built the chain of tools");
-    nanosleep(&moment, NULL);
-}
-
-static bool initializes(int function)
-{
-    return function == MPI_INIT_T || function == MPI_INIT_THREAD_T ||
-        function == MPI_SESSION_INIT_T;
-}
-
-/* Other functions of MPI_T leave the chain open, so that all its variables can be written. */
-static bool is_for_settings(int function)
-{
-    return !strncmp(MPIR_QMPI_function_name[function], "MPI_T_", 6) &&
-        function != MPI_T_INIT_THREAD_T;
-}
-
-/* Enters phase SETTING from OPEN; false if the chain is built or being built. */
-static bool enter_setting(bool waits)
-{
     for (;;) {
-        const int64_t seen = MPL_atomic_cas_int64(&state, OPEN, state_in_this_process(SETTING));
-        const Phase phase = seen % NUM_PHASES;
+        const int64_t seen = MPL_atomic_cas_int64(&state, UNBUILT, building);
 
-        if (phase == OPEN)
+        if (seen == UNBUILT)
             return true;
-        if (phase == BUILT || (phase == BUILDING && !waits))
+        if (seen == BUILT)
             return false;
-        wait_a_moment(phase, seen);
+        if (seen != building)
+            MPII_QMPI_fatal("this process was forked while another thread built the chain of "
+                            "tools");
+        nanosleep(&moment, NULL);
     }
 }
 
-/* Reads the settings and builds the chain if a tool is chosen, or none can be chosen any more. */
-static void build(bool is_last_chance)
+static void build(void)
 {
     is_builder = true;
-    MPII_QMPI_read_settings(is_last_chance);
-    if (MPII_QMPI_settings.list || is_last_chance) {
-        MPL_atomic_release_store_int64(&state, state_in_this_process(BUILDING));
-        build_chain();
-        /* before BUILT, since threads that initialize MPI then open gates */
-        set_gates(false);
-        MPL_atomic_release_store_int64(&state, BUILT);
-        if (MPIR_Errutil_is_initialized())
-            MPIR_QMPI_set_initialized(true);
-    } else {
-        MPL_atomic_release_store_int64(&state, OPEN);
-    }
+    MPII_QMPI_read_settings();
+    build_chain();
+    MPL_initlock_lock(&MPIR_init_lock);
+    MPIR_QMPI_set_initialized(MPIR_Errutil_is_initialized());
+    MPL_initlock_unlock(&MPIR_init_lock);
+    MPL_atomic_release_store_int64(&state, BUILT);
     is_builder = false;
 }
 
-void MPIR_QMPI_build(enum MPI_Functions_enum function)
+void MPIR_QMPI_build(void)
 {
     const MPIR_QMPI_Note note = MPIR_QMPI_note;
     int cancel_state;
@@ -289,10 +261,16 @@ void MPIR_QMPI_build(enum MPI_Functions_enum function)
     }
     /* dlopen and output are cancellation points; a canceled builder would leave others waiting */
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
-    if (!is_for_settings(function) && enter_setting(initializes(function)))
-        build(initializes(function) || MPIR_Errutil_is_initialized());
+    if (begin_building())
+        build();
     pthread_setcancelstate(cancel_state, NULL);
     MPIR_QMPI_note = note;      /* init callbacks may have called MPI */
+}
+
+int MPIR_Load_tools_impl(void)
+{
+    MPIR_QMPI_build();
+    return MPI_SUCCESS;
 }
 
 int MPIR_QMPI_tail_missing(void)
@@ -305,23 +283,6 @@ int MPIR_QMPI_tail_missing(void)
 bool MPII_QMPI_is_building(void)
 {
     return is_builder;
-}
-
-bool MPII_QMPI_settings_are_closed(void)
-{
-    const Phase phase = MPL_atomic_acquire_load_int64(&state) % NUM_PHASES;
-
-    return is_builder || phase == BUILDING || phase == BUILT || MPIR_Errutil_is_initialized();
-}
-
-bool MPII_QMPI_begin_settings(void)
-{
-    return !MPII_QMPI_settings_are_closed() && enter_setting(false);
-}
-
-void MPII_QMPI_end_settings(void)
-{
-    MPL_atomic_release_store_int64(&state, OPEN);
 }
 
 bool MPIR_QMPI_is_initializing(void)

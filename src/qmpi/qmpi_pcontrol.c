@@ -56,7 +56,6 @@ int MPIR_QMPI_pcontrol(const void *call_site, int level, va_list varargs)
     Arguments arguments;
 
     read_arguments(&arguments, varargs);
-    MPIR_QMPI_prepare_chain(MPI_PCONTROL_T);
     MPIR_QMPI_note_call_site(MPI_PCONTROL_T, call_site);
     MPIR_QMPI_TAKE_CONTEXT(context);
     link = MPIR_QMPI_first_link(MPI_PCONTROL_T);

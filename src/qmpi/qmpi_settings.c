@@ -34,9 +34,8 @@ cvars:
         the name of a tool, the path of a library that contains one (with a slash), or NAME=PATH if
         the library contains several; pmpi(PATH) or pmpi=PATH is a library that wraps MPI functions
         through the profiling interface. Arguments for the tool can follow in parentheses. The same
-        tool can be listed several times. Can be written until the chain of tools is built, at the
-        latest until MPI is initialized; calls of MPI_T other than MPI_T_init_thread do not build
-        it. The environment variable QMPI_TOOL_LIST works as well.
+        tool can be listed several times. Can be written until MPI is initialized. The environment
+        variable QMPI_TOOL_LIST works as well.
 
     - name        : MPIR_CVAR_QMPI_TOOL_PATH
       category    : TOOLS
@@ -95,6 +94,12 @@ static const char *const names[NUM_SETTINGS] = {
 
 /* Text of what was written through MPI_T, which comes before the environment; NULL if nothing. */
 static char *written[NUM_SETTINGS];
+
+/* No variable can be written any more. */
+static bool is_closed = false;
+
+/* Protects these, and MPII_QMPI_settings while they change. */
+static MPL_initlock_t lock = MPL_INITLOCK_INITIALIZER;
 
 MPII_QMPI_Settings MPII_QMPI_settings = { NULL, "" };
 
@@ -170,19 +175,44 @@ static MPII_QMPI_Settings current_settings(void)
     return settings;
 }
 
-void MPII_QMPI_read_settings(bool is_last_time)
+/* The variable owns its text. */
+static void show_text(const char **variable, const char *text)
 {
+    MPL_free((char *) *variable);
+    *variable = text && *text ? MPL_strdup(text) : NULL;
+}
+
+static void show_settings(MPII_QMPI_Settings settings)
+{
+    show_text(&MPIR_CVAR_QMPI_TOOL_LIST, settings.list);
+    show_text(&MPIR_CVAR_QMPI_TOOL_PATH, settings.path);
+    MPIR_CVAR_QMPI_ON_ERROR = settings.warns_only ? MPIR_CVAR_QMPI_ON_ERROR_warn
+        : MPIR_CVAR_QMPI_ON_ERROR_abort;
+    MPIR_CVAR_QMPI_VERBOSE = settings.is_verbose;
+}
+
+void MPII_QMPI_read_settings(void)
+{
+    MPII_QMPI_Settings settings;
+
 #ifdef USE_CONFIGFILE
     MPIR_T_read_config_file(USE_CONFIGFILE);
 #endif
-    MPII_QMPI_settings = current_settings();
-    if (MPII_QMPI_settings.list || is_last_time) {
-        if (MPII_QMPI_settings.list)
-            MPII_QMPI_settings.list = MPII_QMPI_copy(MPII_QMPI_settings.list);
-        MPII_QMPI_settings.path = MPII_QMPI_copy(MPII_QMPI_settings.path);
-    }
-    if (is_last_time && is_privileged() && environment(LIST) &&
-        index_in(booleans, environment(VERBOSE)) % 2) {
+    MPL_initlock_lock(&lock);
+    is_closed = true;
+    MPL_initlock_unlock(&lock);
+    settings = current_settings();
+    if (settings.list)
+        settings.list = MPII_QMPI_copy(settings.list);
+    settings.path = MPII_QMPI_copy(settings.path);
+    MPL_initlock_lock(&lock);
+    MPII_QMPI_settings = settings;
+    MPL_initlock_unlock(&lock);
+    MPIR_T_THREAD_CS_ENTER();
+    if (MPIR_T_is_initialized())
+        show_settings(settings);
+    MPIR_T_THREAD_CS_EXIT();
+    if (is_privileged() && environment(LIST) && index_in(booleans, environment(VERBOSE)) % 2) {
         MPII_QMPI_settings.is_verbose = true;
         MPII_QMPI_report("this process has more privileges than its user: "
                          "no tool is loaded from the environment");
@@ -208,15 +238,26 @@ static Setting setting_at(const void *addr)
     return setting;
 }
 
+static bool settings_are_closed(void)
+{
+    return is_closed || MPIR_Errutil_is_initialized();
+}
+
 bool MPIR_QMPI_cvar_is_closed(const void *addr)
 {
-    return setting_at(addr) != NUM_SETTINGS && MPII_QMPI_settings_are_closed();
+    bool closed;
+
+    MPL_initlock_lock(&lock);
+    closed = settings_are_closed();
+    MPL_initlock_unlock(&lock);
+    return closed && setting_at(addr) != NUM_SETTINGS;
 }
 
 int MPIR_QMPI_cvar_write(const void *addr, const void *value)
 {
     const Setting setting = setting_at(addr);
     const char *text = value;
+    bool closed;
     char *copy;
 
     if (setting == NUM_SETTINGS)
@@ -228,21 +269,16 @@ int MPIR_QMPI_cvar_write(const void *addr, const void *value)
     copy = MPL_direct_strdup(text);
     if (!copy)
         return MPI_T_ERR_MEMORY;
-    if (!MPII_QMPI_begin_settings()) {
-        MPL_direct_free(copy);
-        return MPI_T_ERR_CVAR_SET_NOT_NOW;
+    MPL_initlock_lock(&lock);
+    closed = settings_are_closed();
+    if (!closed) {
+        char *old = written[setting];
+        written[setting] = copy;
+        copy = old;
     }
-    MPL_direct_free(written[setting]);
-    written[setting] = copy;
-    MPII_QMPI_end_settings();
-    return MPI_SUCCESS;
-}
-
-/* The variable owns its text. */
-static void show_text(const char **variable, const char *text)
-{
-    MPL_free((char *) *variable);
-    *variable = text && *text ? MPL_strdup(text) : NULL;
+    MPL_initlock_unlock(&lock);
+    MPL_direct_free(copy);
+    return closed ? MPI_T_ERR_CVAR_SET_NOT_NOW : MPI_SUCCESS;
 }
 
 static void add_performance_variable(const char *name, unsigned *value, const char *description)
@@ -255,16 +291,14 @@ static void add_performance_variable(const char *name, unsigned *value, const ch
 
 int MPIR_QMPI_mpit_init(void)
 {
-    const bool is_open = MPII_QMPI_begin_settings();
-    const MPII_QMPI_Settings settings = is_open ? current_settings() : MPII_QMPI_settings;
+    MPII_QMPI_Settings settings;
+    bool closed;
 
-    show_text(&MPIR_CVAR_QMPI_TOOL_LIST, settings.list);
-    show_text(&MPIR_CVAR_QMPI_TOOL_PATH, settings.path);
-    MPIR_CVAR_QMPI_ON_ERROR = settings.warns_only ? MPIR_CVAR_QMPI_ON_ERROR_warn
-        : MPIR_CVAR_QMPI_ON_ERROR_abort;
-    MPIR_CVAR_QMPI_VERBOSE = settings.is_verbose;
-    if (is_open)
-        MPII_QMPI_end_settings();
+    MPL_initlock_lock(&lock);
+    closed = settings_are_closed();
+    settings = MPII_QMPI_settings;
+    MPL_initlock_unlock(&lock);
+    show_settings(closed ? settings : current_settings());
     add_performance_variable("qmpi_num_instances", &MPIR_QMPI_chain.num_linked,
                              "Number of tool instances in the chain");
     add_performance_variable("qmpi_num_intercepted", &MPII_QMPI_num_intercepted,

@@ -135,8 +135,7 @@ std::string text_of(const json &value, int indent = -1)
 
 int run_probe()
 {
-    int flag;
-    MPI_Initialized(&flag);
+    MPIX_Load_tools();
     std::size_t number = 0; /* the library has fewer functions than there are ids */
     for (int f = 0; f < MPI_LAST_FUNC_T; f++)
         number += qmpi::set::all.contains(f);

@@ -5,7 +5,6 @@
 
 /* A program without any knowledge of tools. Its argument:
  *   (none)   initializes MPI, asks for its rank, and ends
- *   early    its first call is one that is allowed before MPI_Init
  *   spawn    starts another process of itself that asks for its rank; status 3 if that fails
  *   write    chooses the list that it reads from standard input through MPI_T */
 
@@ -23,10 +22,9 @@ static void write_list(void)
 
     if (list == NULL || fread(list, 1, LARGEST, stdin) == 0)
         exit(2);
-    /* QMPI_ names skip the tools: the first call that they see would close the list */
-    if (QMPI_T_init_thread(MPI_THREAD_SINGLE, &provided) ||
-        QMPI_T_cvar_get_index("MPIR_CVAR_QMPI_TOOL_LIST", &index) ||
-        QMPI_T_cvar_handle_alloc(index, NULL, &handle, &count) || QMPI_T_cvar_write(handle, list))
+    if (MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) ||
+        MPI_T_cvar_get_index("MPIR_CVAR_QMPI_TOOL_LIST", &index) ||
+        MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) || MPI_T_cvar_write(handle, list))
         exit(2);
     free(list);
 }
@@ -56,11 +54,8 @@ static void spawn(char *self)
 int main(int argc, char **argv)
 {
     const char *task = argc > 1 ? argv[1] : "";
-    int flag;
     MPI_Comm parent;
 
-    if (strcmp(task, "early") == 0)
-        MPI_Initialized(&flag);
     if (strcmp(task, "write") == 0)
         write_list();
     MPI_Init(&argc, &argv);

@@ -65,10 +65,8 @@ static atomic_int builder_tid;
 
 static void *build(void *unused)
 {
-    int flag;
-
     builder_tid = (int) syscall(SYS_gettid);
-    MPI_Initialized(&flag);
+    MPIX_Load_tools();
     return unused;
 }
 
@@ -192,9 +190,7 @@ int main(int argc, char **argv)
     } else if (strcmp(mode, "constructor") == 0) {
         constructor(argument);
     } else if (strcmp(mode, "first") == 0) {
-        int flag;
-
-        MPI_Initialized(&flag);
+        MPIX_Load_tools();
     } else if (strcmp(mode, "init") == 0) {
         init_and_rank();
     } else if (strcmp(mode, "leave") == 0) {

@@ -50,11 +50,10 @@ int main(int argc, char **argv)
 {
     const size_t before = memory();
     const double begin = now();
-    int flag, rank;
+    int rank;
     size_t after;
 
-    /* builds the chain, and allocates nothing else */
-    MPI_Initialized(&flag);
+    MPIX_Load_tools();          /* allocates nothing but the chain */
     after = memory();
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

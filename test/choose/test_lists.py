@@ -75,7 +75,7 @@ def assert_left_out(result, order):
 @pytest.mark.parametrize("what", BAD)
 def test_bad_entry_is_refused_by_name(run, what):
     entry, text = BAD[what]
-    assert_refused(run(entry, "./program", "early"), text)
+    assert_refused(run(entry, "./program"), text)
 
 
 @pytest.mark.parametrize("what", BAD)
@@ -95,30 +95,30 @@ def test_empty_entry_is_left_out_with_warn(run, order):
 
 @pytest.mark.parametrize("entry", [",./libwitness.so", "./libwitness.so,", "./libwitness.so,,./libwitness.so", ",", ":"])
 def test_empty_entry_is_refused(run, entry):
-    assert_refused(run(entry, "./program", "early"), "empty")
+    assert_refused(run(entry, "./program"), "empty")
 
 
 def test_opening_bracket_without_end_is_refused(run):
-    assert_refused(run("count(x,./libwitness.so", "./program", "early"), "a '(' without ')' in 'count(x,./libwitness.so'")
+    assert_refused(run("count(x,./libwitness.so", "./program"), "a '(' without ')' in 'count(x,./libwitness.so'")
 
 
 @pytest.mark.parametrize("name", ["hidden", "both", "plain"])
 def test_name_is_not_found_without_its_folder(run, name):
-    assert_refused(run(name, "./program", "early"), f"'{name}'")
+    assert_refused(run(name, "./program"), f"'{name}'")
 
 
 def test_broken_library_found_by_name(run):
-    assert_refused(run("broken", "./program", "early", MPIR_CVAR_QMPI_TOOL_PATH="folder"),
+    assert_refused(run("broken", "./program", MPIR_CVAR_QMPI_TOOL_PATH="folder"),
                    "'folder/libqmpi_broken.so' cannot be loaded: ")
 
 
 def test_library_found_by_name_has_another_tool(run):
-    assert_refused(run("liar", "./program", "early", MPIR_CVAR_QMPI_TOOL_PATH="folder"),
+    assert_refused(run("liar", "./program", MPIR_CVAR_QMPI_TOOL_PATH="folder"),
                    "has not registered 'liar' (it has registered: truth)")
 
 
 def test_preloaded_tool_for_the_experimental_interface_is_refused(run):
-    assert_refused(run("old", "./program", "early", LD_PRELOAD="./libold.so"),
+    assert_refused(run("old", "./program", LD_PRELOAD="./libold.so"),
                    "compiled for MPICH's experimental interface")
 
 
@@ -129,7 +129,7 @@ def test_preloaded_tools_outside_of_the_list_are_no_fault(run, order):
 
 @pytest.mark.parametrize("variable, value", [("MPIR_CVAR_QMPI_ON_ERROR", "ignore"), ("MPIR_CVAR_QMPI_VERBOSE", "loud")])
 def test_unknown_value_is_refused(run, variable, value):
-    result = run("./libwitness.so", "./program", "early", **{variable: value})
+    result = run("./libwitness.so", "./program", **{variable: value})
     assert (result.status, result.out) == (1, ""), result
     assert variable in result.err and value in result.err and is_short_line(result.err), result
 
@@ -166,7 +166,7 @@ def test_library_cut_off_anywhere_ends_with_a_message_or_no_harm(choose, run):
     data = (choose.work / "libwitness.so").read_bytes()
     for length in range(64, len(data), max(256, len(data) // 60)):
         (choose.work / "libcut.so").write_bytes(data[:length])
-        result = run("./libcut.so", "./program", "early")
+        result = run("./libcut.so", "./program")
         assert result.status in (0, 1), (length, result)
 
 
@@ -174,7 +174,7 @@ def test_unreadable_library_is_refused(choose, run, restricted):
     closed = choose.work / "libclosed.so"
     shutil.copy(choose.work / "libtwin.so", closed)
     closed.chmod(0)
-    assert_refused(run("./libclosed.so", *restricted, "./program", "early"),
+    assert_refused(run("./libclosed.so", *restricted, "./program"),
                    "'./libclosed.so' cannot be loaded: Permission denied")
 
 

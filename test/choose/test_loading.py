@@ -42,7 +42,7 @@ def test_tools_are_found(choose, run, order, what):
 
 
 def test_chain_is_built_by_a_call_before_mpi_init(run, order):
-    result = run("./libwitness.so", "./program", "early")
+    result = run("./libwitness.so", "./program")
     assert (result.status, order(result)) == (0, "1 witness()"), result
 
 
@@ -103,7 +103,7 @@ def test_three_processes_have_the_same_chain_and_one_report(choose, order):
 @pytest.mark.serial
 def test_64_processes_have_the_same_chain_and_one_report(choose):
     """Lines of two processes may be joined, so they are counted as texts."""
-    result = choose.mpiexec(64, "./program", "early", tools="./libwitness.so", MPIR_CVAR_QMPI_VERBOSE="1")
+    result = choose.mpiexec(64, "./program", tools="./libwitness.so", MPIR_CVAR_QMPI_VERBOSE="1")
     assert (result.status, result.out.count("] 1 witness()"), len(report(result))) == (0, 64, 2), result
 
 

@@ -143,8 +143,7 @@ def test_thread_sanitizer_would_find_what_is_not_published(mpich, build, sanitiz
 VARIABLES = {
     **MPICH,
     "state": "atomic; the phase in which the chain is",
-    "MPII_QMPI_settings": "written in phase SETTING, read by others from BUILDING on",
-    "written": "used in phase SETTING only",
+    "MPII_QMPI_settings": "written by the thread that builds the chain, read by others when it is built",
     "MPIR_QMPI_chain": "published by its two counts, which are atomic",
     "MPII_QMPI_instances": "published by num_instances",
     "rows": "published by num_linked",

@@ -23,6 +23,7 @@ SIMPLE = ("MPI_Comm_rank", "MPI_Send to MPI_PROC_NULL")
 SHORT = {"MPI_Comm_rank": "comm-rank", "MPI_Send to MPI_PROC_NULL": "send"}
 # Calls of test/bench/calls.cpp with the same instructions every time
 IN_C = ("MPI_Comm_rank", "MPI_Wtime", "MPI_Send to MPI_PROC_NULL", "MPI_Isend+MPI_Wait", "MPI_File_write 0 bytes")
+EARLY = ("MPI_Initialized", "MPI_Get_version")
 STEADY = IN_C + tuple(f"{interface} {call}" for interface in ("mpif.h", "mpi_f08") for call in IN_C)
 LAYERS = (1, 16)
 KINDS = {
@@ -74,6 +75,7 @@ class Cost:
         for name, prefix in (("base", self.base), ("none", self.ours)):
             fortran = counting.compile_fortran_calls(prefix, out)
             counting.compile_program([prefix / "bin/mpicxx", *flags, *program, "-o", out / f"calls-{name}", *fortran])
+            counting.compile_program([prefix / "bin/mpicxx", *flags, HERE / "early.cpp", "-o", out / f"early-{name}"])
         for name, other in (("calls-tools", "-Wl,--as-needed"), ("calls-mixed", "-lmpicxx")):
             counting.compile_program([compiler, *flags, *program, "-o", out / name, "-Wl,--no-as-needed", f"-L{out}",
                                       "-lcosttools", other, here_first])
@@ -82,7 +84,7 @@ class Cost:
     def count(self, program, tools="", calls=SIMPLE, **variables):
         key = program, tools
         if key not in self.counted and self.compiled:
-            prefix = self.base if program == "calls-base" else self.ours
+            prefix = self.base if program.endswith("-base") else self.ours
             self.counted[key] = counting.count(self.out / program, prefix, tools, self.out, calls, variables,
                                                arguments=calls)
         return self.counted[key]
@@ -92,6 +94,9 @@ class Cost:
 
     def without_tools(self, call):
         return self.count("calls-none", calls=STEADY)[call]
+
+    def before_initialization(self, call, tools=""):
+        return self.count("early-none", tools, calls=EARLY)[call] - self.count("early-base", calls=EARLY)[call]
 
     def with_others_intercepted(self, call):
         return self.count("calls-none", "others", LD_PRELOAD=str(self.out / "libothers.so"))[call]
@@ -175,6 +180,14 @@ def code_of(library, name):
 def test_call_without_tools(cost, within, call):
     within(lambda: cost.without_tools(call) - cost.without_qmpi(call), counting.limit_without_tools(call, cost.bounds),
            code_of(cost.ours / "lib/libmpi.so", counting.functions_of(call)[0]))
+
+
+@pytest.mark.parametrize("tools", ["", "null"])
+@pytest.mark.parametrize("call", EARLY)
+def test_call_before_initialization(cost, within, call, tools):
+    """Whatever the list: no tool is loaded for a program that does not initialize MPI."""
+    within(lambda: cost.before_initialization(call, tools), cost.bounds["no-tools-untested"],
+           code_of(cost.ours / "lib/libmpi.so", call))
 
 
 @pytest.mark.parametrize("call", SIMPLE)

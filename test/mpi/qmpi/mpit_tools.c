@@ -160,7 +160,6 @@ static int be_child(void)
     QT_SUCCESS(MPI_T_finalize());
     QT_SUCCESS(MPI_T_init_thread(MPI_THREAD_SINGLE, &provided));
     expect_number("MPIR_CVAR_QMPI_ON_ERROR", ON_ERROR_WARN);
-    /* calls of MPI_T do not build the chain, so the path can follow the list */
     write_text("MPIR_CVAR_QMPI_TOOL_LIST", "rank,nobody,rank", MPI_SUCCESS);
     write_text("MPIR_CVAR_QMPI_TOOL_PATH", "/nowhere", MPI_SUCCESS);
     MPI_Init(NULL, NULL);

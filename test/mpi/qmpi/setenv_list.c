@@ -3,14 +3,16 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* The tool list is read in the first MPI call: a list that main sets with setenv before that call
- * counts, one that it sets later does not. The argument says what main does:
+/* The tool list is read in the call that initializes MPI: a list that main sets with setenv before
+ * counts, one that it sets later does not, and MPI_T reads the one in force. The argument says what
+ * main does:
  *   set      sets MPIR_CVAR_QMPI_TOOL_LIST
  *   slides   sets QMPI_TOOL_LIST
  *   both     sets both: MPIR_CVAR_QMPI_TOOL_LIST counts
  *   change   replaces the list of the environment
  *   unset    removes the list of the environment
- *   late     sets a list after a call that found one in the environment */
+ *   called   replaces the list after other calls, among them MPI_T_init_thread
+ *   late     replaces it after MPI_Init */
 
 #define _GNU_SOURCE
 #include "qmpi_test.h"
@@ -58,15 +60,20 @@ int main(int argc, char **argv)
         instances = 1;
     } else if (strcmp(task, "unset") == 0) {
         unsetenv("MPIR_CVAR_QMPI_TOOL_LIST");
-    } else if (strcmp(task, "late") == 0) {
+    } else if (strcmp(task, "called") == 0) {
         MPI_Initialized(&flag);
-        setenv("MPIR_CVAR_QMPI_TOOL_LIST", "bar", 1);
+        QT_SUCCESS(MPI_T_init_thread(MPI_THREAD_SINGLE, &flag));
+        setenv("MPIR_CVAR_QMPI_TOOL_LIST", expected = "bar", 1);
+        instances = 1;
+    } else if (strcmp(task, "late") == 0) {
         expected = "foo,foo";
         instances = 2;
     } else {
         qt_errs++;
     }
     MPI_Init(&argc, &argv);
+    if (strcmp(task, "late") == 0)
+        setenv("MPIR_CVAR_QMPI_TOOL_LIST", "bar", 1);
     QT_CHECK(qt_num_inits == instances, "%d instances instead of %d", qt_num_inits, instances);
     for (int id = 1; id <= 3; id++)
         QT_CHECK(qt_count(id, MPI_INIT_T) == (id <= instances), "instance %d: %d calls of MPI_Init",

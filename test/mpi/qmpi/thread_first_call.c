@@ -3,12 +3,12 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Several threads race for the first MPI call of the process: every instance is initialized
- * exactly once. The argument names the call:
- *   session  MPI_Session_init in two threads: calls that initialize MPI wait until the chain is
- *            built and go through all of it
- *   query    MPI_Initialized in eight threads: a call made while the chain is being built goes to
- *            the library or through the complete chain, a later call through the chain
+/* Several threads call MPI while the chain is built: every instance is initialized exactly once. The
+ * argument names the calls:
+ *   sessions  MPI_Session_init in all threads: calls that initialize MPI wait until the chain is
+ *             built and go through all of it
+ *   queries   MPI_Initialized in all threads but one: a call made while the chain is being built
+ *             goes to the library or through the complete chain, a later call through the chain
  * Run with the list race,race. */
 
 #define _GNU_SOURCE
@@ -16,10 +16,9 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#define MAX_THREADS 8
+#define NUM_THREADS 8
 
-static int num_threads;
-static int inits[3], readies[3], calls[3];
+static int inits[3], readies[3], sessions_seen[3], queries_seen[3];
 static int ready_to_go = 0;
 
 static int my_session_init(MPI_Context context, int tool_id, MPI_Info info,
@@ -28,7 +27,7 @@ static int my_session_init(MPI_Context context, int tool_id, MPI_Info info,
     void (*fn) (void);
     int id;
 
-    __atomic_fetch_add(&calls[tool_id], 1, __ATOMIC_SEQ_CST);
+    __atomic_fetch_add(&sessions_seen[tool_id], 1, __ATOMIC_SEQ_CST);
     if (MPI_Get_next_tool_function(tool_id, MPI_SESSION_INIT_T, &fn, &id) != MPI_SUCCESS)
         return MPI_ERR_INTERN;
     return ((MPI_Session_init_t *) fn) (context, id, info, errhandler, session);
@@ -39,7 +38,7 @@ static int my_initialized(MPI_Context context, int tool_id, int *flag)
     void (*fn) (void);
     int id;
 
-    __atomic_fetch_add(&calls[tool_id], 1, __ATOMIC_SEQ_CST);
+    __atomic_fetch_add(&queries_seen[tool_id], 1, __ATOMIC_SEQ_CST);
     if (MPI_Get_next_tool_function(tool_id, MPI_INITIALIZED_T, &fn, &id) != MPI_SUCCESS)
         return MPI_ERR_INTERN;
     return ((MPI_Initialized_t *) fn) (context, id, flag);
@@ -72,7 +71,7 @@ static void load(void)
 static void wait_for_all(void)
 {
     __atomic_fetch_add(&ready_to_go, 1, __ATOMIC_SEQ_CST);
-    while (__atomic_load_n(&ready_to_go, __ATOMIC_SEQ_CST) < num_threads)
+    while (__atomic_load_n(&ready_to_go, __ATOMIC_SEQ_CST) < NUM_THREADS)
         usleep(10);
 }
 
@@ -83,29 +82,32 @@ static void *first_session(void *session)
         session;
 }
 
-static void *first_query(void *unused)
+static void *first_queries(void *unused)
 {
     int flag = -1;
 
     wait_for_all();
-    return MPI_Initialized(&flag) == MPI_SUCCESS && flag == 0 ? NULL : &ready_to_go;
+    for (int i = 0; i < 1000; i++)
+        if (MPI_Initialized(&flag) != MPI_SUCCESS)
+            return &ready_to_go;
+    return NULL;
 }
 
 int main(int argc, char **argv)
 {
-    pthread_t threads[MAX_THREADS];
-    MPI_Session sessions[MAX_THREADS];
-    int use_sessions = argc > 1 && strcmp(argv[1], "session") == 0;
+    pthread_t threads[NUM_THREADS];
+    MPI_Session sessions[NUM_THREADS];
+    const int num_sessions = argc > 1 && strcmp(argv[1], "sessions") == 0 ? NUM_THREADS : 1;
+    int flag, seen;
 
     qt_begin(argc, argv);
-    num_threads = use_sessions ? 2 : MAX_THREADS;
-    for (int i = 0; i < num_threads; i++) {
+    for (int i = 0; i < NUM_THREADS; i++) {
         sessions[i] = MPI_SESSION_NULL;
-        if (pthread_create(&threads[i], NULL, use_sessions ? first_session : first_query,
+        if (pthread_create(&threads[i], NULL, i < num_sessions ? first_session : first_queries,
                            &sessions[i]) != 0)
             abort();
     }
-    for (int i = 0; i < num_threads; i++) {
+    for (int i = 0; i < NUM_THREADS; i++) {
         void *failed;
         pthread_join(threads[i], &failed);
         QT_CHECK(failed == NULL, "the call of thread %d failed", i);
@@ -113,21 +115,16 @@ int main(int argc, char **argv)
     for (int id = 1; id <= 2; id++) {
         QT_CHECK(inits[id] == 1, "instance %d initialized %d times", id, inits[id]);
         QT_CHECK(readies[id] == 1, "instance %d: %d calls of the ready function", id, readies[id]);
-        if (use_sessions)
-            QT_CHECK(calls[id] == num_threads, "instance %d saw %d calls of %d", id, calls[id],
-                     num_threads);
-        else
-            QT_CHECK(calls[id] >= 1 && calls[id] <= num_threads && calls[id] == calls[1],
-                     "instance %d saw %d calls, instance 1 %d", id, calls[id], calls[1]);
+        QT_CHECK(sessions_seen[id] == num_sessions, "instance %d saw %d sessions of %d", id,
+                 sessions_seen[id], num_sessions);
+        QT_CHECK(queries_seen[id] == queries_seen[1], "instance %d saw %d calls, instance 1 %d", id,
+                 queries_seen[id], queries_seen[1]);
     }
-    if (!use_sessions) {
-        int before = calls[1], flag;
-
-        QT_SUCCESS(MPI_Initialized(&flag));
-        QT_CHECK(calls[1] == before + 1 && calls[2] == before + 1,
-                 "instances saw %d and %d calls after the race", calls[1], calls[2]);
-    }
-    for (int i = 0; use_sessions && i < num_threads; i++)
+    seen = queries_seen[1];
+    QT_SUCCESS(MPI_Initialized(&flag));
+    QT_CHECK(queries_seen[1] == seen + 1 && queries_seen[2] == seen + 1,
+             "instances saw %d and %d calls after the race", queries_seen[1], queries_seen[2]);
+    for (int i = 0; i < num_sessions; i++)
         QT_SUCCESS(MPI_Session_finalize(&sessions[i]));
     return qt_end();
 }

@@ -3,9 +3,9 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* A call before MPI_Init or after MPI_Finalize that is not allowed there reaches the tools and then
- * ends the process with the library's own message, with and without tools, by the MPI_ name and the
- * QMPI_ name. Each case is this program, started again. */
+/* A call before MPI_Init or after MPI_Finalize that is not allowed there ends the process with the
+ * library's own message, with and without tools, by the MPI_ name and the QMPI_ name. After
+ * MPI_Finalize tools see it. Each case is this program, started again. */
 
 #define _GNU_SOURCE
 #include "qmpi_test.h"
@@ -27,8 +27,8 @@ static int be_child(const char *task)
     int rank;
 
     if (strstr(task, "after")) {
-        QMPI_Init(NULL, NULL);
-        QMPI_Finalize();
+        MPI_Init(NULL, NULL);
+        MPI_Finalize();
     }
     qt_on_enter = print_call;
     if (strstr(task, "QMPI"))
@@ -64,7 +64,7 @@ int main(int argc, char **argv)
         return be_child(argv[1]);
     qt_begin(argc, argv);
     check("before", "", "");
-    check("before", "rec,rec", "1>MPI_Comm_rank 2>MPI_Comm_rank ");
+    check("before", "rec,rec", "");
     check("before QMPI", "", "");
     check("before QMPI", "rec,rec", "");
     check("after", "", "");

@@ -9,10 +9,11 @@ gen_binding_c.py calls dump_entry() for every C function and dump_files() at the
 files and the registry of ids give the entries, the ends of the chain, the QMPI_ names, the ids and
 function types of mpi.h, and the lists for tool authors.
 
-For MPI_X, with internal_X as the body that MPICH generates:
+For MPI_X, with internal_X as the function that MPICH generates:
 
-    MPI_X                     tests the function's gate, then runs internal_X
-    QMPI_X                    MPI_X past its gate: the library without tools
+    MPIR_QMPI_body_MPI_X      internal_X
+    MPI_X                     tests the function's gate, and jumps to the body or to the dispatch
+    QMPI_X                    the body: the library without tools
     MPIR_QMPI_dispatch_MPI_X  makes the context and calls the first link
     MPIR_QMPI_tail_MPI_X      last link of every chain: QMPI_X with a tool's signature
 """
@@ -30,7 +31,7 @@ import sys
 REGISTRY = "src/binding/qmpi_functions.txt"
 
 # C functions that a release of MPICH may have files for, and the feature that they belong to. These
-# files have MPIR_QMPI_ENTER in the body. Later releases generate the functions.
+# files have MPIR_QMPI_FUNCTION as the head of the function. Later releases generate the functions.
 HAND_WRITTEN = {
     "MPI_Status_c2f": "HAVE_FORTRAN_BINDING",
     "MPI_Status_f2c": "HAVE_FORTRAN_BINDING",
@@ -52,7 +53,7 @@ HANDLES = ["Comm", "Errhandler", "Group", "Info", "Message", "Op", "Request", "S
 class Function:
     """A C function as the generated text needs it.
     feature  macro of the feature without which the library lacks the function, None if it never does
-    body     name of the body where that is not internal_X"""
+    body     name of the body where that is not made of internal_X"""
     def __init__(self, func, is_large, feature=None, body=None):
         mapping = get_kind_map('C', is_large)
         # MPI_X has an int count where MPI_X_c has an MPI_Count; some parameters exist in one only
@@ -68,17 +69,19 @@ class Function:
         self.args = [p['name'] for p in self.parameters if p['kind'] != "VARARGS"]
         self.feature = feature
         replacement = replaced_by(func)
-        self.internal = body or internal_name(func, is_large)
+        self.internal = internal_name(func, is_large)
+        self.has_own_body = body is not None
         self.id = self.name.upper() + "_T"
         self.type = self.name + "_t"
-        # what the end of the chain calls: PMPI_X, under a name that nothing can interpose
-        self.body = body if body == "P" + self.name else "MPIR_QMPI_body_" + self.name
+        self.body = body or "MPIR_QMPI_body_" + self.name
         self.dispatch = "MPIR_QMPI_dispatch_" + self.name
         self.tail = "MPIR_QMPI_tail_" + self.name
         # the body of a replaced function and one that may be called at any time do not test
         self.tests_initialization = body is None and tests_initialization(
             replacement if replacement and self.internal != own_internal_name(self.name) else func)
         self.attribute_setter = attribute_setter(replacement or func)
+        # x86-64 passes six arguments in registers; a compiler copies the others for a jump
+        self.has_arguments_on_stack = len(self.args) > 6
         self.pointer_tags = func.get('_pointertag_list', [])
         self.dir = func.get('dir')
         self.is_large = is_large
@@ -166,23 +169,35 @@ def dump_entry(func, dump_manpage=None):
     """Appends what follows internal_X to G.out; replaces MPICH's dump_qmpi_wrappers."""
     f = Function(func, func['_is_large'])
     functions.append(f)
+    G.out.append("#ifdef ENABLE_QMPI")
+    dump_declared("MPIR_QMPI_BODY " + f.declare(f.body), ["return %s;" % f.call(f.internal)])
     dump_chain_ends(f)
+    G.out.append("#endif")
     if dump_manpage:
         dump_manpage(func)
-    G.out.append("")
+    G.out += ["", "#ifdef ENABLE_QMPI"]
     dump_mpi_function(f)
+    G.out.append("#else")
+    dump_body(f.declare(f.name), ["return %s;" % f.call(f.internal)])
+    G.out += ["#endif", ""]
 
 def dump_abi_entry(func, declaration):
     """Appends all that precedes the body of a function of the ABI's library to G.out: the chain is at
     the border of the ABI, before the conversion of handles."""
     f = AbiFunction(func, declaration)
-    gate = []
     if is_in_abi(func):
         abi_names.add(f.name)
+        G.out.append("#ifdef ENABLE_QMPI")
+        dump_broken_line("MPIR_QMPI_BODY " + f.declare(f.body) + ";")
         dump_chain_ends(f)
-        gate = gate_lines(f)
-    dump_broken_line(declaration)
-    G.out += ["{", "INDENT"] + gate
+        dump_mpi_function(f)
+        dump_broken_line("MPIR_QMPI_BODY " + f.declare(f.body))
+        G.out.append("#else")
+        dump_broken_line(declaration)
+        G.out.append("#endif")
+    else:
+        dump_broken_line(declaration)
+    G.out += ["{", "INDENT"]
 
 def is_in_abi(func):
     if 'abi_header' not in G.opts:
@@ -194,35 +209,30 @@ def dump_chain_ends(f):
     """QMPI_X, the tail and the dispatch. Where MPI_ and PMPI_ are two libraries they are in the latter, and MPI_X calls the
     dispatch there."""
     dispatch = "MPIR_QMPI_DISPATCH " + f.declare(f.dispatch)
-    G.out.append("#ifdef ENABLE_QMPI")
-    dump_broken_line(f.declare(f.name), "MPIR_QMPI_ENTRY;")
     if not f.is_variadic:
         dump_broken_line(dispatch + ";")
     G.out.append("#ifndef MPICH_MPI_FROM_PMPI")
-    if f.body != "P" + f.name:
-        dump_broken_line(f.declare(f.body), "MPIR_QMPI_BODY(P%s);" % f.name)
-    if f.is_variadic:
-        dump_body(f.declare("Q" + f.name), ["return %s;" % f.call(f.internal)])
-    else:
-        gate = "gate" if f.tests_initialization else "closed_gate"
-        dump_body(f.declare("Q" + f.name), ["MPIR_QMPI_pass_%s(%s);" % (gate, f.id),
-                                            "return %s;" % f.call(f.body)])
+    if f.has_own_body:
+        dump_broken_line("MPIR_QMPI_BODY " + f.declare(f.body) + ";")
+    dump_body(f.declare("Q" + f.name), body_lines(f))
     dump_declared(f.declare(f.tail, TOOL_PARAMS), tail_lines(f))
     if not f.is_variadic:
-        build = ["MPIR_QMPI_build();"] if f.name in INITIALIZERS else []
         dump_body(dispatch, [
             "struct MPIR_QMPI_Context context;",
             "const MPIR_QMPI_Link *link;",
-            ""] + build + [
+            ""] + ["MPIR_QMPI_build();"] * (f.name in INITIALIZERS) + [
+            "MPIR_QMPI_TAKE_NOTE(%s);" % f.id] * f.has_arguments_on_stack + [
             "link = MPIR_QMPI_first_link(%s);" % f.id,
             "MPIR_QMPI_TAKE_CONTEXT(context);",
             "return " + f.call("((%s *) link->fn) " % f.type, ["&context", "link->tool_id"]) + ";"])
-    G.out += ["#endif", "#endif", ""]
+    G.out += ["#endif", ""]
+
+def body_lines(f):
+    return (["MPIR_QMPI_TEST_INITIALIZED(%s);" % f.id] * f.tests_initialization
+            + ["return %s;" % f.call(f.body)])
 
 def tail_lines(f):
-    if f.is_variadic:
-        return ["return %s;" % f.call(f.internal)]
-    lines = ["MPIR_QMPI_pass_gate(%s);" % f.id, "return %s;" % f.call(f.body)]
+    lines = body_lines(f)
     if f.attribute_setter:
         fortran = "%s(%s)" % (f.attribute_setter, ', '.join(f.args + ["attr_type"]))
         lines = ["MPIR_Attr_type attr_type = MPIR_QMPI_attr_type(context, %s);" % f.id,
@@ -232,15 +242,22 @@ def tail_lines(f):
     return lines
 
 def dump_mpi_function(f):
-    dump_body(f.declare(f.name), gate_lines(f) + ["return %s;" % f.call(f.internal)])
+    if f.has_arguments_on_stack:
+        G.out.append("#ifdef MPIR_QMPI_JUMP")
+        dump_body("MPIR_QMPI_JUMP_ENTRY " + f.declare(f.name),
+                  ["MPIR_QMPI_JUMP(%s, %s, %s)" % (number_of(f.name), f.dispatch, f.body)])
+        G.out.append("#else")
+    dump_broken_line(f.declare(f.name), "MPIR_QMPI_ENTRY;")
+    dump_body(f.declare(f.name), gate_lines(f) + ["return %s;" % f.call(f.body)])
+    if f.has_arguments_on_stack:
+        G.out.append("#endif")
 
 def gate_lines(f):
     if f.is_variadic:
         # C has no way to pass on arguments of unknown number and type: the runtime reads them
         # from the list and calls every instance in turn.
         last = f.args[-1]
-        return ["#ifdef ENABLE_QMPI",
-                "if (unlikely(MPIR_QMPI_gate_is_closed(%s))) {" % f.id,
+        return ["if (unlikely(MPIR_QMPI_gate_is_closed(%s))) {" % f.id,
                 "    va_list varargs;",
                 "    int mpi_errno;",
                 "",
@@ -249,10 +266,8 @@ def gate_lines(f):
                 "    va_end(varargs);",
                 "    if (mpi_errno)",
                 "        return mpi_errno;",
-                "}",
-                "#endif"]
-    gate = "MPIR_QMPI_GATE" + ("_INITIALIZED" if f.tests_initialization else "")
-    return ["%s(%s, %s);" % (gate, f.id, f.call(f.dispatch))]
+                "}"]
+    return ["MPIR_QMPI_GATE(%s, %s);" % (f.id, f.call(f.dispatch))]
 
 def dump_declared(declaration, lines):
     """A function that is not static and has no prototype elsewhere."""
@@ -283,7 +298,8 @@ def dump_files(dump_c_file):
     romio = dump_romio_entries("src/qmpi/romio_entries.c", dump_c_file)
     dump_romio_h("src/include/mpir_qmpi_romio_names.h", romio, dump_c_file)
     generated = {f.name for f in functions}
-    hand_written = [Function(G.FUNCS[name.lower()], False, feature=HAND_WRITTEN[name], body="P" + name)
+    hand_written = [Function(G.FUNCS[name.lower()], False, feature=HAND_WRITTEN[name],
+                             body="MPIR_QMPI_body_" + name)
                     for name in sorted(set(HAND_WRITTEN) - generated)]
     functions.extend(hand_written)
     dump_dispatch_h("src/include/mpir_qmpi_dispatch.h", hand_written, dump_c_file)
@@ -318,9 +334,7 @@ def dump_romio_entries(path, dump_c_file):
             dump_profiling(func)
             # where MPI_ and PMPI_ are two libraries, ROMIO is in the latter
             G.out.append("#ifdef MPICH_MPI_FROM_PMPI")
-            G.out.append("#define %s Q%s" % (f.internal, f.name))
-            G.out.append("#else")
-            dump_broken_line(f.declare(f.internal), "MPIR_QMPI_HIDDEN;")
+            G.out.append("#define %s Q%s" % (f.body, f.name))
             G.out += ["#endif", ""]
             dump_chain_ends(f)
             dump_mpi_function(f)
@@ -334,7 +348,7 @@ def dump_romio_h(path, romio, dump_c_file):
     """Names of ROMIO's functions; mpir_qmpi_romio.h explains them."""
     out = []
     for f in romio:
-        name = "MPIR_QMPI_ROMIO_NAME(%s)" % f.internal[len(ROMIO_BODY):]
+        name = "MPIR_QMPI_ROMIO_NAME(%s)" % f.body[len(ROMIO_BODY):]
         out += split_line_with_break(f.declare(name), "MPIR_QMPI_ROMIO_HIDDEN;", 100)
         for form in (f.name, "P" + f.name):
             out += ["#undef " + form, "#define %s %s" % (form, name)]
@@ -358,6 +372,12 @@ def load_registry(path):
                 raise Exception("%s:%d: %s has an id already" % (path, number, name))
             names.append(name)
     return names
+
+def number_of(name):
+    """Id of a function, for text of the assembler."""
+    if 'qmpi_registry' not in G.opts:
+        G.opts['qmpi_registry'] = load_registry(G.get_srcdir_path(REGISTRY))
+    return G.opts['qmpi_registry'].index(name)
 
 def order_by_id(registered):
     """Returns the functions in the order of their ids, without those that this base lacks."""
@@ -493,11 +513,12 @@ def dump_functions_c(path, names, known, hand_written, dump_c_file):
             out.append(link("MPIR_QMPI_tail_missing"))
     out += ["};", ""]
     closed = [f for f in known if f.tests_initialization or f.name in INITIALIZERS]
-    for table in ("unsigned char MPIR_QMPI_gate", "const unsigned char MPIR_QMPI_first_gate"):
+    for table in ("__attribute__((used)) unsigned char MPIR_QMPI_gate", "const unsigned char MPIR_QMPI_first_gate"):
         out.append(table + "[MPI_LAST_FUNC_T] = {")
         out += ["    [%s] = MPIR_QMPI_GATE_CLOSED," % f.id for f in closed]
         out += ["};", ""]
-    out += ["const char *const MPIR_QMPI_function_name[MPI_LAST_FUNC_T] = {"]
+    out += ["extern unsigned char MPII_QMPI_gate[MPI_LAST_FUNC_T] __attribute__((alias(\"MPIR_QMPI_gate\")));", "",
+            "const char *const MPIR_QMPI_function_name[MPI_LAST_FUNC_T] = {"]
     out += ["    \"%s\"," % name for name in names]
     out += ["};", ""]
     for handle in macro_handles(known):

@@ -9,10 +9,10 @@
 /* The part of the QMPI runtime that generated code and the rest of libmpi see.
  *
  * Every function has a gate, one byte. It is open (0) where a call needs neither MPICH's test for
- * initialization nor a tool: a call tests the byte in place of that test and continues with the
- * function's body. A closed gate sends the call to the chain of tools. The end of the chain and the
- * QMPI_ functions call the same MPI_X again; a mark in the thread lets them pass the gate. The chain
- * is built when MPI is initialized for the first time and never changes. */
+ * initialization nor a tool: MPI_X tests the byte in place of that test and jumps to the function's
+ * body. A closed gate sends the call to the chain of tools, whose end, like the QMPI_ functions,
+ * calls the body. The chain is built when MPI is initialized for the first time and never
+ * changes. */
 
 #include "mpir_qmpi_call.h"
 
@@ -35,18 +35,19 @@
 #define MPIR_QMPI_HIDDEN
 #endif
 
-/* A second name for PMPI_X that nothing can interpose between the chain and the library. */
-#if defined(__APPLE__)
-#define MPIR_QMPI_BODY(pmpi_name_) __asm__("_" #pmpi_name_)
+/* What MPI_X does, under a name that nothing can interpose. It begins a cache line, as the entry
+ * does. */
+#ifdef MPICH_MPI_FROM_PMPI
+#define MPIR_QMPI_BODY static
 #else
-#define MPIR_QMPI_BODY(pmpi_name_) MPIR_QMPI_HIDDEN __attribute__((alias(#pmpi_name_)))
+#define MPIR_QMPI_BODY MPIR_QMPI_HIDDEN __attribute__((noinline, aligned(64), used))
 #endif
 
 /* Code that runs only with tools is kept apart from the library's own text. */
 #ifdef __ELF__
-#define MPIR_QMPI_DISPATCH MPIR_QMPI_HIDDEN __attribute__((noinline, section(".text.qmpi")))
+#define MPIR_QMPI_DISPATCH MPIR_QMPI_HIDDEN __attribute__((noinline, used, section(".text.qmpi")))
 #else
-#define MPIR_QMPI_DISPATCH MPIR_QMPI_HIDDEN __attribute__((noinline))
+#define MPIR_QMPI_DISPATCH MPIR_QMPI_HIDDEN __attribute__((noinline, used))
 #endif
 
 /* ---- links ---- */
@@ -180,27 +181,6 @@ MPL_STATIC_INLINE_PREFIX int MPIR_QMPI_gate_is_closed(enum MPI_Functions_enum fu
     return MPIR_QMPI_LOAD_GATE(MPIR_QMPI_gate[function]);
 }
 
-/* State of a closed gate. The fence keeps compilers from holding the gate in a register, for which
- * open gates would need an instruction more. */
-MPL_STATIC_INLINE_PREFIX bool MPIR_QMPI_gate_is(enum MPI_Functions_enum function, int state)
-{
-    __atomic_signal_fence(__ATOMIC_ACQUIRE);
-    return MPIR_QMPI_LOAD_GATE(MPIR_QMPI_gate[function]) == state;
-}
-
-/* A mark that an open gate leaves behind would have an effect if a tool intercepts the function
- * later: only for functions that can be called before MPI is initialized. */
-MPL_STATIC_INLINE_PREFIX void MPIR_QMPI_pass_gate(enum MPI_Functions_enum function)
-{
-    MPIR_QMPI_note.mark = function;
-}
-
-MPL_STATIC_INLINE_PREFIX void MPIR_QMPI_pass_closed_gate(enum MPI_Functions_enum function)
-{
-    if (unlikely(MPIR_QMPI_gate_is_closed(function)))
-        MPIR_QMPI_pass_gate(function);
-}
-
 MPL_STATIC_INLINE_PREFIX void MPIR_QMPI_note_call_site(enum MPI_Functions_enum function,
                                                        const void *call_site)
 {
@@ -210,38 +190,57 @@ MPL_STATIC_INLINE_PREFIX void MPIR_QMPI_note_call_site(enum MPI_Functions_enum f
         MPIR_QMPI_note.function = -1;
 }
 
-/* First statement of MPI_X: the chain if a tool may want the call, else the rest of MPI_X. */
-#define MPIR_QMPI_GATE_INITIALIZED(function_, dispatch_) \
-    do { \
-        if (unlikely(MPIR_QMPI_gate_is_closed(function_))) { \
-            if (MPIR_QMPI_note.mark != (function_)) { \
-                MPIR_QMPI_note_call_site(function_, MPIR_QMPI_CALL_SITE); \
-                return dispatch_; \
-            } \
-            MPIR_QMPI_note.mark = -1; \
-            if (unlikely(!MPIR_QMPI_gate_is(function_, MPIR_QMPI_GATE_INTERCEPTED))) \
-                MPIR_ERRTEST_INITIALIZED_ORDIE(); \
-        } \
-    } while (0)
+/* In MPI_X before the jump to the body: the chain if a tool may want the call. */
 #define MPIR_QMPI_GATE(function_, dispatch_) \
     do { \
         if (unlikely(MPIR_QMPI_gate_is_closed(function_))) { \
-            if (MPIR_QMPI_note.mark != (function_)) { \
-                MPIR_QMPI_note_call_site(function_, MPIR_QMPI_CALL_SITE); \
-                return dispatch_; \
-            } \
-            MPIR_QMPI_note.mark = -1; \
+            MPIR_QMPI_note_call_site(function_, MPIR_QMPI_CALL_SITE); \
+            return dispatch_; \
         } \
     } while (0)
-#define MPIR_QMPI_ERRTEST_INITIALIZED_ORDIE() (void) 0
 
-/* The same for functions that the generator does not write: in the body, before everything else. */
-#define MPIR_QMPI_ENTER(FUNCTION_, function_, ...) \
-    MPIR_QMPI_GATE(MPI_ ## FUNCTION_ ## _T, MPIR_QMPI_dispatch_MPI_ ## function_(__VA_ARGS__))
+/* MPICH's test, before calls of the body that do not come through an open gate. It does not return
+ * where it fails: arguments need not be saved. */
+#ifdef HAVE_ERROR_CHECKING
+#define MPIR_QMPI_TEST_INITIALIZED(function_) \
+    do { \
+        if (unlikely(MPIR_QMPI_LOAD_GATE(MPIR_QMPI_gate[function_]) == MPIR_QMPI_GATE_CLOSED)) \
+            MPIR_QMPI_uninitialized(function_); \
+    } while (0)
+#else
+#define MPIR_QMPI_TEST_INITIALIZED(function_) (void) 0
+#endif
+#define MPIR_QMPI_ERRTEST_INITIALIZED_ORDIE() (void) 0
+void MPIR_QMPI_uninitialized(enum MPI_Functions_enum function)
+    MPIR_QMPI_HIDDEN __attribute__((cold, noreturn));
+
+/* Entry of a function that has arguments on the stack: compilers would copy them for a jump. The
+ * dispatch notes the call site there. What only these jumps mention is "used", for link-time
+ * optimization. */
+#if defined(__x86_64__) && defined(__ELF__) && defined(__LP64__) && defined(HAVE_VISIBILITY) && \
+    defined(USE_WEAK_SYMBOLS) && !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)
+#define MPIR_QMPI_JUMP_ENTRY __attribute__((naked, aligned(64), no_instrument_function))
+#define MPIR_QMPI_JUMP(number_, dispatch_, body_) \
+    __asm__("cmpb $0, MPIR_QMPI_gate+" #number_ "(%rip)\n\tjne " #dispatch_ "\n\tjmp " #body_);
+#define MPIR_QMPI_TAKE_NOTE(function_) MPIR_QMPI_note_call_site(function_, MPIR_QMPI_CALL_SITE)
+#else
+#define MPIR_QMPI_TAKE_NOTE(function_) (void) 0
+#endif
+
+/* The head of a function that the generator does not write, with parameters and arguments in
+ * parentheses. */
+#define MPIR_QMPI_FUNCTION(FUNCTION_, function_, params_, args_) \
+    MPIR_QMPI_BODY int MPIR_QMPI_body_MPI_ ## function_ params_; \
+    int MPI_ ## function_ params_ \
+    { \
+        MPIR_QMPI_GATE(MPI_ ## FUNCTION_ ## _T, MPIR_QMPI_dispatch_MPI_ ## function_ args_); \
+        return MPIR_QMPI_body_MPI_ ## function_ args_; \
+    } \
+    MPIR_QMPI_BODY int MPIR_QMPI_body_MPI_ ## function_ params_
 #include "mpir_qmpi_dispatch.h"
 
-/* Called when MPI has been initialized and before it is finalized, with MPIR_init_lock held: sets
- * the gates. */
+/* Called just before MPI is reported to be initialized or not, with MPIR_init_lock held: sets the
+ * gates. */
 void MPIR_QMPI_set_initialized(bool is_initialized) MPIR_QMPI_HIDDEN;
 
 /* ---- the world ---- */
@@ -312,10 +311,8 @@ int MPIR_QMPI_mpit_init(void) MPIR_QMPI_HIDDEN;
 
 #else /* MPIR_EXT_QMPI */
 
-#define MPIR_QMPI_GATE(function_, dispatch_) (void) 0
-#define MPIR_QMPI_GATE_INITIALIZED(function_, dispatch_) (void) 0
 #define MPIR_QMPI_ERRTEST_INITIALIZED_ORDIE() MPIR_ERRTEST_INITIALIZED_ORDIE()
-#define MPIR_QMPI_ENTER(FUNCTION_, function_, ...) (void) 0
+#define MPIR_QMPI_FUNCTION(FUNCTION_, function_, params_, args_) int MPI_ ## function_ params_
 #define MPIR_QMPI_set_initialized(is_initialized_) (void) 0
 #define MPIR_QMPI_publish_world(is_world_model_) (void) 0
 #define MPIR_QMPI_begin_world(is_world_model_) (void) 0

@@ -32,12 +32,11 @@ extern "C" {
 
 /* ---- call sites of other languages ---- */
 
-/* Data of this thread's next call through a closed gate. Only the gate of its own function
- * takes a note or a mark. */
+/* Call site of this thread's next call through a closed gate. Only the gate of its own function
+ * takes Fortran's note. */
 typedef struct {
-    const void *site;           /* call site */
+    const void *site;
     int function;               /* whose call site Fortran noted; -1 if there is no note */
-    int mark;                   /* whose gate the call passes to the library; -1 if none */
 } MPIR_QMPI_Note;
 
 MPICH_API_PUBLIC extern __thread MPIR_QMPI_Note MPIR_QMPI_note

@@ -38,10 +38,7 @@ static struct {
     const char *frame;
 } callback;
 
-extern unsigned char MPII_QMPI_gate[MPI_LAST_FUNC_T]
-    __attribute__((alias("MPIR_QMPI_gate")));
-
-__thread MPIR_QMPI_Note MPIR_QMPI_note = { NULL, -1, -1 };
+__thread MPIR_QMPI_Note MPIR_QMPI_note = { NULL, -1 };
 
 MPIR_QMPI_Chain MPIR_QMPI_chain;
 MPII_QMPI_Instance *MPII_QMPI_instances = NULL;
@@ -77,6 +74,13 @@ void MPIR_QMPI_set_initialized(bool is_initialized)
 {
     for (int f = 0; f < MPI_LAST_FUNC_T; f++)
         __atomic_store_n(&MPIR_QMPI_gate[f], gate_of(f, is_initialized), __ATOMIC_RELEASE);
+}
+
+/* The message has the function's name, as that of the base. */
+void MPIR_QMPI_uninitialized(enum MPI_Functions_enum function)
+{
+    MPIR_Err_Uninitialized(MPIR_QMPI_function_name[function]);
+    abort();
 }
 
 /* Destructors that run after those of the tools may still call MPI_Finalized and the like. Nothing

@@ -4,7 +4,7 @@ dnl Requirements of the runtime
 AC_DEFUN([PAC_SUBCFG_PREREQ_]PAC_SUBCFG_AUTO_SUFFIX,[
     AM_CONDITIONAL([BUILD_QMPI],[test "$enable_qmpi" = yes])
     if test "$enable_qmpi" = yes ; then
-        dnl a user-level thread could move to another thread between the end of the chain and the library
+        dnl not tested
         if test "$with_thread_package" = argobots -o "$with_thread_package" = abt -o "$with_thread_package" = qthreads ; then
             AC_MSG_ERROR([--enable-qmpi does not support --with-thread-package=$with_thread_package (use posix)])
         fi

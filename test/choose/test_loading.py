@@ -172,3 +172,67 @@ def test_set_user_id_program_loads_nothing_and_reports_it(choose, run, needs):
     result = run("./libwitness.so", "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "./setuid",
                  MPIR_CVAR_QMPI_VERBOSE="1")
     assert (result.status, result.out) == (0, "started\n") and PRIVILEGED.fullmatch(result.err), result
+
+
+NEVER_INITIALIZED = """
+#include <mpi.h>
+#include <stdio.h>
+
+int main(void)
+{
+    int flag, version, subversion;
+    MPI_Info info;
+
+    MPI_Initialized(&flag);
+    MPI_Get_version(&version, &subversion);
+    MPI_Info_create(&info);
+    MPI_Info_free(&info);
+    printf("%d\\n", flag);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("tools", ["nobody", "count(x", "profile,trace,check,messages,count"])
+def test_program_that_never_initializes_mpi_has_no_tools(mpich, tools):
+    """Neither messages nor reports, and no tool's library is loaded."""
+    program = mpich.program(NEVER_INITIALIZED, name="never.c")
+    result = mpich.run(program, MPIR_CVAR_QMPI_TOOL_LIST=tools, MPIR_CVAR_QMPI_VERBOSE="true", LD_DEBUG="files",
+                       LD_DEBUG_OUTPUT=mpich.work / "loaded")
+    assert (result.status, result.out, result.err) == (0, "0\n", ""), result
+    loaded = "".join(path.read_text() for path in mpich.work.glob("loaded.*"))
+    assert [path.name for path in mpich.work.iterdir() if not path.name.startswith("loaded.")] == []
+    assert "libmpi.so" in loaded and "libqmpi_" not in loaded
+
+
+def test_constructor_that_calls_mpi_does_not_end_the_registration(mpich):
+    """Constructors of libraries run before those of the program."""
+    library = mpich.library("#include <mpi.h>\n__attribute__((constructor)) static void load(void)"
+                            "{ int flag; MPI_Initialized(&flag); }\n", name="early.c")
+    program = mpich.program(REGISTERS, f"-L{library.parent}", "-Wl,--no-as-needed", "-learly",
+                            f"-Wl,-rpath,{library.parent}", name="registers.c")
+    result = mpich.run(program, MPIR_CVAR_QMPI_TOOL_LIST="own")
+    assert (result.status, result.out) == (0, "own\n"), result
+
+
+REGISTERS = """
+#include <mpi.h>
+#include <stdio.h>
+
+static void init(int tool_id)
+{
+    puts("own");
+}
+
+__attribute__((constructor)) static void load(void)
+{
+    MPI_Register_tool_name("own", init);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Finalize();
+    return 0;
+}
+"""

@@ -19,7 +19,7 @@ LEVELS = ["-O0", "-Og", "-O1", "-O2", "-O3", "-O2 -fno-omit-frame-pointer"]
 TOOLS = {"2 tools": 2, "101 tools": 101}
 # language: compiler, source, options, number of calls
 LANGUAGES = {
-    "C": ("mpicc", "where.c", [], 4),
+    "C": ("mpicc", "where.c", [], 5),
     "C++": ("mpicxx", "where_cxx.cxx", [], 4),
     "mpif.h": ("mpifort", "where.F90", ["-DMPIF_H"], 31),
     "use mpi": ("mpifort", "where.F90", ["-DUSE_MPI"], 31),

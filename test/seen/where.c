@@ -28,6 +28,8 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_SELF, &value);
     next_call_is_on(__LINE__ + 1);
     MPI_Send(&value, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_SELF);
+    next_call_is_on(__LINE__ + 1);      /* arguments on the stack */
+    MPI_Sendrecv(&value, 1, MPI_INT, MPI_PROC_NULL, 0, &value, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
     MPI_Comm_create_errhandler(called_back, &handler);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
     MPI_Comm_call_errhandler(MPI_COMM_SELF, MPI_ERR_OTHER);

@@ -65,11 +65,21 @@ int send(MPI_Context context, int tool_id, const void *buf, int count, MPI_Datat
                                tag, comm);
 }
 
+int sendrecv(MPI_Context context, int tool_id, const void *sendbuf, int sendcount,
+             MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount,
+             MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
+{
+    return pass_on<MPI_Sendrecv_t>(context, tool_id, MPI_SENDRECV_T, "MPI_Sendrecv", sendbuf,
+                                   sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype,
+                                   source, recvtag, comm, status);
+}
+
 void init(int tool_id)
 {
     MPI_Register_tool_function(tool_id, MPI_BARRIER_T, reinterpret_cast<void (*)()>(barrier));
     MPI_Register_tool_function(tool_id, MPI_COMM_RANK_T, reinterpret_cast<void (*)()>(comm_rank));
     MPI_Register_tool_function(tool_id, MPI_SEND_T, reinterpret_cast<void (*)()>(send));
+    MPI_Register_tool_function(tool_id, MPI_SENDRECV_T, reinterpret_cast<void (*)()>(sendrecv));
 }
 
 __attribute__((constructor)) void load()

@@ -135,6 +135,7 @@ int main(int argc, char **argv)
     int rank, total;
 
     qt_begin(argc, argv);
+    QT_SUCCESS(MPIX_Load_tools());
     QT_SUCCESS(QMPI_Init(&argc, &argv));
     qt_expect_log("", "QMPI_Init");
     QMPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -6,8 +6,8 @@
 /* Two accesses to a window that the analyser of check learns of before it knows the target's unit, as
  * events of different processes arrive in any order: rank 1 writes, completes that, and sends a message
  * to rank 2 or not, which writes the same place.
- * Then the same with the unit known, and a later write of rank 1 or 2, whose target rank 2 could have polled
- * before its own write. Prints the number of conflicts of each case.
+ * Then the same with the unit known, and a later write of rank 1, 2, both, or a process whose order is unknown, whose
+ * target rank 2 could have polled before its own write. Prints the number of conflicts of each case.
  * Then rank 1 writes a place more often than accesses are kept, in one epoch, or each time complete, before rank 2
  * does. Prints the number of conflicts, and how often accesses were not kept. */
 
@@ -36,7 +36,8 @@ int main()
         std::printf("%zu\n", accesses.take_conflicts().size());
     }
     const SharedClock of_1 = Clock::with(nullptr, 1, 7), of_2 = Clock::with(nullptr, 2, 5);
-    for (const SharedClock &writer : {of_1, of_2, Clock::join(of_1, of_2)}) {
+    for (const SharedClock &writer :
+         {of_1, of_2, Clock::join(of_1, of_2), Clock::with_unordered(nullptr, 3)}) {
         Accesses accesses;
         accesses.set_unit(put.window, put.target, 4);
         accesses.add(1, put, nullptr, 1);

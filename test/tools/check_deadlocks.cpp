@@ -175,6 +175,15 @@ void sends_of_threads()
     job.end("communicator of several threads");
 }
 
+/* Their causes are unknown. */
+void fences_of_unknown_window()
+{
+    Job job;
+    for (const int rank : {0, 1})
+        job.block(rank, MPI_WIN_FENCE_T, {}, false);
+    job.end("fence of an unknown window");
+}
+
 /* Rank 0 waits for the second of two receives, rank 1 for a message that does not come. */
 void two_receives(const char *name, int sends, bool is_cancelled)
 {
@@ -224,5 +233,6 @@ int main()
     two_receives("first receive cancelled", 1, true);
     partitioned("partitioned send not started", 1);
     partitioned("partitioned send started", 2);
+    fences_of_unknown_window();
     return 0;
 }

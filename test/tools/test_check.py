@@ -280,7 +280,7 @@ def test_accesses_are_ordered_by_messages_and_perhaps_by_later_writes(mpich):
     tools = HERE.parents[1] / "src/tools"
     program = mpich.program(HERE / "check_accesses.cpp", tools / "check/accesses.cpp", "-std=c++17", f"-I{tools}", "-l:libqmpi.a",
                             "-ldw")
-    assert mpich.run(program).out == "0\n1\n0\n1\n1\n1 0\n1 0\n"
+    assert mpich.run(program).out == "0\n1\n0\n1\n1\n0\n1 0\n1 0\n"
 
 
 def test_deadlock_needs_calls_that_cannot_complete(mpich):
@@ -293,7 +293,7 @@ def test_deadlock_needs_calls_that_cannot_complete(mpich):
         "MPI_Sendrecv: nothing", "MPI_Waitall: nothing", "MPI_Irecv: nothing", "MPI_Waitany of two: nothing",
         "MPI_Waitall of two: deadlock", "MPI_Issend: deadlock", "MPI_Ibsend: nothing", "communicator of several threads: nothing",
         "one message for two receives: deadlock", "two messages for two receives: nothing", "first receive cancelled: nothing",
-        "partitioned send not started: deadlock", "partitioned send started: nothing"], result
+        "partitioned send not started: deadlock", "partitioned send started: nothing", "fence of an unknown window: nothing"], result
 
 
 def test_order_of_calls_of_two_threads_matters_if_both_could_match_the_same(mpich):
@@ -361,6 +361,101 @@ def test_deadlock_ends_the_job_so_that_other_tools_keep_what_they_have(mpich):
     result = mpich.mpiexec(3, program, tools="profile(out=p),check(timeout=1,deadlock=abort,out=c)")
     assert result.status != 0 and "QMPI tool profile: MPI_Abort was called" in result.err, result
     assert list(mpich.work.glob("p.records/*")), result
+
+
+FENCES = """
+#include <mpi.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    int rank, *memory;
+    MPI_Win window;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+    if (rank == 1)
+        sleep(3);       /* works */
+    MPI_Win_fence(0, window);
+    MPI_Win_free(&window);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+def test_window_with_a_process_without_the_tool_is_no_deadlock(mpich):
+    """What a call on a window that is not compared waits for is unknown, so it is not reported, however long it takes."""
+    program = mpich.program(FENCES, name="fences.c")
+    result = mpich.run("mpiexec", "-n", 1, "-env", "MPIR_CVAR_QMPI_TOOL_LIST", "check(timeout=1,deadlock=abort,out=one.json)", program,
+                       ":", "-n", 1, program)
+    assert result.status == 0 and reported(mpich.work / "one.json") == [], result
+
+
+CROSSED = """
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    int rank, value = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) {
+        MPI_Bcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD);
+        MPI_Recv(&value, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else {
+        MPI_Send(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+        MPI_Bcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    }
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+def test_cycle_with_a_collective_operation_names_both_reasons_why_it_may_complete(mpich):
+    """A send that waits for a broadcast completes if the library buffers it, but also if the broadcast does not wait."""
+    result = mpich.mpiexec(2, mpich.program(CROSSED, name="crossed.c"), tools="check(out=crossed.json)")
+    finding, = reported(mpich.work / "crossed.json")
+    assert finding["function"] == "MPI_Send" and finding["text"].startswith(
+        "completes only if the library buffers the message, or if a collective operation does not wait for all processes; cycle: "), result
+
+
+REVERSED = """
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    int rank, size, value = 0, *memory;
+    MPI_Comm reversed;
+    MPI_Win window;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Comm_split(MPI_COMM_WORLD, 0, size - rank, &reversed);
+    MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, reversed, &memory, &window);
+    MPI_Win_set_errhandler(window, MPI_ERRORS_RETURN);
+    if (rank == 0) {
+        MPI_Win_flush(0, window);                                       /* not locked */
+        MPI_Put(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, window);          /* outside */
+        MPI_Win_lock_all(0, window);
+        MPI_Put(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, window);
+        MPI_Put(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, window);          /* same */
+        MPI_Win_unlock_all(window);
+        MPI_Win_unlock(0, window);                                      /* not locked */
+    }
+    MPI_Win_free(&window);
+    MPI_Comm_free(&reversed);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+def test_target_of_a_window_is_named_by_its_rank_in_the_world(mpich):
+    """As all ranks of the report, not by that in the group of the window, which has the processes in another order."""
+    mpich.mpiexec(3, mpich.program(REVERSED, name="reversed.c"), tools="check(out=reversed.json)")
+    texts = {one["text"].split(" (")[0] for one in reported(mpich.work / "reversed.json")}
+    assert {"access to rank 2 outside an epoch", "same displacement of rank 2 already accessed in this epoch",
+            "the target is not locked: rank 2"} <= texts, texts
+    assert not any("rank 0" in text for text in texts), texts
 
 
 # ---- a generated collection ----

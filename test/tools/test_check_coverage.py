@@ -137,6 +137,71 @@ def test_order_of_a_collective_operation_that_waits_for_nobody_is_unknown(report
     assert ("message races", "rank 2: a collective operation did not wait for all processes", 0) in left_out(report)
 
 
+def test_order_by_a_communicator_that_is_no_longer_compared_is_lost_for_all(reports):
+    """Messages on it may order accesses of other processes: the report says that these were not compared, and why."""
+    _, report, _ = reports("excluded", HERE / "right/excluded_put.c", ranks=3)
+    reason = "rank 1: several threads use MPI_COMM_WORLD at the same time"
+    assert {one[:2] for one in left_out(report)} >= {("access conflicts under shared locks", reason)}, report
+
+
+MANY_PUTS = """
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    static int values[5000], *memory;
+    int rank;
+    MPI_Win window;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Win_allocate(sizeof values, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+    MPI_Win_fence(0, window);
+    for (int i = 0; i < (argc > 1 ? 5000 : 4000); i++)
+        MPI_Put(&values[i], 1, MPI_INT, 1 - rank, i, 1, MPI_INT, window);
+    MPI_Win_fence(0, window);
+    MPI_Win_free(&window);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+def test_buffers_of_too_many_one_sided_operations_are_named(reports):
+    """4096 of a window are followed; the report has a line if there are more, and only then."""
+    search, reason = "buffer overlaps of one-sided operations", "more than 4096 of a window at a time"
+    assert (search, reason, 0, 1) in left_out(reports("many", MANY_PUTS, "x", name="many.c")[1])
+    assert search not in {one[0] for one in left_out(reports("few", MANY_PUTS, name="many.c")[1])}
+
+
+SMALL_SENDS = """
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    int rank, values[2] = {0, 0}, received;
+    MPI_Request requests[2];
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 2 && rank == 0; i++)
+        MPI_Isend(&values[i], 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &requests[i]);
+    if (rank == 0 && requests[0] == requests[1])
+        values[0] = 1;
+    if (rank == 0)
+        MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < 2 && rank == 1; i++)
+        MPI_Recv(&received, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Finalize();
+    return 0;
+}
+"""
+
+
+def test_buffers_of_sends_that_share_a_request_are_named(reports):
+    """The library completes small sends at once, with one request for all: which buffer must not change is unknown."""
+    _, report, _ = reports("small", SMALL_SENDS, name="small.c", options=["checksums"])
+    assert ("changed buffers of sends that are complete at once", "they share one request", 0) in left_out(report), report
+
+
 def test_nobody_is_left_out_of_a_plain_program(reports):
     lines, report, _ = reports("plain", HERE / "right/polls.c")
     assert "left_out" not in report and not any(LEFT_OUT in line for line in lines)

@@ -144,12 +144,13 @@ void Accesses::report(const Candidate &candidate)
     const Access &first = *candidate.first, &second = *candidate.second;
     conflicts_.push_back({second.rank, first.rank, candidate.target, second.position,
                           first.position, has_other_operation(first, second),
-                          has_other_type(first, second)});
+                          has_other_type(first, second), is_displaced(first, second)});
 }
 
 bool Accesses::has(const SharedClock &clock, const Access &access)
 {
-    return access.done != 0 && Clock::time(clock, access.rank) >= access.done;
+    return Clock::unordered(clock) >= 0 ||
+        (access.done != 0 && Clock::time(clock, access.rank) >= access.done);
 }
 
 void Accesses::tell(const SharedClock &clock)
@@ -184,17 +185,26 @@ bool Accesses::has_other_type(const Access &a, const Access &b)
         (a.kind == AccessEvent::Kind::accumulate || b.kind == AccessEvent::Kind::accumulate);
 }
 
+/* By a part of an element of the type that both have. */
+bool Accesses::is_displaced(const Access &a, const Access &b)
+{
+    return a.basic != 0 && a.basic == b.basic && (a.begin - b.begin) % (a.basic & 255) != 0 &&
+        (a.kind == AccessEvent::Kind::accumulate || b.kind == AccessEvent::Kind::accumulate);
+}
+
 bool Accesses::is_conflict(const Access &earlier, const Access &access, const SharedClock &clock)
 {
     if (earlier.end <= access.begin || earlier.epoch != access.epoch)
         return false;
-    /* The accesses of a process have an order if both accumulate. The process itself sees that its
-     * accesses begin at the same place. */
+    /* Accumulates of a process have an order if the elements are the same (MPI 4.0, 12.7.2). The process
+     * itself sees that other accesses begin at the same place. */
     const bool is_own = earlier.rank == access.rank;
-    if (may_overlap(earlier.kind, access.kind) &&
-        (is_own || !(has_other_operation(earlier, access) || has_other_type(earlier, access))))
+    const bool may_overlap = check::may_overlap(earlier.kind, access.kind);
+    if (may_overlap && !has_other_type(earlier, access) && !is_displaced(earlier, access) &&
+        (is_own || !has_other_operation(earlier, access)))
         return false;
-    if (is_own && earlier.begin == access.begin && earlier.is_whole && access.is_whole)
+    if (is_own && !may_overlap && earlier.begin == access.begin && earlier.is_whole &&
+        access.is_whole)
         return false;
     if (!access.is_of_lock())
         return earlier.number == access.number;

@@ -30,7 +30,7 @@ namespace qmpi::check {
 struct Conflict {
     int rank, other_rank, target;
     Position position, other_position;
-    bool has_other_operation, has_other_type; /* both accumulate */
+    bool has_other_operation, has_other_type, is_displaced; /* both accumulate */
 };
 
 class Accesses {
@@ -47,7 +47,8 @@ class Accesses {
 
     /* A process that polls its memory can see a write under a shared lock, and know what the writer
      * knows; so can those that it tells. Which access was first is not known: the one that is complete
-     * before the write could have been, and then there is no conflict. */
+     * before the write could have been, and then there is no conflict. A writer whose order is unknown
+     * may know of any access. */
     void tell(const SharedClock &clock);
 
     /* No process will write again. */
@@ -143,6 +144,7 @@ class Accesses {
 
     static bool has_other_operation(const Access &a, const Access &b);
     static bool has_other_type(const Access &a, const Access &b);
+    static bool is_displaced(const Access &a, const Access &b);
     static bool is_conflict(const Access &earlier, const Access &access, const SharedClock &clock);
     static bool is_completed_by(const AccessesCompleteEvent &event, AccessEvent::Kind kind,
                                 int target);

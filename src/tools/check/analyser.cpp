@@ -77,7 +77,7 @@ void Analyser::take(int rank, Event event, Reader &reader)
         replay_.completed(rank, reader.get<OperationKey>());
         break;
     case Event::probe:
-        replay_.probe(rank, reader.get<ProbeEvent>());
+        take_probe(rank, reader.get<ProbeEvent>());
         break;
     case Event::window:
         take_window(rank, reader.get<WindowEvent>());
@@ -272,12 +272,19 @@ void Analyser::find_cycles()
 
 void Analyser::report(const Cycle &cycle)
 {
-    const bool has_sends = std::any_of(cycle.calls.begin(), cycle.calls.end(),
+    const auto &all = cycle.calls;
+    const bool has_sends = std::any_of(all.begin(), all.end(),
                                        [](const Cycle::Call &call) { return call.needs_buffer; });
-    for (const Cycle::Call &call : cycle.calls) {
+    const bool may_pass =
+        std::any_of(all.begin(), all.end(), [](const Cycle::Call &call) { return call.may_pass; });
+    for (const Cycle::Call &call : all) {
         if (call.needs_buffer)
             add(Kind::possible_deadlock, call.rank, call.position,
-                "completes only if the library buffers the message; " + text(cycle), calls(cycle));
+                std::string("completes only if the library buffers the message") +
+                    (may_pass ? ", or if a collective operation does not wait for all processes; "
+                              : "; ") +
+                    text(cycle),
+                calls(cycle));
         else if (call.may_pass && !has_sends)
             add(Kind::possible_deadlock, call.rank, call.position,
                 "completes only if the operation does not wait for all processes; " + text(cycle),
@@ -370,6 +377,7 @@ std::string Analyser::text(const Conflict &conflict)
     const bool is_own = conflict.other_rank == conflict.rank;
     const std::string other = conflict.has_other_operation ? " with another operation"
         : conflict.has_other_type                          ? " with another type"
+        : conflict.is_displaced                            ? ", displaced by a part of an element,"
                                                            : "";
     return (is_own ? "this process accesses overlapping memory of rank "
                    : "rank " + std::to_string(conflict.other_rank) +
@@ -592,17 +600,29 @@ void Analyser::distrust(int rank)
     }
 }
 
+/* Windows and persistent operations of the communicator stay in groups_, so that their later events
+ * are ignored, too. */
 void Analyser::exclude(int rank, const CommunicatorEvent &event)
 {
     const std::uint64_t communicator = event.communicator;
+    const std::string name = event.name.empty() ? "a communicator" : event.name;
     excluded_.insert(communicator);
+    std::set<std::uint64_t> objects{communicator};
+    for (const auto &[id, group] : groups_) {
+        if (group.made_on == communicator)
+            objects.insert(id);
+    }
+    for (const auto &[key, operation] : partitioned_operations_) {
+        if (operation.channel->communicator == communicator)
+            objects.insert(operation.channel->id);
+    }
+    replay_.exclude(rank, objects, "several threads use " + name + " at the same time");
     forget_partitioned(communicator);
     inboxes_.erase(inboxes_.lower_bound({communicator, 0}),
                    inboxes_.upper_bound({communicator, INT_MAX}));
     groups_.erase(communicator);
     if (!std::exchange(has_printed_exclusion_, true))
-        write_stderr("QMPI check: rank " + std::to_string(rank) + ": " +
-                     (event.name.empty() ? "a communicator" : event.name) +
+        write_stderr("QMPI check: rank " + std::to_string(rank) + ": " + name +
                      " is no longer compared: several threads use it at the same time\n");
 }
 
@@ -716,7 +736,8 @@ void Analyser::take_window(int rank, const WindowEvent &event)
 
 void Analyser::take_access(int rank, AccessEvent event)
 {
-    report(bounds_.access(rank, event));
+    if (!event.blocks.empty())
+        report(bounds_.access(rank, event));
     replay_.access(rank, std::move(event));
 }
 
@@ -752,6 +773,12 @@ void Analyser::take_message(int rank, ReceiveEvent receive)
         {receive.position, receive.number, receive.source, receive.tag, receive.is_certain,
          std::move(receive.signature), std::move(end)},
         match_for(rank));
+}
+
+void Analyser::take_probe(int rank, const ProbeEvent &event)
+{
+    if (!is_excluded(event.communicator))
+        replay_.probe(rank, event);
 }
 
 void Analyser::take_received(int rank, const ReceivedEvent &event)
@@ -1085,14 +1112,16 @@ const std::vector<int> &Analyser::awaited_ranks(int waiter, const Wait &wait)
     return wait.kind == Completion::start ? missing(waiter, wait) : wait.ranks;
 }
 
+/* A call without waits waits for something unknown. */
 bool Analyser::can_proceed(int rank, const std::vector<bool> &is_stuck)
 {
     const auto comes = [&](const Wait &wait) { return may_complete(rank, wait, is_stuck); };
     const std::vector<BlockedThread> &threads = process(rank).blocked->threads;
     return std::any_of(threads.begin(), threads.end(), [&](const BlockedThread &thread) {
         const std::vector<Wait> &waits = thread.waits;
-        return thread.needs_all ? std::all_of(waits.begin(), waits.end(), comes)
-                                : std::any_of(waits.begin(), waits.end(), comes);
+        return waits.empty() ||
+            (thread.needs_all ? std::all_of(waits.begin(), waits.end(), comes)
+                              : std::any_of(waits.begin(), waits.end(), comes));
     });
 }
 

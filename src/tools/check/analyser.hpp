@@ -233,6 +233,7 @@ class Analyser {
 
     /* ---- messages ---- */
 
+    void take_probe(int rank, const ProbeEvent &event);
     void take_received(int rank, const ReceivedEvent &event);
 
     auto match_for(int rank)

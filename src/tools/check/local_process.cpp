@@ -174,10 +174,14 @@ bool LocalProcess::exclude(const Communicator &communicator, const char *reason)
     return true;
 }
 
-bool LocalProcess::is_first_omission(const char *what)
+void LocalProcess::omit(const char *what, const std::string &reason)
 {
-    const std::lock_guard<std::mutex> guard(lock_);
-    return omitted_.insert(what).second;
+    {
+        const std::lock_guard<std::mutex> guard(lock_);
+        if (!omitted_.insert(what).second)
+            return;
+    }
+    recorder_.omitted({rank_, what, reason});
 }
 
 const std::vector<std::int64_t> &LocalProcess::blocks(const Type &type, MPI_Datatype datatype,
@@ -187,10 +191,7 @@ const std::vector<std::int64_t> &LocalProcess::blocks(const Type &type, MPI_Data
     const std::vector<std::int64_t> &blocks = type.blocks(datatype);
     if (!blocks.empty() && static_cast<std::size_t>(count) <= most / (blocks.size() / 2))
         return blocks;
-    if (is_first_omission(what))
-        recorder_.omitted(
-            {rank_, what,
-             "more than " + std::to_string(most) + " blocks, or a type of more than 1 MB"});
+    omit(what, "more than " + std::to_string(most) + " blocks, or a type of more than 1 MB");
     return none_;
 }
 
@@ -282,9 +283,10 @@ void LocalProcess::use(const SharedCommunicator &communicator, Use use)
 
 void LocalProcess::use_window(const Use &use)
 {
-    static const char *const what = "access conflicts of a window";
-    if (is_multiple() && threads_.use(use) && is_first_omission(what))
-        recorder_.omitted({rank_, what, same_time});
+    if (!is_multiple() || !threads_.use(use))
+        return;
+    omit("access conflicts of a window", same_time);
+    lose_order_of_all("a window that several threads use at the same time");
 }
 
 }  // namespace qmpi::check

@@ -138,6 +138,9 @@ class LocalProcess {
     /* The same if it can order other processes, too, that use nothing of that kind. */
     void lose_order_of_all(const char *what) { lose_order(has_lost_order_of_all_, what, true); }
 
+    /* The report says that a part of the search leaves the process out, once for what, a literal. */
+    void omit(const char *what, const std::string &reason);
+
     /* Blocks of one element of a type with gaps. None if count elements have more than most blocks:
      * the report says that the process is left out of the search for what, a literal. */
     const std::vector<std::int64_t> &blocks(const Type &type, MPI_Datatype datatype,
@@ -225,7 +228,6 @@ class LocalProcess {
 
     /* True if it was not excluded before. */
     bool exclude(const Communicator &communicator, const char *reason);
-    bool is_first_omission(const char *what);
     Finding finding(Kind kind, const Position &position, const std::string &text,
                     const std::vector<Position> &others) const;
     bool has_all_members(const Communicator &communicator);

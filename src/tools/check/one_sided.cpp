@@ -17,7 +17,8 @@ void Origins::add(MPI_Win window, int target, Pending &pending, Operations &oper
     const std::lock_guard<std::mutex> guard(lock_);
     auto &own = uses_[window];
     if (own.size() == limit)
-        return;
+        return process_.omit(omitted_origins,
+                             "more than " + std::to_string(limit) + " of a window at a time");
     operations.begin_use(pending);
     own.emplace_back(target, std::move(pending));
 }
@@ -51,12 +52,27 @@ void OneSided::made(MPI_Win window, MPI_Comm comm, bool is_dynamic, bool has_inf
         process_.lose_order("MPI_Win_allocate_shared"); /* by what its members store */
 }
 
+/* In MPI_COMM_WORLD or the job, as in all texts. */
+std::string OneSided::rank_of(MPI_Win window, int target) const
+{
+    std::vector<int> ranks;
+    MPI_Group group = MPI_GROUP_NULL;
+    if (QMPI_Win_get_group(window, &group) == MPI_SUCCESS) {
+        ranks = process_.communicators.ranks_of(group);
+        QMPI_Group_free(&group);
+    }
+    const auto i = static_cast<std::size_t>(target);
+    return i < ranks.size() && ranks[i] != outside_world
+        ? "rank " + std::to_string(ranks[i])
+        : "rank " + std::to_string(target) + " of the window's group";
+}
+
 bool OneSided::has_epoch(MPI_Win window, int target, const Here &here)
 {
     if (windows_.may_access(window, target))
         return true;
     process_.found(Kind::epoch, process_.position(here),
-                   "access to rank " + std::to_string(target) + " of the window outside an epoch");
+                   "access to " + rank_of(window, target) + " outside an epoch");
     return false;
 }
 
@@ -70,8 +86,10 @@ void OneSided::check_request(MPI_Win window, int target, const Here &here)
 void OneSided::check_epoch(MPI_Win window, int target, const Here &here)
 {
     const std::string fault = windows_.fault(window, here.function, target);
+    const bool names_target = fault.rfind("the target", 0) == 0;
     if (!fault.empty())
-        process_.found(Kind::epoch, process_.position(here), fault);
+        process_.found(Kind::epoch, process_.position(here),
+                       fault + (names_target ? ": " + rank_of(window, target) : ""));
 }
 
 void OneSided::check_fence(MPI_Win window, int assertion, const Here &here)
@@ -106,7 +124,7 @@ void OneSided::note_access(const Access &access, MPI_Datatype datatype, const Po
     if (const auto other = windows_.access(access.window, access.target, access.displacement,
                                            access.kind, position))
         process_.found(Kind::conflict, position,
-                       "same displacement of rank " + std::to_string(access.target) +
+                       "same displacement of " + rank_of(access.window, access.target) +
                            " already accessed in this epoch (" + process_.text(*other) + ")",
                        {*other});
 }

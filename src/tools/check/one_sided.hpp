@@ -20,6 +20,7 @@
 
 #include <cstddef>
 #include <mutex>
+#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -29,6 +30,8 @@ namespace qmpi::check {
 /* Memory at the origin of operations without a request that are not complete there. Thread-safe. */
 class Origins {
   public:
+    explicit Origins(LocalProcess &process) : process_(process) {}
+
     void add(MPI_Win window, int target, Pending &pending, Operations &operations);
 
     /* A synchronization with a target, or MPI_ANY_SOURCE for all. Includes operations with a
@@ -38,6 +41,7 @@ class Origins {
   private:
     static constexpr std::size_t limit = 4096; /* of a window; later ones are not checked */
 
+    LocalProcess &process_;
     std::mutex lock_;
     std::unordered_map<MPI_Win, std::vector<std::pair<int, Pending>>> uses_; /* by target */
 };
@@ -348,6 +352,7 @@ class OneSided {
     };
 
     void made(MPI_Win window, MPI_Comm comm, bool is_dynamic, bool has_info);
+    std::string rank_of(MPI_Win window, int target) const;
     bool has_epoch(MPI_Win window, int target, const Here &here);
     void check_request(MPI_Win window, int target, const Here &here);
     void check_epoch(MPI_Win window, int target, const Here &here);
@@ -359,7 +364,7 @@ class OneSided {
     Operations &operations_;
     Waiting &waiting_;
     Windows windows_;
-    Origins origins_;
+    Origins origins_{process_};
     WindowEvents events_{process_};
 };
 

@@ -67,6 +67,8 @@ bool Operations::shares_handle(MPI_Request request, Pending &pending)
     return requests_.visit(request, [&](Pending &other) {
         messages_.share(pending, other);
         release(other, false);
+        if (process_.wants(Kind::changed))
+            process_.omit(omitted_shared_buffers, "they share one request");
     });
 }
 
@@ -407,9 +409,13 @@ void Operations::check_own_overlaps(const Ranges &ranges, const Position &positi
     std::sort(sorted.begin(), sorted.end(),
               [](const Range *a, const Range *b) { return a->begin < b->begin; });
     for (std::size_t i = 0; i < sorted.size(); i++) {
-        for (std::size_t j = i + 1;
-             j < sorted.size() && j - i <= most_neighbours && sorted[j]->begin < sorted[i]->end;
-             j++) {
+        for (std::size_t j = i + 1; j < sorted.size() && sorted[j]->begin < sorted[i]->end; j++) {
+            if (j - i > most_neighbours) {
+                process_.omit(omitted_neighbours,
+                              "a buffer shares its extent with more than " +
+                                  std::to_string(most_neighbours) + " others");
+                break;
+            }
             if (!conflict(*sorted[i], *sorted[j]))
                 continue;
             process_.found(Kind::overlap, position,

@@ -92,6 +92,10 @@ inline constexpr const char *omitted_cycles = "possible deadlocks";
 inline constexpr const char *omitted_races = "message races";
 inline constexpr const char *omitted_accesses = "access conflicts under shared locks";
 inline constexpr const char *omitted_early_accesses = "access conflicts with earlier accesses";
+inline constexpr const char *omitted_origins = "buffer overlaps of one-sided operations";
+inline constexpr const char *omitted_neighbours = "overlaps within a call";
+inline constexpr const char *omitted_shared_buffers =
+    "changed buffers of sends that are complete at once";
 inline constexpr const char *omitted_blocks_of_accesses = "access conflicts of data with gaps";
 inline constexpr const char *omitted_blocks_of_buffers = "buffer overlaps of data with gaps";
 

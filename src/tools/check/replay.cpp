@@ -385,16 +385,50 @@ void Replay::remove(int rank, const std::string &reason)
     advance();
 }
 
+void Replay::exclude(int rank, const std::set<std::uint64_t> &objects, const std::string &reason)
+{
+    const auto is_excluded = [&objects](std::uint64_t object) { return objects.count(object) > 0; };
+    const auto release_excluded = [&](const SharedEnd &end) {
+        if (end != nullptr && is_excluded(end->communicator) && end->partner.expired())
+            release(*end);
+    };
+    lose_order(rank, reason);
+    for (Process &own : processes_) {
+        for (Step &step : own.steps) {
+            release_excluded(step.end);
+            step.is_released = step.is_released || is_excluded(step.communicator); /* a probe */
+        }
+        for (const auto &[number, end] : own.ends)
+            release_excluded(end);
+    }
+    for (auto entry = meetings_.begin(); entry != meetings_.end();) {
+        const SharedMeeting meeting = (entry++)->second;
+        if (is_excluded(meeting->communicator))
+            finish(meeting);
+    }
+    for (std::size_t i = 0; i < processes_.size(); i++)
+        wake(static_cast<int>(i));
+    advance();
+}
+
+void Replay::release(End &end)
+{
+    end.is_released = true;
+    close(end);
+}
+
 void Replay::leave_out(int rank, const std::string &reason)
 {
     omit(rank, omitted_cycles, reason);
     free(rank, reason);
 }
 
+/* A write that is no longer known, or known without all that it tells, may have told of any access. */
 void Replay::lose_order(int rank, const std::string &reason)
 {
     if (order_lost_.empty())
         order_lost_ = "rank " + std::to_string(rank) + ": " + reason;
+    accesses_.tell(Clock::with_unordered(nullptr, rank));
 }
 
 const std::string &Replay::reason_of_unknown_order(const SharedClock &clock) const
@@ -413,7 +447,9 @@ std::vector<Omission> Replay::take_omissions()
 {
     for (const auto &[rank, other] : accesses_.take_ordered())
         omit(rank, omitted_accesses,
-             "rank " + std::to_string(other) + ": has written to windows that processes can poll");
+             !order_lost_.empty() ? order_lost_
+                                  : "rank " + std::to_string(other) +
+                     ": has written to windows that processes can poll");
     for (const int target : accesses_.take_crowded())
         omit(target, omitted_early_accesses,
              "more than " + std::to_string(Accesses::most_accesses) + " of its window at a time");

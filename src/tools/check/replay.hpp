@@ -147,6 +147,10 @@ class Replay {
     /* No more is known of the process. reason: for the report, "rank 3 ..." */
     void remove(int rank, const std::string &reason);
 
+    /* No more is known of a communicator and of what was made on it, because of that process: operations
+     * whose other side is unknown complete as in the run. */
+    void exclude(int rank, const std::set<std::uint64_t> &objects, const std::string &reason);
+
     /* The order of its calls is unknown from now on: no cycle can include it. The report says so. */
     void leave_out(int rank, const std::string &reason);
 
@@ -332,6 +336,7 @@ class Replay {
     void tick(int rank);
     void free(int rank, const std::string &reason);
     void lose_order(int rank, const std::string &reason);
+    void release(End &end);
 
     /* Why a process with that clock may know more; empty: it does not. */
     const std::string &reason_of_unknown_order(const SharedClock &clock) const;

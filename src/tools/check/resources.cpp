@@ -163,15 +163,6 @@ void PendingMemory::remove(Key key, const Ranges &ranges)
     }
 }
 
-namespace {
-
-std::string rank_of(int target)
-{
-    return "rank " + std::to_string(target) + " of the window";
-}
-
-}  // namespace
-
 void Windows::made(MPI_Win window)
 {
     std::lock_guard<std::mutex> guard(lock_);
@@ -281,7 +272,7 @@ std::string Windows::State::fault_of_begin(int function, int target) const
     if (is_locked_all)
         return "begins inside the access epoch of MPI_Win_lock_all";
     if (function == MPI_WIN_LOCK_T)
-        return locked.count(target) > 0 ? rank_of(target) + " is already locked" : "";
+        return locked.count(target) > 0 ? "the target is already locked" : "";
     return locked.empty() ? "" : "begins inside the access epoch of MPI_Win_lock";
 }
 
@@ -291,7 +282,7 @@ std::string Windows::State::fault_of_use(int function, int target) const
     case MPI_WIN_FENCE_T:
         return is_other_open() ? "a fence inside another access epoch" : "";
     case MPI_WIN_UNLOCK_T:
-        return locked.count(target) > 0 ? "" : rank_of(target) + " is not locked";
+        return locked.count(target) > 0 ? "" : "the target is not locked";
     case MPI_WIN_UNLOCK_ALL_T:
         return is_locked_all ? "" : "not inside an access epoch of MPI_Win_lock_all";
     case MPI_WIN_FLUSH_T:

@@ -51,7 +51,7 @@ void WindowEvents::made(MPI_Win window, MPI_Comm comm, bool has_size, bool has_i
     State state;
     state.communicator = process_.communicator(comm);
     if (!process_.is_comparable(state.communicator))
-        return;
+        return process_.lose_order_of_all("a window that is not compared");
     int *unit = nullptr, is_set = 0;
     if (QMPI_Win_get_attr(window, MPI_WIN_DISP_UNIT, &unit, &is_set) != MPI_SUCCESS || !is_set)
         return;
@@ -241,7 +241,8 @@ void WindowEvents::access(MPI_Win window, int target, AccessEvent event, MPI_Cou
             return;
         event.window = state.id();
         event.blocks = blocks(*type, count, datatype);
-        if (event.blocks.empty())
+        /* Without blocks it is compared with no other, but may order others. */
+        if (event.blocks.empty() && event.epoch != AccessEvent::Epoch::shared)
             return;
         if (is_fetch || event.kind == AccessEvent::Kind::accumulate)
             event.basic = basic_of(*type);

@@ -1,0 +1,67 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+/* A message orders two accesses, of which one follows when its communicator is no longer compared. ranks: 3 */
+#include <mpi.h>
+#include <pthread.h>
+#include <unistd.h>
+
+/* Two threads receive at the same time: MPI_COMM_WORLD is no longer compared. */
+static void *receive(void *unused)
+{
+    int value;
+
+    (void) unused;
+    MPI_Recv(&value, 1, MPI_INT, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return NULL;
+}
+
+static void receive_twice(void)
+{
+    pthread_t thread;
+
+    pthread_create(&thread, NULL, receive, NULL);
+    receive(NULL);
+    pthread_join(thread, NULL);
+}
+
+static void send_twice(void)
+{
+    int value = 0;
+
+    for (int i = 0; i < 2; i++)
+        MPI_Send(&value, 1, MPI_INT, 1, 9, MPI_COMM_WORLD);
+}
+
+int main(int argc, char **argv)
+{
+    int provided, rank, value = 0, *memory;
+    MPI_Comm copy;
+    MPI_Win window;
+
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, copy, &memory, &window);
+    MPI_Win_lock_all(0, window);
+    if (rank == 1)
+        receive_twice();
+    if (rank == 0) {
+        usleep(500000);
+        send_twice();
+        MPI_Put(&rank, 1, MPI_INT, 1, 0, 1, MPI_INT, window);
+        MPI_Win_flush(1, window);
+        MPI_Send(&value, 1, MPI_INT, 2, 1, MPI_COMM_WORLD);
+    }
+    if (rank == 2) {
+        MPI_Recv(&value, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Put(&rank, 1, MPI_INT, 1, 0, 1, MPI_INT, window);
+    }
+    MPI_Win_unlock_all(window);
+    MPI_Win_free(&window);
+    MPI_Comm_free(&copy);
+    MPI_Finalize();
+    return 0;
+}

@@ -1,0 +1,61 @@
+/*
+ * Copyright (C) by the QMPI for MPICH developers
+ *     See COPYRIGHT in top-level directory
+ */
+
+/* A message is sent before a communicator is no longer compared, and received after. ranks: 3 */
+#include <mpi.h>
+#include <pthread.h>
+#include <unistd.h>
+
+/* Two threads receive at the same time: MPI_COMM_WORLD is no longer compared. */
+static void *receive(void *unused)
+{
+    int value;
+
+    (void) unused;
+    MPI_Recv(&value, 1, MPI_INT, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return NULL;
+}
+
+static void receive_twice(void)
+{
+    pthread_t thread;
+
+    pthread_create(&thread, NULL, receive, NULL);
+    receive(NULL);
+    pthread_join(thread, NULL);
+}
+
+static void send_twice(void)
+{
+    int value = 0;
+
+    for (int i = 0; i < 2; i++)
+        MPI_Send(&value, 1, MPI_INT, 1, 9, MPI_COMM_WORLD);
+}
+
+int main(int argc, char **argv)
+{
+    int provided, rank, value = 0;
+    MPI_Comm copy;
+
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_dup(MPI_COMM_WORLD, &copy);
+    if (rank == 0) {
+        MPI_Send(&value, 1, MPI_INT, 2, 1, MPI_COMM_WORLD);
+        MPI_Recv(&value, 1, MPI_INT, 2, 1, copy, MPI_STATUS_IGNORE);
+        send_twice();
+    } else if (rank == 1) {
+        usleep(500000);
+        receive_twice();
+    } else {
+        usleep(1000000);
+        MPI_Recv(&value, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Send(&value, 1, MPI_INT, 0, 1, copy);
+    }
+    MPI_Comm_free(&copy);
+    MPI_Finalize();
+    return 0;
+}

@@ -139,7 +139,10 @@ class Check : public ReportingTool<Check> {
                     has_effect = arguments_.check(call, here);
                 }
                 /* Other processes cannot know the order of what callbacks send. */
-                else if constexpr (is_message<Call>() || is_collective<Call>())
+                else if constexpr (is_collective<Call>()) {
+                    if (!collectives_.is_alone(call))
+                        process_.distrust("a callback communicates");
+                } else if constexpr (is_message<Call>())
                     process_.distrust("a callback communicates");
                 /* Without effect, no rule has to follow it. */
                 const int error_code =

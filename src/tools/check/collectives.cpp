@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <string>
 #include <utility>
@@ -28,6 +29,16 @@ bool has_unmatched_messages(int function, int error_code)
     QMPI_Error_string(error_code, text, &length);
     return std::strstr(text, "unmatched message") != nullptr;
 }
+
+namespace {
+
+/* Of both groups of an intercommunicator; 0 if it is not known. */
+std::size_t number_of_members(const SharedCommunicator &communicator)
+{
+    return communicator == nullptr ? 0 : communicator->world.size() + communicator->remote.size();
+}
+
+}  // namespace
 
 Collectives::Current::Current(const Position &position, SharedCommunicator communicator)
     : position(position), communicator(std::move(communicator))
@@ -99,12 +110,33 @@ std::shared_ptr<CollectiveObject> Collectives::persistent(const Current &current
     return made;
 }
 
+bool Collectives::is_alone(const SharedCommunicator &communicator, int function)
+{
+    return number_of_members(communicator) == 1 && function != MPI_INTERCOMM_CREATE_T &&
+        !qmpi::set::processes.contains(function);
+}
+
+/* The failed operation concerns no other process, or all have agreed that the file cannot be opened. */
+bool Collectives::keeps_order(const Current &current, int error_code)
+{
+    constexpr int of_files[] = {MPI_ERR_ACCESS,       MPI_ERR_BAD_FILE, MPI_ERR_FILE_EXISTS,
+                                MPI_ERR_FILE_IN_USE,  MPI_ERR_IO,       MPI_ERR_NO_SPACE,
+                                MPI_ERR_NO_SUCH_FILE, MPI_ERR_QUOTA,    MPI_ERR_READ_ONLY};
+    const auto is_of = [error_code](int of) { return is_of_class(error_code, of); };
+    return is_alone(current.communicator, current.position.function)
+        ? !is_of(MPI_ERR_TRUNCATE)
+        : current.position.function == MPI_FILE_OPEN_T &&
+            std::any_of(std::begin(of_files), std::end(of_files), is_of);
+}
+
 void Collectives::end(const Current &current, int error_code)
 {
     const bool is_unmatched = has_unmatched_messages(current.position.function, error_code);
     if (is_unmatched && process_.is_followed(current.communicator))
         process_.report(Event::unmatched, CommunicatorEvent{current.communicator->id, ""}, true);
     if (error_code != MPI_SUCCESS && !is_unmatched) {
+        if (keeps_order(current, error_code))
+            return;
         const bool is_compared = current.expected.kind == Completion::start;
         process_.failed(
             error_code,
@@ -130,8 +162,7 @@ void Collectives::join(MPI_Comm made, int function, const Here &here)
 Expected Collectives::report(const SharedCommunicator &communicator, CollectiveEvent event)
 {
     Expected expected;
-    const std::size_t size =
-        communicator == nullptr ? 0 : communicator->world.size() + communicator->remote.size();
+    const std::size_t size = number_of_members(communicator);
     if (size > 1) /* else the order of several threads is that of all processes */
         process_.use(communicator, {Use::Kind::collective, 0, event.position});
     if (!process_.is_followed(communicator))

@@ -67,6 +67,13 @@ class Collectives {
      * same in all processes. */
     void join(MPI_Comm made, int function, const Here &here);
 
+    /* No other process takes part in the call. */
+    template <typename Call>
+    bool is_alone(Call &call)
+    {
+        return is_alone(communicator_of(call), Call::id);
+    }
+
     /* Completes and sends the event of a call; returns what the call waits for. */
     Expected report(const SharedCommunicator &communicator, CollectiveEvent event);
 
@@ -106,6 +113,8 @@ class Collectives {
 
     /* Null if it is not compared. */
     static std::shared_ptr<CollectiveObject> persistent(const Current &current);
+    static bool is_alone(const SharedCommunicator &communicator, int function);
+    static bool keeps_order(const Current &current, int error_code);
     void end(const Current &current, int error_code);
 
     /* The side exchanges a block with each of these, some of which may be the same or MPI_PROC_NULL.

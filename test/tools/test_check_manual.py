@@ -54,7 +54,10 @@ def kinds_found(mpich, kind, number):
     begin = PROGRAM.splitlines().index("    /* example */") + 1
     before, after = (ALLOCATE, FREE) if "window" in example else ("", "")
     begin += before.count("\n")
-    program = mpich.program(PROGRAM.replace("    /* example */\n", before + example + after), "-fopenmp", name="example.c")
+    text = PROGRAM.replace("    /* example */\n", before + example + after)
+    if "MPI_Init(" in example:      # all of the program
+        begin, text = 3, f"#include <mpi.h>\nint main(int argc, char **argv)\n{{\n{example}}}\n"
+    program = mpich.program(text, "-fopenmp", name="example.c")
     result = mpich.mpiexec(3 if kind == "message race" else 2, program, tools=f"check(out=example{ARGUMENTS.get(kind, '')})", seconds=60,
                            may_time_out=True)
     found = mpich.load("example.json")["findings"]

@@ -194,7 +194,8 @@ def test_check_of_sessions_before_the_world(mpich, run):
 @pytest.mark.parametrize("tool", TOOLS)
 def test_one_process_finalizes_after_its_tools_have_ended(run, tool):
     """The others do not wait for its part of the report."""
-    run((2, f"{tool}(out=r)"), what=("late",))
+    result = run((2, f"{tool}(out=r)"), what=("late",))
+    assert "not finalized" not in result.err, result
 
 
 @pytest.mark.parametrize("tool", TOOLS)

@@ -124,6 +124,9 @@ void Analyser::take(int rank, Event event, Reader &reader)
         process(rank).is_finalized = true;
         note_end(rank);
         break;
+    case Event::left:
+        note_end(rank);
+        break;
     case Event::order_lost:
         replay_.order_lost(rank, reader.get<OrderLostEvent>());
         break;

@@ -47,14 +47,69 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <unistd.h>
 
 namespace qmpi::check {
 namespace {
+
+/* A process whose exit handlers have ended the tool in a world that is not finalized. Older handlers, and
+ * destructors of the program, run later and may still call MPI_Finalize: if not, the finding is made after
+ * all of them. The processes wait for each other, as mpiexec kills the others when the first one has
+ * ended. */
+struct Unfinished {
+    void end()
+    {
+        int is_finalized = 0;
+        QMPI_Finalized(&is_finalized);
+        if (is_finalized)
+            return end_connections();
+        process.found(Kind::unfinished, begin, "the process ended without MPI_Finalize");
+        const bool is_first = server != nullptr;
+        process.report(Event::left, !is_first);
+        process.flush();
+        if (is_first) {
+            server->settle();
+            server->stop();
+            report_at_end();
+            server->let_all_go();
+        }
+        end_connections();
+    }
+
+    void end_connections()
+    {
+        if (relay != nullptr)
+            relay->finish(std::chrono::seconds(1));
+        server = nullptr;
+    }
+
+    LocalProcess &process;
+    Position begin; /* MPI_Init */
+    std::unique_ptr<Server> server;
+    std::unique_ptr<Relay> relay;
+    std::function<void()> report_at_end; /* of rank 0 */
+};
+
+/* By instance. Never destroyed. */
+std::vector<Unfinished> &unfinished()
+{
+    static auto &all = *new std::vector<Unfinished>;
+    return all;
+}
+
+/* After the exit handlers */
+__attribute__((destructor)) void end_unfinished()
+{
+    for (Unfinished &one : unfinished())
+        one.end();
+}
 
 class Check : public ReportingTool<Check> {
   public:
@@ -87,13 +142,20 @@ class Check : public ReportingTool<Check> {
             return;
         }
         const bool is_alone = process_.rank() < 0;
+        const bool is_unfinished = !is_alone && !is_reported_;
+        const bool has_record = own_record().is_open();
+        if (is_unfinished && has_record && server_ != nullptr)
+            advise("the program ended without MPI_Finalize");
+        /* Else a call has ended the program, because of an error. */
+        if (is_unfinished && !is_aborting_ && !recorder_.is_in_call()) {
+            end_later();
+            return;
+        }
         settle();
         if (is_alone ? !has_sessions_ : server_ == nullptr)
             return;
-        if (!is_alone && !is_reported_ && own_record().is_open()) {
-            advise("the program ended without MPI_Finalize");
+        if (is_unfinished && has_record)
             return;
-        }
         const bool is_complete = !is_aborting_; /* leaks are no fault of a process that aborts */
         if (is_alone && is_complete && handle_rules_.live_sessions() == 0)
             find_leaks();
@@ -123,8 +185,10 @@ class Check : public ReportingTool<Check> {
                 if (!is_up_.load(std::memory_order_relaxed) && !find_up(here))
                     return call();
             }
-            if constexpr (Call::id == MPI_INIT_T || Call::id == MPI_INIT_THREAD_T)
+            if constexpr (Call::id == MPI_INIT_T || Call::id == MPI_INIT_THREAD_T) {
+                begin_ = process_.position(here);
                 waiting_.begin_init();
+            }
             if constexpr (Call::id == MPI_SESSION_INIT_T) {
                 if (!has_sessions_.exchange(true) && process_.rank() < 0)
                     waiting_.begin_init();
@@ -430,7 +494,10 @@ class Check : public ReportingTool<Check> {
                                            recorder_, [this] { end_job_on_deadlock(); });
         /* The job may be killed: write the report after each new finding. */
         if (destination_.has_files())
-            findings_.when_new([this] { write(false, ""); });
+            findings_.when_new([&writing = writing_] {
+                const std::lock_guard<std::mutex> guard(writing.lock);
+                writing.write();
+            });
     }
 
     /* ---- end ---- */
@@ -530,6 +597,28 @@ class Check : public ReportingTool<Check> {
             server_->settle();
     }
 
+    /* See Unfinished. What the analyser's thread writes meanwhile must not need this object. */
+    void end_later()
+    {
+        std::function<void()> report_at_end;
+        if (server_ != nullptr) {
+            server_->ignore_deadlocks();
+            const std::lock_guard<std::mutex> guard(writing_.lock), own_guard(writing_lock_);
+            writing_.write = [draft = draft(false, ""), &findings = findings_] {
+                draft.write(findings);
+            };
+            const bool has_record = own_record().is_open();
+            Draft last = draft(false, has_record ? "" : local_time());
+            last.status = options_.status;
+            const bool is_written = !has_record || destination_.has_files();
+            report_at_end = [last = std::move(last), is_written, &findings = findings_] {
+                is_written ? (void) last.write(findings) : last.decide_status(findings);
+            };
+        }
+        unfinished().push_back(
+            {process_, begin_, std::move(server_), std::move(relay_), std::move(report_at_end)});
+    }
+
     /* Adds to the report the statements of processes that are not in the world. */
     void add_others()
     {
@@ -583,16 +672,50 @@ class Check : public ReportingTool<Check> {
             std::exit(static_cast<int>(reinterpret_cast<std::intptr_t>(own)));
     }
 
-    /* end: empty while the job runs, else findings decide the exit status. Returns false if a file
-     * could not be written. */
+    /* A report without the findings. */
+    struct Draft {
+        Reporter reporter;
+        Destination destination;
+        Statement statement;
+        Heading heading;
+        int status; /* of the process if there are findings; 0: its own */
+
+        Statement with(const Findings &findings) const
+        {
+            Statement whole = statement;
+            whole.findings = findings.all();
+            return whole;
+        }
+
+        void decide_status(const Findings &findings) const
+        {
+            if (status != 0 && !with(findings).shown().empty())
+                on_exit(fail_exit, reinterpret_cast<void *>(std::intptr_t{status}));
+        }
+
+        /* Returns false if a file could not be written. */
+        bool write(const Findings &findings) const
+        {
+            decide_status(findings);
+            const Statement whole = with(findings);
+            return destination.write(
+                reporter, [&](Format format) { return report_of(whole, heading, format); });
+        }
+    };
+
     bool write(bool is_alone, const std::string &end)
     {
         const std::lock_guard<std::mutex> guard(writing_lock_);
+        return draft(is_alone, end).write(findings_);
+    }
+
+    /* With the lock. end: empty while the job runs, else findings decide the exit status. */
+    Draft draft(bool is_alone, const std::string &end)
+    {
         const Reporter reporter = this->reporter(is_alone);
         Statement statement = merged_;
         Statement own = Statement::of(own_record().view(), process_.rank(), host_name());
         statement.omit(own.omissions); /* those of the analyser */
-        statement.findings = findings_.all();
         statement.suppressions = suppressions_;
         statement.absent = is_in_job_ ? absent_ : reporter.absent;
         statement.has_ended = true;
@@ -610,10 +733,8 @@ class Check : public ReportingTool<Check> {
         heading.introduction.rank = process_.rank();
         heading.introduction.size = process_.size();
         heading.introduction.absent = statement.absent;
-        if (!end.empty() && options_.status != 0 && !statement.shown().empty())
-            on_exit(fail_exit, reinterpret_cast<void *>(std::intptr_t{options_.status}));
-        return destination_.write(
-            reporter, [&](Format format) { return report_of(statement, heading, format); });
+        return {reporter, destination_, std::move(statement), std::move(heading),
+                end.empty() ? 0 : options_.status};
     }
 
     /* Called by the analyser's thread while the program's threads are in calls that do not return. The
@@ -674,6 +795,13 @@ class Check : public ReportingTool<Check> {
     Arguments &arguments_ = *new Arguments(process_);
     FatalErrors &fatal_errors_ = *new FatalErrors;
 
+    /* By the analyser's thread */
+    struct Writing {
+        std::mutex lock;
+        std::function<void()> write;
+    };
+    Writing &writing_ = *new Writing{{}, [this] { write(false, ""); }};
+
     /* For other processes, in MPI_Finalize */
     static constexpr auto longest_wait = std::chrono::seconds(10);
 
@@ -688,6 +816,7 @@ class Check : public ReportingTool<Check> {
     bool is_reported_ = false;
     std::atomic<bool> has_late_finding_{false}; /* after the report */
     bool has_aborted_ = false;                  /* of the analyser's thread */
+    Position begin_;                            /* MPI_Init */
     std::mutex writing_lock_;                   /* protects the following */
     Statement merged_;               /* of the processes that have reported, without findings */
     int members_ = 1;                /* processes that have the instance */

@@ -56,6 +56,7 @@ enum class Event : std::uint8_t {
     silent,     /* will not communicate again */
     finalized,  /* answered when the report is written */
     exited,     /* the same of a process that is not in the world of rank 0; answered at once */
+    left,       /* ends without MPI_Finalize; answered when rank 0 ends, too, or soon */
     multiple,   /* several threads of the process can be in MPI at the same time */
     thread,     /* another thread than before communicates */
     returned,   /* a call of this thread, if there are several */

@@ -40,7 +40,8 @@ enum class Kind : std::uint8_t {
     deadlock,
     possible_deadlock,
     message_race,
-    thread
+    thread,
+    unfinished
 };
 
 /* For MPI_ERR_TRUNCATE of the library, if the call that has sent the message is not known. */
@@ -79,7 +80,8 @@ inline constexpr KindName kind_names[] = {
     {"message race", "races", "report receives from any process that could get another message",
      false},
     {"calling thread", "threads",
-     "do not report calls that the level of thread support forbids to a thread"}};
+     "do not report calls that the level of thread support forbids to a thread"},
+    {"not finalized", "finalize", "do not report processes that end without MPI_Finalize"}};
 
 inline constexpr std::size_t number_of_kinds = sizeof kind_names / sizeof kind_names[0];
 

@@ -111,6 +111,12 @@ class Recorder {
     bool found(const Finding &finding);
     void distrusted(const std::string &reason, const std::string &communicator = "");
     void omitted(const Omission &omission);
+    /* This thread is in a call. */
+    bool is_in_call() const
+    {
+        const Slot &slot = own_[slot_];
+        return slot.recorder == this && slot.thread->is_in_call;
+    }
     void suppressed_by(const std::string &suppressions);
 
     /* A call in this thread, of which the outermost is marked. Calls nest if a callback calls MPI. The

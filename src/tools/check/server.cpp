@@ -10,7 +10,6 @@
 #include "../common/report.hpp"
 
 #include <stdexcept>
-#include <thread>
 
 namespace qmpi::check {
 
@@ -26,13 +25,20 @@ void Server::finish(std::chrono::duration<double> longest)
 void Server::settle()
 {
     const auto last = std::chrono::steady_clock::now() + longest_settling;
+    std::unique_lock<std::mutex> guard(lock_);
     for (std::uint64_t known = UINT64_MAX;
          known != taken_ && std::chrono::steady_clock::now() < last;) {
         known = taken_;
-        std::this_thread::sleep_for(settled);
+        if (ended_.wait_for(guard, settled, [this] { return analyser_.have_all_ended(); }))
+            break;
     }
-    const std::lock_guard<std::mutex> guard(lock_);
     analyser_.find_cycles();
+}
+
+void Server::let_all_go()
+{
+    for (const auto &[rank, last] : leaving_)
+        answer({~rank});
 }
 
 void Server::find_unreceived()
@@ -111,6 +117,8 @@ void Server::take(int rank, const Head &head, Reader &&reader)
         waiting_.push_back(rank);
     else if (head.wants_answer && head.event == Event::exited)
         answer({~rank});
+    else if (head.wants_answer && head.event == Event::left)
+        leaving_.emplace_back(rank, std::chrono::steady_clock::now() + longest_settling);
     else if (head.event == Event::truncated || head.event == Event::unmatched)
         failed_.emplace_back(rank, std::chrono::steady_clock::now() + longest_on_the_way);
     else if (head.wants_answer)
@@ -136,10 +144,20 @@ void Server::idle()
     answer_failed();
     if (analyser_.have_all_ended())
         ended_.notify_all();
+    let_go();
     if (!search())
         return;
     guard.unlock();
     on_deadlock_();
+}
+
+void Server::let_go()
+{
+    erase_if(leaving_, [this, now = std::chrono::steady_clock::now()](const auto &leaving) {
+        if (now >= leaving.second)
+            answer({~leaving.first});
+        return now >= leaving.second;
+    });
 }
 
 void Server::answer_questions()
@@ -173,7 +191,7 @@ bool Server::search()
         return false;
     next_search_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
     analyser_.find_cycles();
-    return finds_deadlocks_ && analyser_.find_deadlock();
+    return finds_deadlocks_ && !ignores_deadlocks_ && analyser_.find_deadlock();
 }
 
 }  // namespace qmpi::check

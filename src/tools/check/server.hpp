@@ -47,8 +47,15 @@ class Server : public Hub {
     /* Waits until all processes have ended or the timeout, then makes the final checks. */
     void finish(std::chrono::duration<double> longest);
 
-    /* Rank 0 ends without MPI_Finalize: takes what has been sent until now, in well below a second. */
+    /* Rank 0 ends without MPI_Finalize: takes what is sent until all have ended or no more comes, in well
+     * below a second. */
     void settle();
+
+    /* From now on: rank 0 is about to end. */
+    void ignore_deadlocks() { ignores_deadlocks_ = true; }
+
+    /* After stop(), when rank 0 ends: answers the processes that end without MPI_Finalize. */
+    void let_all_go();
 
     /* Of processes that have sent theirs. */
     Statement statement();
@@ -79,6 +86,9 @@ class Server : public Hub {
      * known: it can be in another process's buffer yet. */
     void answer_failed();
 
+    /* Answers processes that end without MPI_Finalize, while rank 0 does not. */
+    void let_go();
+
     /* Answers who asked if processes are compared, when it is known of those that join. */
     void answer_questions();
 
@@ -91,12 +101,15 @@ class Server : public Hub {
     Analyser analyser_;
     Statement statement_;
     const bool finds_deadlocks_;
+    std::atomic<bool> ignores_deadlocks_{false};
     std::function<void()> on_deadlock_;
     std::mutex spawned_lock_; /* protects the next */
     std::set<int> spawned_;
     std::map<std::string, int> worlds_;                       /* first rank, by name */
     std::vector<std::pair<int, std::vector<int>>> questions_; /* who asks, and of whom */
     std::vector<int> waiting_; /* processes that have ended and wait until the report is written */
+    std::vector<std::pair<int, std::chrono::steady_clock::time_point>>
+        leaving_; /* processes that end without MPI_Finalize, and how long they wait at most */
     std::chrono::steady_clock::time_point next_search_{};
     std::vector<std::pair<int, std::chrono::steady_clock::time_point>>
         failed_; /* processes whose call has failed, and how long they wait at most */

@@ -11,7 +11,7 @@ int main(int argc, char **argv)
 {
     int rank, size, value;
 
-    MPI_Init(&argc, &argv);
+    MPI_Init(&argc, &argv);     /* expect: not finalized */
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (rank > 0)

@@ -13,7 +13,10 @@
 
 #include <qmpi.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -137,17 +140,72 @@ class HandleRules {
         constexpr std::size_t old = Call::index(qmpi::role::datatype);
         if constexpr (Call::is_in(qmpi::set::datatypes) &&
                       Call::parameters[old].direction == qmpi::direction::in) {
+            std::function<Types::Blocks()> blocks;
+            if constexpr (places_blocks<Call>())
+                blocks = [&] { return blocks_of(call); };
             if constexpr (!Call::parameters[old].is_array)
-                process_.types.made(made, qmpi::get<qmpi::role::datatype>(call));
+                process_.types.made(made, qmpi::get<qmpi::role::datatype>(call), blocks);
             else {
                 std::vector<std::pair<MPI_Datatype, std::uint64_t>> parts;
                 for (MPI_Count i = 0; i < call.template argument<0>(); i++)
                     parts.push_back({call.template argument<old>()[i],
                                      static_cast<std::uint64_t>(call.template argument<1>()[i])});
-                process_.types.made(made, parts);
+                process_.types.made(made, parts, blocks);
             }
         } else
             process_.types.forget(made);
+    }
+
+    /* The constructor gets the place of each block of its type, which others may overlap. */
+    template <typename Call>
+    static constexpr bool places_blocks()
+    {
+        return Call::index("array_of_displacements") != qmpi::none ||
+            Call::index("stride") != qmpi::none;
+    }
+
+    /* Blocks of a type whose old types are contiguous. */
+    template <typename Call>
+    Types::Blocks blocks_of(Call &call)
+    {
+        constexpr qmpi::function_set in_extents(
+            MPI_TYPE_VECTOR_T, MPI_TYPE_VECTOR_C_T, MPI_TYPE_INDEXED_T, MPI_TYPE_INDEXED_C_T,
+            MPI_TYPE_CREATE_INDEXED_BLOCK_T, MPI_TYPE_CREATE_INDEXED_BLOCK_C_T);
+        constexpr std::size_t places = Call::index("array_of_displacements"),
+                              stride = Call::index("stride"),
+                              lengths = Call::index("array_of_blocklengths"),
+                              old = Call::index(qmpi::role::datatype);
+        /* Block i, of a type with that extent */
+        const auto block = [&](MPI_Count i, MPI_Count extent) -> Types::Block {
+            MPI_Count begin, number;
+            if constexpr (places != qmpi::none)
+                begin = static_cast<MPI_Count>(call.template argument<places>()[i]);
+            else
+                begin = i * static_cast<MPI_Count>(call.template argument<stride>());
+            if constexpr (lengths != qmpi::none)
+                number = static_cast<MPI_Count>(call.template argument<lengths>()[i]);
+            else
+                number =
+                    static_cast<MPI_Count>(call.template argument<Call::index("blocklength")>());
+            begin *= in_extents.contains(Call::id) ? extent : 1;
+            return {begin, begin + number * extent};
+        };
+        auto count = static_cast<MPI_Count>(call.template argument<0>());
+        if constexpr (stride != qmpi::none)
+            count = std::min<MPI_Count>(count, 2); /* the others are as far from each other */
+        Types::Blocks blocks;
+        for (MPI_Count i = 0; i < count; i++) {
+            MPI_Datatype datatype;
+            if constexpr (Call::parameters[old].is_array)
+                datatype = call.template argument<old>()[i];
+            else
+                datatype = call.template argument<old>();
+            const Types::Shared type = process_.types.of(datatype);
+            const Types::Block own = block(i, type != nullptr ? type->extent : 0);
+            if (own.first != own.second)
+                blocks.push_back(own);
+        }
+        return blocks;
     }
 
     void check(const Handle &handle, const Here &here);

@@ -230,7 +230,7 @@ Types::Shared Types::of(MPI_Datatype datatype)
             return found->second;
     }
     return is_predefined(datatype) && datatype != MPI_DATATYPE_NULL
-        ? remember(datatype, predefined_unit(datatype))
+        ? remember(datatype, predefined_unit(datatype), [] { return true; })
         : nullptr;
 }
 
@@ -251,29 +251,47 @@ Signature Types::signature(MPI_Datatype datatype, MPI_Count count)
 }
 
 void Types::made(MPI_Datatype made,
-                 const std::vector<std::pair<MPI_Datatype, std::uint64_t>> &parts)
+namespace {
+
+bool are_apart(Types::Blocks blocks)
+{
+    std::sort(blocks.begin(), blocks.end());
+    return std::adjacent_find(blocks.begin(), blocks.end(),
+                              [](const Types::Block &a, const Types::Block &b) {
+                                  return a.second > b.first;
+                              }) == blocks.end();
+}
+
+}  // namespace
+
+                 const std::vector<std::pair<MPI_Datatype, std::uint64_t>> &parts,
+                 const std::function<Blocks()> &blocks)
 {
     Runs unit;
     for (const auto &[datatype, times] : parts) {
+    bool is_known = true, are_contiguous = true;
         const Shared part = times > 0 ? of(datatype) : nullptr;
-        if (times > 0 && (part == nullptr || (part->size > 0 && part->unit.empty()))) {
-            unit.clear();
-            break;
-        }
-        if (times > 0)
+        if (times > 0 && (part == nullptr || (part->size > 0 && part->unit.empty())))
+            is_known = false;
+        if (times > 0 && is_known)
             append(unit, part->unit, times);
     }
-    remember(made, std::move(unit));
+        if (times > 0 && (part == nullptr || (part->size > 0 && !part->is_contiguous)))
+            are_contiguous = false;
+    if (!is_known)
+        unit.clear();
+    remember(made, std::move(unit),
+             [&] { return are_contiguous && (blocks == nullptr || are_apart(blocks())); });
 }
 
-void Types::made(MPI_Datatype made, MPI_Datatype old)
+void Types::made(MPI_Datatype made, MPI_Datatype old, const std::function<Blocks()> &blocks)
 {
     MPI_Count size = 0;
     const Shared part = of(old);
     QMPI_Type_size_x(made, &size);
     const std::uint64_t times =
         part == nullptr || part->size == 0 ? 0 : static_cast<std::uint64_t>(size) / part->size;
-    this->made(made, {{old, times}});
+    this->made(made, {{old, times}}, blocks);
 }
 
 void Types::forget(MPI_Datatype datatype)
@@ -343,7 +361,8 @@ const std::vector<std::int64_t> &Type::blocks(MPI_Datatype datatype) const
     return blocks_;
 }
 
-Types::Shared Types::remember(MPI_Datatype datatype, Runs unit)
+Types::Shared Types::remember(MPI_Datatype datatype, Runs unit,
+                              const std::function<bool()> &is_contiguous)
 {
     auto type = std::make_shared<Type>();
     MPI_Count size = 0, bound = 0, extent = 0, true_bound = 0, true_extent = 0;
@@ -354,7 +373,8 @@ Types::Shared Types::remember(MPI_Datatype datatype, Runs unit)
     type->size = static_cast<std::uint64_t>(size);
     type->first = true_bound;
     type->extent = extent;
-    type->is_contiguous = size == extent && size == true_extent;
+    /* A type of that size has gaps if some of its data is in the same memory. */
+    type->is_contiguous = size == extent && size == true_extent && is_contiguous();
     std::uint64_t bytes = 0;
     for (const Run &run : unit)
         bytes += run.bytes();

@@ -18,6 +18,7 @@
 #include <qmpi.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -74,7 +75,7 @@ struct Type {
     std::uint64_t size = 0;
     MPI_Count first = 0; /* byte offset of the data from the buffer address */
     MPI_Count extent = 0;
-    bool is_contiguous = false; /* also for several in a row */
+    bool is_contiguous = false; /* also for several in a row; false if that is unknown */
 
     /* Offset and length of each block of data, ascending; none if the type is too large. datatype:
      * its handle */
@@ -105,10 +106,16 @@ class Types {
     Shared of(MPI_Datatype datatype);
     Signature signature(MPI_Datatype datatype, MPI_Count count);
 
+    /* Begin and end of data, in bytes. */
+    using Block = std::pair<MPI_Count, MPI_Count>;
+    using Blocks = std::vector<Block>;
+
     /* After a type constructor: its old types with their counts, in order. A single old type is
-     * repeated until its size fits. */
-    void made(MPI_Datatype made, const std::vector<std::pair<MPI_Datatype, std::uint64_t>> &parts);
-    void made(MPI_Datatype made, MPI_Datatype old);
+     * repeated until its size fits. blocks: where its data is if the old types are contiguous, called only if
+     * that matters; none if it does not place blocks where others may be */
+    void made(MPI_Datatype made, const std::vector<std::pair<MPI_Datatype, std::uint64_t>> &parts,
+              const std::function<Blocks()> &blocks);
+    void made(MPI_Datatype made, MPI_Datatype old, const std::function<Blocks()> &blocks);
 
     /* The handle may now be a different type. */
     void forget(MPI_Datatype datatype);
@@ -123,7 +130,8 @@ class Types {
     static void append(Runs &unit, const Runs &part, std::uint64_t times);
     static void append(Runs &unit, const Run &run);
 
-    Shared remember(MPI_Datatype datatype, Runs unit);
+    /* is_contiguous: if its size is its extent */
+    Shared remember(MPI_Datatype datatype, Runs unit, const std::function<bool()> &is_contiguous);
 
     std::unordered_map<MPI_Datatype, char> natures_;
     std::unordered_map<MPI_Datatype, Runs> pairs_;

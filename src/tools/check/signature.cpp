@@ -173,23 +173,24 @@ Comparison compare(const Signature &a, const Signature &b)
 
 std::vector<MPI_Datatype> floating_types()
 {
-    return {MPI_FLOAT, MPI_DOUBLE, MPI_LONG_DOUBLE, MPI_REAL, MPI_DOUBLE_PRECISION,
-            MPI_REAL4, MPI_REAL8,  MPI_REAL16};
+    return {
+        MPI_FLOAT, MPI_DOUBLE, MPI_LONG_DOUBLE, MPI_REAL, MPI_DOUBLE_PRECISION,
+        MPI_REAL4, MPI_REAL8,  MPI_REAL16,
+#ifdef MPI_REAL2
+        MPI_REAL2,
+#endif
+    };
 }
 
 std::vector<MPI_Datatype> complex_types()
 {
-    return {MPI_COMPLEX,
-            MPI_DOUBLE_COMPLEX,
-            MPI_COMPLEX8,
-            MPI_COMPLEX16,
-            MPI_COMPLEX32,
-            MPI_C_FLOAT_COMPLEX,
-            MPI_C_DOUBLE_COMPLEX,
-            MPI_C_LONG_DOUBLE_COMPLEX,
-            MPI_CXX_FLOAT_COMPLEX,
-            MPI_CXX_DOUBLE_COMPLEX,
-            MPI_CXX_LONG_DOUBLE_COMPLEX};
+    return {MPI_COMPLEX,           MPI_DOUBLE_COMPLEX,     MPI_COMPLEX8,
+            MPI_COMPLEX16,         MPI_COMPLEX32,
+#ifdef MPI_COMPLEX4
+            MPI_COMPLEX4,
+#endif
+            MPI_C_FLOAT_COMPLEX,   MPI_C_DOUBLE_COMPLEX,   MPI_C_LONG_DOUBLE_COMPLEX,
+            MPI_CXX_FLOAT_COMPLEX, MPI_CXX_DOUBLE_COMPLEX, MPI_CXX_LONG_DOUBLE_COMPLEX};
 }
 
 Types::Types()
@@ -250,7 +251,6 @@ Signature Types::signature(MPI_Datatype datatype, MPI_Count count)
     return signature;
 }
 
-void Types::made(MPI_Datatype made,
 namespace {
 
 bool are_apart(Types::Blocks blocks)
@@ -264,20 +264,21 @@ bool are_apart(Types::Blocks blocks)
 
 }  // namespace
 
+void Types::made(MPI_Datatype made,
                  const std::vector<std::pair<MPI_Datatype, std::uint64_t>> &parts,
                  const std::function<Blocks()> &blocks)
 {
     Runs unit;
-    for (const auto &[datatype, times] : parts) {
     bool is_known = true, are_contiguous = true;
+    for (const auto &[datatype, times] : parts) {
         const Shared part = times > 0 ? of(datatype) : nullptr;
         if (times > 0 && (part == nullptr || (part->size > 0 && part->unit.empty())))
             is_known = false;
         if (times > 0 && is_known)
             append(unit, part->unit, times);
-    }
         if (times > 0 && (part == nullptr || (part->size > 0 && !part->is_contiguous)))
             are_contiguous = false;
+    }
     if (!is_known)
         unit.clear();
     remember(made, std::move(unit),

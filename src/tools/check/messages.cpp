@@ -5,6 +5,8 @@
 
 #include "messages.hpp"
 
+#include "../common/movement.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -189,17 +191,23 @@ void Messages::expect(Pending &pending, const Position &position)
     }
     if (pending.number != 0 && !pending.is_certain && !pending.is_cancelled &&
         !has_wildcard(pending.receive))
-        make_certain(pending);
+        make_certain(pending, "");
 }
 
-/* It will get the message with that source and tag. */
-void Messages::make_certain(Pending &pending)
+/* It will get the message with that source and tag, or one of which nothing will be known. */
+void Messages::make_certain(Pending &pending, const char *reason)
 {
+    if (has_wildcard(pending.receive))
+        return process_.distrust(reason);
     pending.is_certain = true;
+    will_get(pending, pending.communicator->world_rank_of(pending.receive.peer),
+             pending.receive.tag);
+}
+
+void Messages::will_get(const Pending &pending, int source, int tag)
+{
     process_.report(Event::received,
-                    ReceivedEvent{pending.communicator->id, pending.number,
-                                  pending.communicator->world_rank_of(pending.receive.peer),
-                                  pending.receive.tag, false},
+                    ReceivedEvent{pending.communicator->id, pending.number, source, tag, false},
                     process_.waits_for_answer(Event::received, pending.position));
 }
 
@@ -239,26 +247,32 @@ void Messages::forgotten(Pending &pending)
         if (number != 0)
             process_.report(Event::forgotten, OperationKey{false, 0, number}, false);
     }
-    if (pending.number != 0 && !pending.is_certain) {
-        if (has_wildcard(pending.receive))
-            process_.distrust("the request of a pending receive with a wildcard was freed");
-        else
-            make_certain(pending);
-    }
+    if (pending.number != 0 && !pending.is_certain)
+        make_certain(pending, "the request of a pending receive with a wildcard was freed");
     pending.number = 0;
 }
 
 void Messages::received(Pending &pending, const MPI_Status &status)
 {
+    const int function = pending.position.function;
+    const bool is_set = qmpi::movement::sets_status(qmpi::operation_of(function),
+                                                    qmpi::form_of(function), pending.send.peer);
     int is_cancelled = 0;
-    QMPI_Test_cancelled(&status, &is_cancelled);
-    if (!pending.is_certain || is_cancelled)
-        process_.report(
-            Event::received,
-            ReceivedEvent{pending.communicator->id, pending.number,
-                          is_cancelled ? 0 : pending.communicator->world_rank_of(status.MPI_SOURCE),
-                          is_cancelled ? 0 : status.MPI_TAG, is_cancelled != 0},
-            process_.waits_for_answer(Event::received, pending.position));
+    if (is_set)
+        QMPI_Test_cancelled(&status, &is_cancelled);
+    if (is_cancelled)
+        process_.report(Event::received,
+                        ReceivedEvent{pending.communicator->id, pending.number, 0, 0, true},
+                        process_.waits_for_answer(Event::received, pending.position));
+    else if (!pending.is_certain) {
+        const int source =
+            is_set ? pending.communicator->world_rank_of(status.MPI_SOURCE) : outside_world;
+        if (source != outside_world)
+            will_get(pending, source, status.MPI_TAG);
+        else
+            make_certain(pending,
+                         "the status of a receive with a wildcard does not name its message");
+    }
     pending.number = 0;
 }
 
@@ -339,12 +353,15 @@ void Messages::matched(const Pending &probe, int source, int tag, const MPI_Stat
 {
     if (!process_.is_comparable(probe.communicator))
         return;
+    const int sender = probe.communicator->world_rank_of(status.MPI_SOURCE);
+    if (sender == outside_world)
+        return process_.distrust("the status of a probe does not name its message");
     const std::uint64_t number = ++number_of_operations_;
     process_.report(Event::receive,
                     ReceiveEvent{probe.position,
                                  probe.communicator->id,
                                  number,
-                                 probe.communicator->world_rank_of(status.MPI_SOURCE),
+                                 sender,
                                  status.MPI_TAG,
                                  true,
                                  source == MPI_ANY_SOURCE,

@@ -153,7 +153,9 @@ class Messages {
     void await_shared(SharedHandle &shared, const Position &position);
     void end_shared(SharedHandle &shared);
     void release(std::uint64_t &send);
-    void make_certain(Pending &pending);
+    /* reason: to distrust the process if the receive has a wildcard */
+    void make_certain(Pending &pending, const char *reason);
+    void will_get(const Pending &pending, int source, int tag);
     void received(Pending &pending, const MPI_Status &status);
 
     LocalProcess &process_;

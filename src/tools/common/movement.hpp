@@ -73,6 +73,14 @@ constexpr bool has_read_status()
     return Call::operation == qmpi::operation::read && Call::form != qmpi::form::begin;
 }
 
+/* The library sets the status of the receive. MPICH does not for MPI_Isendrecv, unless it only receives: what a
+ * status has then is by chance. */
+constexpr bool sets_status(qmpi::operation operation, qmpi::form form, int destination)
+{
+    return operation != qmpi::operation::sendrecv || form != qmpi::form::nonblocking ||
+        destination == MPI_PROC_NULL;
+}
+
 /* ---- what arrived ---- */
 
 /* A message, by a status or by arguments. */
@@ -106,8 +114,8 @@ inline std::uint64_t bytes_in(const MPI_Status &status)
     return bytes_in(status, 0);
 }
 
-/* described: by the arguments. MPICH does not set the status of MPI_Isendrecv and leaves that of
- * partitioned receives empty; a receive from MPI_ANY_SOURCE stays unknown then. */
+/* described: by the arguments. MPICH leaves the status of partitioned receives empty; without a status, a receive from
+ * MPI_ANY_SOURCE stays unknown. */
 inline Received received_by(const MPI_Status &status, const Received &described)
 {
     /* The library does not always set the status of a receive from MPI_PROC_NULL. */
@@ -304,8 +312,8 @@ QMPI_INLINE Received described_receive(Call &call)
         constexpr std::size_t tag = Call::has(role::tag, 1) ? 1 : 0;
         received.tag = qmpi::get<role::tag, tag>(call);
     }
-    received.has_status =
-        Call::operation != qmpi::operation::sendrecv || Call::form != qmpi::form::nonblocking;
+    received.has_status = sets_status(Call::operation, Call::form,
+                                      qmpi::get_or<role::destination>(call, MPI_PROC_NULL));
     if constexpr (Call::form == qmpi::form::partitioned || Call::form == qmpi::form::enqueued ||
                   (Call::operation == qmpi::operation::sendrecv &&
                    Call::form == qmpi::form::nonblocking)) {

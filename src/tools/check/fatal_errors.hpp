@@ -32,7 +32,9 @@ class FatalErrors {
     template <typename Call>
     void follow(Call &call)
     {
-        if constexpr (Call::id == MPI_COMM_GET_ERRHANDLER_T)
+        constexpr std::size_t handler = Call::index(qmpi::role::errhandler);
+        if constexpr (handler != qmpi::none &&
+                      Call::parameters[handler].direction == qmpi::direction::out)
             hide(*qmpi::get<qmpi::role::errhandler>(call));
         else if constexpr (Call::id == MPI_COMM_CALL_ERRHANDLER_T)
             raise(qmpi::get<qmpi::role::error_code>(call));

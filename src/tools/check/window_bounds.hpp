@@ -46,7 +46,8 @@ class WindowBounds {
     {
         Access access{rank, event.target, event.position, event.displacement, 0, 0, 0};
         access.begin = event.blocks[0];
-        for (std::size_t i = 0; i + 1 < event.blocks.size(); i += 2) {
+        access.end = access.begin + event.blocks[1];
+        for (std::size_t i = 2; i + 1 < event.blocks.size(); i += 2) {
             access.begin = std::min(access.begin, event.blocks[i]);
             access.end = std::max(access.end, event.blocks[i] + event.blocks[i + 1]);
         }

@@ -12,9 +12,11 @@
 
 #include "functions.hpp"
 #include "local_process.hpp"
+#include "significance.hpp"
 
 #include <qmpi.hpp>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -23,6 +25,7 @@
 #include <string_view>
 #include <type_traits>
 #include <unordered_set>
+#include <vector>
 
 namespace qmpi::check {
 
@@ -194,9 +197,8 @@ constexpr bool needs_object(std::size_t index)
         return false;
     switch (parameter.role) {
     case qmpi::role::communicator:
-        return parameter.name != "peer_comm"; /* significant at the leader */
     case qmpi::role::group:
-        return parameter.name != "remote_group";
+        return !is_of_leader_only(parameter.name);
     case qmpi::role::datatype:
         /* Significant with data only */
         return Call::buffers.empty() && !Call::is_in(set::rma);
@@ -370,15 +372,6 @@ class Arguments {
             uncommitted(datatype);
     }
 
-    /* MPI_Comm_spawn, MPI_Comm_accept, ...: what describes the other processes is significant at the
-     * root only. */
-    template <typename Call>
-    static constexpr bool is_of_root_only(qmpi::role role)
-    {
-        return Call::is_in(qmpi::set::processes) && Call::has(qmpi::role::root) &&
-            role != qmpi::role::communicator;
-    }
-
     /* ---- arguments by themselves ---- */
 
     template <typename Call, std::size_t i, typename Value>
@@ -392,6 +385,10 @@ class Arguments {
         else if constexpr (parameter.is_array)
             return check_array<Call, i>(call, value, here);
         else if constexpr (needs_object<Call>(i)) {
+            if constexpr (parameter.role == qmpi::role::operation) {
+                if (!takes_part(call))
+                    return true;
+            }
             constexpr bool is_by_address = parameter.direction == qmpi::direction::inout ||
                 Call::operation == qmpi::operation::cancel;
             if constexpr (is_by_address)
@@ -449,6 +446,12 @@ class Arguments {
             if constexpr (rule != Rule::any) {
                 for (MPI_Count k = 0; k < length; k++) {
                     const auto number = static_cast<std::int64_t>(value[k]);
+                    if constexpr (rule == Rule::distribution_argument) {
+                        const auto *distributions =
+                            call.template argument<Call::index("array_of_distribs")>();
+                        if (distributions != nullptr && distributions[k] == MPI_DISTRIBUTE_NONE)
+                            continue; /* ignored (MPI 4.0, 5.1.4) */
+                    }
                     if (!is_usual(rule, number) &&
                         !check_unusual(rule, number, Call::operation, parameter.name, here, k))
                         return false;
@@ -502,8 +505,7 @@ class Arguments {
         if constexpr (packs_or_unpacks<Call>())
             return check_packing(call, here);
         else if constexpr (lengths != qmpi::none && types != qmpi::none)
-            return check_types(call.template argument<types>(), call.template argument<lengths>(),
-                               static_cast<MPI_Count>(qmpi::get<qmpi::role::count>(call)), here);
+            return check_types<types>(call, here);
         else if constexpr (base != qmpi::none && size != qmpi::none)
             return call.template argument<size>() == 0 ||
                 check_address(call.template argument<base>(), "base", here);
@@ -521,15 +523,16 @@ class Arguments {
         return Call::is_in(qmpi::set::datatypes) && Call::index("inbuf") != qmpi::none;
     }
 
-    /* The types of a structure. Those of empty blocks are not significant. */
-    template <typename Length>
-    bool check_types(const MPI_Datatype *types, const Length *lengths, MPI_Count number,
-                     const Here &here)
+    /* The types of a structure. */
+    template <std::size_t parameter, typename Call>
+    bool check_types(Call &call, const Here &here)
     {
+        const MPI_Datatype *types = call.template argument<parameter>();
+        const auto number = static_cast<MPI_Count>(qmpi::get<qmpi::role::count>(call));
         for (MPI_Count i = 0; i < number; i++) {
             const bool is_usual =
                 has_type<qmpi::role::datatype>(types[i]) && types[i] != MPI_DATATYPE_NULL;
-            if (!is_usual && lengths[i] != 0)
+            if (!is_usual && is_significant_element<parameter>(call, i))
                 return check_object<qmpi::role::datatype>(types[i], element("array_of_types", i),
                                                           here);
         }
@@ -784,24 +787,9 @@ class Arguments {
         else
             type = qmpi::get<role::datatype>(call);
         const bool is_empty = qmpi::get_or<role::count>(call, MPI_Count{1}) == 0;
-        if (is_one_sided || !is_empty)
+        if (is_one_sided || (!is_empty && takes_part(call)))
             check_operation(op, type, is_one_sided, Call::operation == qmpi::operation::fetch,
                             here);
-    }
-
-    /* Buffers that are significant at the root only. */
-    template <typename Call>
-    static constexpr bool is_of_root(std::size_t buffer)
-    {
-        switch (Call::operation) {
-        case qmpi::operation::gather:
-        case qmpi::operation::reduce:
-            return buffer == 1;
-        case qmpi::operation::scatter:
-            return buffer == 0;
-        default:
-            return false;
-        }
     }
 
     /* Buffers that can be those of an operation in place. */
@@ -827,38 +815,17 @@ class Arguments {
         }
     }
 
-    template <typename Call>
-    bool is_significant(Call &call, std::size_t buffer, Scope &scope)
-    {
-        if constexpr (!Call::has(qmpi::role::root))
-            return ((void) call, (void) buffer, (void) scope, true);
-        else {
-            const int root = qmpi::get<qmpi::role::root>(call);
-            const bool is_root_only = is_of_root<Call>(buffer);
-            if (root == MPI_PROC_NULL)
-                return false;
-            if (root == MPI_ROOT)
-                return Call::operation == qmpi::operation::bcast || is_root_only;
-            if (!is_root_only)
-                return true;
-            return find(call, scope).has_communicator() && !scope.is_inter() &&
-                scope.communicator->rank == root;
-        }
-    }
-
     template <typename Call, typename Buffer>
     bool check_buffer(Call &call, const Buffer &buffer, std::size_t number, Scope &scope,
                       const Here &here)
     {
         using qmpi::role;
         const BufferNames &names = buffer_names<Call>[number];
-        if (!is_significant(call, number, scope) || !has_peer(call, buffer.direction))
+        if constexpr (depends_on_process<Call>() || Call::is_in(qmpi::set::neighbourhood))
+            find(call, scope);
+        if (!uses_buffer(call, scope.communicator.get(), number) ||
+            !has_peer(call, scope, buffer.direction))
             return true;
-        if constexpr (Call::operation == qmpi::operation::fetch && Call::has(role::operation)) {
-            /* MPI_NO_OP ignores the origin. */
-            if (qmpi::get<role::operation>(call) == MPI_NO_OP && number == 0)
-                return true;
-        }
         if (buffer.address == MPI_IN_PLACE) {
             if (can_be_in_place<Call>(number) && !find(call, scope).is_inter()) {
                 if constexpr (Call::has(role::root)) {
@@ -879,6 +846,10 @@ class Arguments {
         } else {
             const auto size = blocks_of<Call>(find(call, scope), buffer.direction);
             for (std::size_t i = 0; i < size; i++) {
+                if constexpr (Call::is_in(qmpi::set::neighbourhood)) {
+                    if (neighbours(scope, buffer.direction)[i] == MPI_PROC_NULL)
+                        continue;
+                }
                 if (buffer.count == nullptr)
                     return wrong(names.count, "is a null pointer", here);
                 data.count = static_cast<MPI_Count>(buffer.count[i]);
@@ -902,10 +873,17 @@ class Arguments {
 
     /* False for messages to or from MPI_PROC_NULL, which have no data. */
     template <typename Call>
-    static bool has_peer(Call &call, qmpi::direction direction)
+    static bool has_peer(Call &call, const Scope &scope, qmpi::direction direction)
     {
         using qmpi::role;
-        (void) call, (void) direction;
+        (void) call, (void) scope, (void) direction;
+        if constexpr (Call::is_in(qmpi::set::neighbourhood)) {
+            if (scope.communicator == nullptr)
+                return false;
+            const std::vector<int> &ranks = neighbours(scope, direction);
+            return std::any_of(ranks.begin(), ranks.end(),
+                               [](int rank) { return rank != MPI_PROC_NULL; });
+        }
         if constexpr (Call::has(role::destination)) {
             if (direction != qmpi::direction::out &&
                 qmpi::get<role::destination>(call) != MPI_PROC_NULL)
@@ -918,6 +896,12 @@ class Arguments {
         return !Call::has(role::destination) && !Call::has(role::source);
     }
 
+    static const std::vector<int> &neighbours(const Scope &scope, qmpi::direction direction)
+    {
+        return direction == qmpi::direction::in ? scope.communicator->destinations
+                                                : scope.communicator->sources;
+    }
+
     /* Number of blocks of a buffer with a count for each process or neighbour. */
     template <typename Call>
     static std::size_t blocks_of(const Scope &scope, qmpi::direction direction)
@@ -926,8 +910,7 @@ class Arguments {
             return 0;
         const Communicator &communicator = *scope.communicator;
         if constexpr (Call::is_in(qmpi::set::neighbourhood))
-            return direction == qmpi::direction::in ? communicator.destinations.size()
-                                                    : communicator.sources.size();
+            return neighbours(scope, direction).size();
         else if constexpr (Call::operation == qmpi::operation::reduce_scatter)
             return communicator.world.size();
         else

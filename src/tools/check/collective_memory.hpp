@@ -15,6 +15,7 @@
 
 #include <qmpi.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <type_traits>
 #include <vector>
@@ -72,9 +73,10 @@ class CollectiveMemory {
                      static_cast<MPI_Count>(
                          has_block_for_each(is_received) ? number_of_blocks(is_received) : 1),
                  buffer.datatype, is_written);
-        else if (!has_block_for_each(is_received))
-            add_(buffer.address, count, buffer.datatype, is_written);
-        else {
+        else if (!has_block_for_each(is_received)) {
+            if (has_any_peer(is_received))
+                add_(buffer.address, count, buffer.datatype, is_written);
+        } else {
             for (std::size_t i = 0; i < number_of_blocks(is_received); i++) {
                 if (has_peer(i, is_received))
                     add_(at(buffer.address,
@@ -138,6 +140,13 @@ class CollectiveMemory {
             return static_cast<std::size_t>(communicator_.size);
         else
             return static_cast<std::size_t>(participants_.peers);
+    }
+
+    bool has_any_peer(bool is_received) const
+    {
+        const std::vector<int> &ranks = neighbours(is_received);
+        return std::any_of(ranks.begin(), ranks.end(),
+                           [](int rank) { return rank != MPI_PROC_NULL; });
     }
 
     bool has_peer(std::size_t i, bool is_received) const

@@ -26,12 +26,11 @@ std::string text_of_leak(const Handle &handle)
 
 }  // namespace
 
-void HandleRules::check(const Handle &handle, const Here &here)
+void HandleRules::report_freed(const Handle &handle, const Position &end, const Here &here)
 {
-    if (const auto end = process_.handles.end_of(handle))
-        process_.found(Kind::handle, process_.position(here),
-                       std::string("this ") + name_of(handle.role) + " was freed (" +
-                           process_.text(*end) + ")");
+    process_.found(
+        Kind::handle, process_.position(here),
+        std::string("this ") + name_of(handle.role) + " was freed (" + process_.text(end) + ")");
 }
 
 void HandleRules::made(const Handle &handle, const Here &here, bool is_permanent)

@@ -10,6 +10,7 @@
 
 #include "functions.hpp"
 #include "local_process.hpp"
+#include "significance.hpp"
 
 #include <qmpi.hpp>
 
@@ -52,7 +53,9 @@ class HandleRules {
     void check(Call &call, const Here &here)
     {
         call.each_argument([&](auto index, auto &value) {
-            constexpr qmpi::parameter parameter = Call::parameters[decltype(index)::value];
+            constexpr std::size_t own = decltype(index)::value;
+            constexpr qmpi::parameter parameter = Call::parameters[own];
+            const auto is_significant = [&] { return check::is_significant<own>(call, process_); };
             if constexpr (is_handle(parameter.role) &&
                           parameter.direction != qmpi::direction::out) {
                 if constexpr (parameter.is_array) {
@@ -61,12 +64,14 @@ class HandleRules {
                         for (MPI_Count i = 0;
                              value != nullptr && i < call.template argument<parameter.length>();
                              i++)
-                            check<parameter.role>(value[i], here);
+                            check<parameter.role>(value[i], here, [&] {
+                                return is_significant_element<own>(call, i);
+                            });
                     }
                 } else if constexpr (parameter.direction == qmpi::direction::in)
-                    check<parameter.role>(value, here);
+                    check<parameter.role>(value, here, is_significant);
                 else if (value != nullptr)
-                    check<parameter.role>(*value, here);
+                    check<parameter.role>(*value, here, is_significant);
             }
         });
     }
@@ -120,11 +125,17 @@ class HandleRules {
         return origin_of(handle) == Origin::program;
     }
 
-    template <qmpi::role role, typename Value>
-    void check(Value handle, const Here &here)
+    /* is_significant: asked for handles that were freed */
+    template <qmpi::role role, typename Value, typename IsSignificant>
+    void check(Value handle, const Here &here, IsSignificant is_significant)
     {
-        if (can_be_freed<role>(handle))
-            check(Handle{role, qmpi::handle_value(handle)}, here);
+        if (!can_be_freed<role>(handle))
+            return;
+        const Handle own{role, qmpi::handle_value(handle)};
+        if (const auto end = process_.handles.end_of(own)) {
+            if (is_significant())
+                report_freed(own, *end, here);
+        }
     }
 
     template <qmpi::role role, typename Value>
@@ -208,7 +219,7 @@ class HandleRules {
         return blocks;
     }
 
-    void check(const Handle &handle, const Here &here);
+    void report_freed(const Handle &handle, const Position &end, const Here &here);
     void made(const Handle &handle, const Here &here, bool is_permanent);
     void follow_contents(MPI_Datatype datatype, const MPI_Datatype *types, const Here &here);
 

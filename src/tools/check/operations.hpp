@@ -11,6 +11,7 @@
 #include "functions.hpp"
 #include "local_process.hpp"
 #include "messages.hpp"
+#include "significance.hpp"
 #include "waiting.hpp"
 
 #include "../common/requests.hpp"
@@ -139,13 +140,10 @@ class Operations {
     {
         Pending pending;
         pending.position = process_.position(here);
+        std::size_t number = 0;
         call.each_buffer([&](const auto &buffer) {
-            if constexpr (Call::operation == qmpi::operation::fetch) {
-                /* MPI_NO_OP ignores the origin. */
-                if (buffer.direction == qmpi::direction::in &&
-                    qmpi::get<qmpi::role::operation>(call) == MPI_NO_OP)
-                    return;
-            }
+            if (!uses_buffer(call, nullptr, number++))
+                return;
             add_range(pending.ranges, buffer.address, static_cast<MPI_Count>(buffer.count),
                       buffer.datatype, buffer.direction != qmpi::direction::in);
         });

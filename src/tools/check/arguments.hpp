@@ -407,7 +407,11 @@ class Arguments {
             return true;
         } else if constexpr (parameter.role == qmpi::role::request &&
                              parameter.direction == qmpi::direction::inout)
-            return check_address(value, parameter.name, here);
+            return check_address(value, parameter.name, here) &&
+                check_request(*value, parameter.name, here);
+        else if constexpr (parameter.role == qmpi::role::request &&
+                           parameter.direction == qmpi::direction::in)
+            return check_request(value, parameter.name, here);
         else if constexpr (rule != Rule::any && std::is_pointer_v<Value>)
             return check_address(value, parameter.name, here) &&
                 check_value<rule, Call::operation>(*value, parameter.name, here);
@@ -456,15 +460,29 @@ class Arguments {
                         !check_unusual(rule, number, Call::operation, parameter.name, here, k))
                         return false;
                 }
-            } else if constexpr (parameter.role == qmpi::role::request &&
-                                 Call::operation == qmpi::operation::start) {
+            } else if constexpr (parameter.role == qmpi::role::request) {
                 for (MPI_Count k = 0; k < length; k++) {
-                    if (value[k] == MPI_REQUEST_NULL)
-                        return wrong(element(parameter.name, k), "is a null handle", here);
+                    if (is_request(value[k]))
+                        continue;
+                    if (value[k] != MPI_REQUEST_NULL || Call::operation == qmpi::operation::start)
+                        return check_object<qmpi::role::request>(value[k],
+                                                                 element(parameter.name, k), here);
                 }
             }
             return true;
         }
+    }
+
+    static bool is_request(MPI_Request request)
+    {
+        return request != MPI_REQUEST_NULL && has_type<qmpi::role::request>(request);
+    }
+
+    /* Also right: a null handle */
+    bool check_request(MPI_Request request, std::string_view name, const Here &here)
+    {
+        return is_request(request) || request == MPI_REQUEST_NULL ||
+            check_object<qmpi::role::request>(request, name, here);
     }
 
     template <qmpi::role role, typename Value>

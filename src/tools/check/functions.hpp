@@ -192,8 +192,6 @@ bool has_type(Value handle)
 {
     if constexpr (std::is_pointer_v<Value>)
         return qmpi::handle_value(handle) != 0;
-    else if constexpr (role == qmpi::role::message || role == qmpi::role::request)
-        return true;
     else {
         constexpr unsigned type_bits = 0xfu << 26;
         const auto bits = static_cast<unsigned>(handle),

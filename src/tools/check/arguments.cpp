@@ -80,7 +80,7 @@ std::string fault_of_assertion(std::int64_t assertion, qmpi::operation operation
  * Tables are never destroyed: threads may be in a call while the process exits. */
 
 enum class OperationClass { other, arithmetic, order, logical, bits, location, replace, nothing };
-enum class TypeClass { other, floating, complex, logical, byte, pair };
+enum class TypeClass { other, floating, complex, logical, byte, pair, undefined };
 
 OperationClass class_of(MPI_Op op)
 {
@@ -112,6 +112,8 @@ TypeClass class_of_type(MPI_Datatype datatype)
               MPI_2INT, MPI_2INTEGER, MPI_2REAL, MPI_2DOUBLE_PRECISION})
             all[type] = TypeClass::pair;
         all[MPI_BYTE] = TypeClass::byte;
+        for (MPI_Datatype type : {MPI_WCHAR, MPI_PACKED})
+            all[type] = TypeClass::undefined;
         /* Types that the library lacks */
         all[MPI_DATATYPE_NULL] = TypeClass::other;
         return made;

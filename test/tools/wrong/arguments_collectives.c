@@ -43,6 +43,8 @@ int main(int argc, char **argv)
     MPI_Iallreduce(in, MPI_IN_PLACE, 1, MPI_INT, MPI_SUM, comm, &request);          /* expect: invalid argument */
     MPI_Scan(in, out, 1, MPI_INT, MPI_OP_NULL, comm);                               /* expect: invalid argument */
     MPI_Reduce_local(in, out, 1, MPI_INT, MPI_MINLOC);                              /* expect: invalid argument */
+    MPI_Reduce_local(in, out, 1, MPI_WCHAR, MPI_SUM);                               /* expect: invalid argument */
+    MPI_Allreduce(in, out, 1, MPI_PACKED, MPI_BOR, comm);                           /* expect: invalid argument */
     MPI_Allreduce(MPI_IN_PLACE, NULL, 1, MPI_INT, MPI_SUM, MPI_COMM_SELF);          /* expect: invalid argument */
     MPI_Bcast(in, 1, (MPI_Datatype) MPI_COMM_WORLD, 0, comm);                       /* expect: invalid argument */
     MPI_Alltoallw(in, ones, offsets, types, out, ones, offsets, types, comm);       /* expect: invalid argument */

@@ -369,7 +369,7 @@ void Messages::matched(const Pending &probe, int source, int tag, const MPI_Stat
                                  {}},
                     false);
     const std::lock_guard<std::mutex> guard(lock_);
-    matched_[message] = number;
+    matched_[message] = {probe.position, number};
 }
 
 std::uint64_t Messages::receive_matched(const Position &position, MPI_Message message,
@@ -379,7 +379,7 @@ std::uint64_t Messages::receive_matched(const Position &position, MPI_Message me
     {
         const std::lock_guard<std::mutex> guard(lock_);
         if (const auto found = matched_.extract(message))
-            number = found.mapped();
+            number = found.mapped().number;
     }
     if (number == 0 || process_.is_distrusted())
         return 0;
@@ -410,6 +410,14 @@ void Messages::keep_probed(const Pending &probe, int source, int tag, const MPI_
         return;
     const std::lock_guard<std::mutex> guard(lock_);
     probed_ = {probe.communicator->id, status.MPI_SOURCE, status.MPI_TAG, tag == MPI_ANY_TAG};
+}
+
+void Messages::find_unreceived()
+{
+    const std::lock_guard<std::mutex> guard(lock_);
+    for (const auto &[message, matched] : matched_)
+        process_.found(Kind::unreceived, matched.position,
+                       "the message of this probe was not received");
 }
 
 void Messages::report_probe(const Pending &probe, int source, int tag, bool has_found)

@@ -135,7 +135,15 @@ class Messages {
     /* A probe for source and tag has found a message, which the process has yet to receive. */
     void keep_probed(const Pending &probe, int source, int tag, const MPI_Status &status);
 
+    /* At the end: reports matched messages that the process has not received. */
+    void find_unreceived();
+
   private:
+    struct Matched {
+        Position position; /* of the probe */
+        std::uint64_t number;
+    };
+
     /* Message that a probe with MPI_ANY_SOURCE has found last. */
     struct Probed {
         std::uint64_t communicator;
@@ -161,7 +169,7 @@ class Messages {
     LocalProcess &process_;
     std::atomic<std::uint64_t> number_of_operations_{0};
     std::mutex lock_; /* of shared handles, and of the following */
-    std::unordered_map<MPI_Message, std::uint64_t> matched_; /* numbers of matched probes */
+    std::unordered_map<MPI_Message, Matched> matched_;
     std::optional<Probed> probed_;
 };
 

@@ -195,6 +195,7 @@ bool Operations::waits_for_ready(const Pending &pending) const
 
 void Operations::find_unfinished()
 {
+    messages_.find_unreceived();
     std::vector<std::pair<Position, bool>> left;
     requests_.each([&](MPI_Request, Pending &pending, bool is_active) {
         left.emplace_back(pending.position, is_active);

@@ -180,7 +180,7 @@ class Operations {
     /* Reports an operation that writes memory which it also uses otherwise. */
     void check_own_overlaps(const Ranges &ranges, const Position &position);
 
-    /* At the end: reports remaining requests. */
+    /* At the end: reports remaining requests and messages. */
     void find_unfinished();
 
   private:

@@ -15,6 +15,7 @@
 #include <qmpi.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -37,10 +38,16 @@ class HandleRules {
         if constexpr (Call::has(qmpi::effect::frees)) {
             call.each_argument([&](auto index, auto &value) {
                 constexpr qmpi::parameter parameter = Call::parameters[decltype(index)::value];
-                if constexpr (is_handle(parameter.role) &&
+                if constexpr (is_followed(parameter.role) &&
                               parameter.effect == qmpi::effect::frees) {
-                    if (value != nullptr && can_be_freed<parameter.role>(*value))
-                        freed = Handle{parameter.role, qmpi::handle_value(*value)};
+                    if (value == nullptr || !can_be_freed<parameter.role>(*value))
+                        return;
+                    const Handle own{parameter.role, qmpi::handle_value(*value)};
+                    /* Operations that complete at once may have one request; another thread may get the handle
+                     * before the call returns. */
+                    if (parameter.role != qmpi::role::request ||
+                        (process_.handles.is_live(own) && !process_.is_multiple()))
+                        freed = own;
                 }
             });
         } else
@@ -56,8 +63,10 @@ class HandleRules {
             constexpr std::size_t own = decltype(index)::value;
             constexpr qmpi::parameter parameter = Call::parameters[own];
             const auto is_significant = [&] { return check::is_significant<own>(call, process_); };
-            if constexpr (is_handle(parameter.role) &&
+            if constexpr (is_followed(parameter.role) &&
                           parameter.direction != qmpi::direction::out) {
+                if (parameter.role == qmpi::role::request && !has_freed_requests_)
+                    return;
                 if constexpr (parameter.is_array) {
                     /* With a root, arrays are significant there only. */
                     if constexpr (parameter.length != qmpi::none && !Call::has(qmpi::role::root)) {
@@ -68,7 +77,8 @@ class HandleRules {
                                 return is_significant_element<own>(call, i);
                             });
                     }
-                } else if constexpr (parameter.direction == qmpi::direction::in)
+                } else if constexpr (parameter.direction == qmpi::direction::in &&
+                                     Call::operation != qmpi::operation::cancel)
                     check<parameter.role>(value, here, is_significant);
                 else if (value != nullptr)
                     check<parameter.role>(*value, here, is_significant);
@@ -81,8 +91,10 @@ class HandleRules {
     void follow(Call &call, const Here &here, const std::optional<Handle> &freed)
     {
         if constexpr (Call::has(qmpi::effect::frees)) {
-            if (freed)
+            if (freed) {
                 process_.handles.freed(*freed, process_.position(here));
+                has_freed_requests_ = has_freed_requests_ || Call::id == MPI_REQUEST_FREE_T;
+            }
         }
         call.each_argument([&](auto index, auto &value) {
             constexpr qmpi::parameter parameter = Call::parameters[decltype(index)::value];
@@ -91,7 +103,9 @@ class HandleRules {
                 made<parameter.role>(*value, here, parameter.effect != qmpi::effect::creates);
                 if constexpr (parameter.role == qmpi::role::datatype)
                     follow_type(call, *value);
-            }
+            } else if constexpr (parameter.role == qmpi::role::request &&
+                                 parameter.direction == qmpi::direction::out && !parameter.is_array)
+                made_request(*value, parameter.effect == qmpi::effect::creates);
         });
         if constexpr (Call::id == MPI_TYPE_GET_CONTENTS_T)
             follow_contents(call.template argument<0>(), call.template argument<6>(), here);
@@ -110,6 +124,12 @@ class HandleRules {
     int live_sessions() const;
 
   private:
+    /* Of requests: persistent ones. Their leaks are those of operations. */
+    static constexpr bool is_followed(qmpi::role role)
+    {
+        return is_handle(role) || role == qmpi::role::request;
+    }
+
     template <qmpi::role role, typename Value>
     bool can_be_freed(Value handle) const
     {
@@ -143,6 +163,18 @@ class HandleRules {
     {
         if (can_be_freed<role>(handle))
             made(Handle{role, qmpi::handle_value(handle)}, here, is_permanent);
+    }
+
+    /* The handle may be that of a request that was freed. */
+    void made_request(MPI_Request request, bool is_persistent)
+    {
+        if (!is_persistent && !has_freed_requests_)
+            return;
+        const Handle handle{qmpi::role::request, qmpi::handle_value(request)};
+        if (is_persistent)
+            process_.handles.seen(handle);
+        else
+            process_.handles.forget(handle);
     }
 
     template <typename Call>
@@ -224,6 +256,7 @@ class HandleRules {
     void follow_contents(MPI_Datatype datatype, const MPI_Datatype *types, const Here &here);
 
     LocalProcess &process_;
+    std::atomic<bool> has_freed_requests_{false};
 };
 
 }  // namespace qmpi::check

@@ -38,6 +38,12 @@ void Handles::seen(const Handle &handle)
     object.freed.reset();
 }
 
+void Handles::forget(const Handle &handle)
+{
+    std::lock_guard<std::mutex> guard(lock_);
+    objects_.erase(handle);
+}
+
 bool Handles::is_live(const Handle &handle) const
 {
     std::lock_guard<std::mutex> guard(lock_);

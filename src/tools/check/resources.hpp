@@ -47,6 +47,8 @@ inline const char *name_of(qmpi::role role)
         return "error handler";
     case qmpi::role::session:
         return "session";
+    case qmpi::role::request:
+        return "request";
     default:
         return nullptr;
     }
@@ -79,6 +81,9 @@ class Handles {
 
     /* A valid handle that need not be freed, such as that of MPI_Comm_get_parent. */
     void seen(const Handle &handle);
+
+    /* The handle is that of an object without these rules. */
+    void forget(const Handle &handle);
 
     bool is_live(const Handle &handle) const;
 

@@ -69,14 +69,15 @@ class ThreadSlots {
 };
 
 /* An object for each thread that calls own(). The object of a thread that has ended goes to the next
- * new thread, with what is in it. Nothing is destroyed, as threads may be in a call when the process
+ * new thread, with what is in it and what end(object) has made of it in the old thread. Nothing is destroyed, as threads may be in a call when the process
  * exits: construct a PerThread with new, and never delete it. */
 template <typename Type>
 class PerThread {
   public:
-    explicit PerThread(std::function<std::unique_ptr<Type>()> make =
-                           [] { return std::make_unique<Type>(); })
-        : make_(std::move(make))
+    explicit PerThread(
+        std::function<std::unique_ptr<Type>()> make = [] { return std::make_unique<Type>(); },
+        std::function<void(Type &)> end = [](Type &) {})
+        : make_(std::move(make)), end_(std::move(end))
     {
     }
     PerThread(const PerThread &) = delete;
@@ -120,6 +121,7 @@ class PerThread {
 
     void give_back(Type *object)
     {
+        end_(*object);
         /* In a child of fork the lock may be held by a thread that no longer exists; skip it then. */
         const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
         if (lock.owns_lock())
@@ -128,6 +130,7 @@ class PerThread {
 
     const std::size_t number_ = ThreadSlots::new_number();
     const std::function<std::unique_ptr<Type>()> make_;
+    const std::function<void(Type &)> end_;
     std::mutex mutex_;
     std::vector<std::unique_ptr<Type>> all_;
     std::vector<Type *> unused_; /* of ended threads */

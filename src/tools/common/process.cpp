@@ -13,14 +13,18 @@
 
 namespace qmpi {
 
-std::string local_time()
+std::string local_time(std::time_t seconds)
 {
-    const std::time_t seconds = std::time(nullptr);
     std::tm parts{};
     char text[64] = "";
     localtime_r(&seconds, &parts);
     std::strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S %z", &parts);
     return text;
+}
+
+std::string local_time()
+{
+    return local_time(std::time(nullptr));
 }
 
 std::string host_name()

@@ -9,6 +9,7 @@
 #define QMPI_PROCESS_HPP_INCLUDED
 
 #include <cstdint>
+#include <ctime>
 #include <string>
 
 #include <time.h>
@@ -26,6 +27,7 @@ inline std::uint64_t now() noexcept
 }
 
 /* Wall-clock time: "2026-11-21 15:04:05 +0000" */
+std::string local_time(std::time_t seconds);
 std::string local_time();
 
 /* gethostname(); empty on error. */

@@ -37,8 +37,6 @@
 namespace qmpi::profile {
 namespace {
 
-constexpr Time ns_per_second = 1000000000;
-
 /* Measures the application's time while the profile is on. Thread-safe. */
 class Stopwatch {
   public:
@@ -120,7 +118,10 @@ class Profile : public ReportingTool<Profile> {
     auto intercept(Call &call)
     {
         if constexpr (Call::id == MPI_FINALIZE_T || Call::id == MPI_ABORT_T) {
-            count(Call::id, call.context()); /* the report is made inside the call */
+            /* The report is made inside the call. */
+            Start started;
+            start(started, Call::id, call.context());
+            const Untimed untimed{started};
             return call();
         } else if constexpr (Call::id == MPI_INIT_T || Call::id == MPI_INIT_THREAD_T ||
                              Call::id == MPI_SESSION_INIT_T) {
@@ -164,6 +165,7 @@ class Profile : public ReportingTool<Profile> {
     /* ---- a call ---- */
 
     struct Start {
+        Frame frame;
         Table *table = nullptr; /* nullptr: not recorded */
         FunctionRecord *function = nullptr;
         SiteRecord *site = nullptr; /* nullptr: not timed */
@@ -177,24 +179,27 @@ class Profile : public ReportingTool<Profile> {
     };
     using Traffic = qmpi::Traffic<Origin>;
 
-    Start start(MPI_Functions_enum id, MPI_Context context)
+    void start(Start &started, MPI_Functions_enum id, MPI_Context context)
     {
         const Control::State state = control_.state();
         if (!is_wanted_[id] || !state.is_on())
-            return {};
+            return;
         Table &table = own_table(state);
         FunctionRecord &function = table.function(id);
         function.calls.add(1);
+        started.function = &function;
         if (function.until_timed > 0) {
             function.until_timed--;
-            table.nesting++;
-            return {&table, &function, nullptr, 0};
+            table.enter(started.frame, CallKey(static_cast<std::uint32_t>(id), 0), 0);
+            started.table = &table;
+            return;
         }
         function.until_timed = sample_ - 1;
-        table.nesting++;
         const void *path[max_depth];
-        SiteRecord &site = table.site(id, path, path_of(context, path));
-        return {&table, &function, &site, now()};
+        started.site = &table.site(id, path, path_of(context, path));
+        started.time = now();
+        table.enter(started.frame, started.site->key, started.time);
+        started.table = &table;
     }
 
     Table &own_table(const Control::State &state)
@@ -205,19 +210,49 @@ class Profile : public ReportingTool<Profile> {
         return table;
     }
 
-    void count(MPI_Functions_enum id, MPI_Context context)
-    {
-        const Start started = start(id, context);
-        if (started.table != nullptr)
-            started.table->nesting--;
-    }
+    /* A call that is counted only, during its lifetime. */
+    struct Untimed {
+        const Start &started;
+
+        ~Untimed()
+        {
+            if (started.table != nullptr)
+                started.table->leave(started.frame);
+        }
+    };
+
+    /* Ends a call, also if an exception of this tool leaves it. */
+    class Ending {
+      public:
+        Ending(Profile &profile, const Start &started) : profile_(profile), started_(started) {}
+        ~Ending()
+        {
+            if (!is_finished_)
+                abandon(started_);
+        }
+        Ending(const Ending &) = delete;
+        Ending &operator=(const Ending &) = delete;
+
+        Time finish(const Bytes &bytes)
+        {
+            is_finished_ = true;
+            return profile_.finish(started_, bytes);
+        }
+
+      private:
+        Profile &profile_;
+        const Start &started_;
+        bool is_finished_ = false;
+    };
 
     template <typename Call>
     auto record(Call &call)
     {
-        const Start started = start(Call::id, call.context());
+        Start started;
+        start(started, Call::id, call.context());
         if (started.table == nullptr)
             return pass(call);
+        Ending ending(*this, started);
         Bytes bytes;
         const auto result = traffic_.follow(
             call, bytes, [&] { return call_next(call); },
@@ -227,7 +262,7 @@ class Profile : public ReportingTool<Profile> {
             [this](Traffic::Operation &operation, const Bytes &moved, bool has_started) {
                 count_later(operation, moved, has_started);
             });
-        const Time time = finish(started, bytes);
+        const Time time = ending.finish(bytes);
         if constexpr (Call::returns_error_code) {
             if (__builtin_expect(communicators_ != nullptr, 0) && started.site != nullptr &&
                 result == MPI_SUCCESS)
@@ -239,16 +274,28 @@ class Profile : public ReportingTool<Profile> {
     /* Compiled once, not into each function. Returns the time of the call, or 0 if it is not timed. */
     [[gnu::noinline]] Time finish(const Start &started, const Bytes &bytes)
     {
-        const Time time = started.site != nullptr ? now() - started.time : 0;
-        started.table->nesting--;
-        if (!bytes.is_zero())
-            add_bytes(*started.function, bytes);
+        const Time time = end(started, bytes);
         if (started.site == nullptr)
             return 0;
-        add_time(started, time, bytes);
         const Time end = started.time + time;
         if (__builtin_expect(end > next_flush_.load(std::memory_order_relaxed), 0))
             flush(end);
+        return time;
+    }
+
+    [[gnu::noinline, gnu::cold]] static void abandon(const Start &started)
+    {
+        end(started, Bytes());
+    }
+
+    static Time end(const Start &started, const Bytes &bytes)
+    {
+        const Time time = started.site != nullptr ? now() - started.time : 0;
+        started.table->leave(started.frame);
+        if (!bytes.is_zero())
+            add_bytes(*started.function, bytes);
+        if (started.site != nullptr)
+            add_time(started, time, bytes);
         return time;
     }
 
@@ -335,7 +382,7 @@ class Profile : public ReportingTool<Profile> {
     {
         started.table->note_time(started.time + time);
         started.function->timed_calls.add(1);
-        if (started.table->nesting == 0)
+        if (!started.table->is_in_call())
             started.function->outer_time.add(time);
         SiteRecord &site = *started.site;
         site.calls.add(1);
@@ -421,7 +468,7 @@ class Profile : public ReportingTool<Profile> {
         task.rank = reporter(true).rank;
         task.process = static_cast<int>(getpid());
         task.host = host_name();
-        return Summary::of(own_record().view(), std::move(task), true);
+        return Summary::of(own_record().view(), std::move(task), {now(), Life::running, true});
     }
 
     bool write(const Summary &summary, const Reporter &reporter)
@@ -470,7 +517,7 @@ class Profile : public ReportingTool<Profile> {
     Control control_{!options_.off};
     std::array<bool, MPI_LAST_FUNC_T> is_wanted_{};
     std::atomic<Time> next_flush_{never};
-    Tables &tables_ = *new Tables(own_record());
+    Tables &tables_ = *new Tables(own_record(), sample_);
     /* Never destroyed: other threads may be in a call when the process exits. */
     Communicators *communicators_ = nullptr; /* if wanted */
     Traffic &traffic_ = *new Traffic;

@@ -29,9 +29,11 @@ constexpr double seconds_per_ns = 1e-9, ms_per_ns = 1e-6, us_per_ns = 1e-3;
 /* Further functions are combined into one series. */
 constexpr std::size_t max_series = 15;
 
+/* Estimates from samples, and calls that other threads began before the profile was off, may exceed the
+ * whole. */
 double share(double part, double whole)
 {
-    return whole == 0 ? 0 : 100 * part / whole;
+    return whole == 0 ? 0 : std::min(100 * part / whole, 100.0);
 }
 
 double last_size(std::size_t bin)
@@ -50,6 +52,28 @@ std::string name_of(std::uint64_t id, const CommunicatorSummary &communicator)
     return communicator.name.empty() ? print("%016" PRIx64, id) : communicator.name;
 }
 
+constexpr const char *calls_note =
+    "The time of a process that is running is until this report, of another one until the last "
+    "call "
+    "that the records have.";
+constexpr const char *threads_note =
+    "MPI is the sum over the threads that called MPI, and MPI % its share of their application "
+    "time.";
+constexpr const char *threads_page_note =
+    "MPI is the sum over the threads that called MPI, and its share is that of their application "
+    "time.";
+
+const char *state_of(const Task &task)
+{
+    return task.life == Life::running ? "running" : task.life == Life::ended ? "ended" : "unknown";
+}
+
+/* Wall-clock time; "-" if unknown. */
+std::string begin_of(const OpenCall &call)
+{
+    return call.is_timed ? local_time(static_cast<std::time_t>(call.begin / ns_per_second)) : "-";
+}
+
 /* Callers of main() are not interesting. */
 bool is_before_main(const CallSite &site)
 {
@@ -62,6 +86,12 @@ std::string text_of(const std::vector<CallSite> &path)
     for (const CallSite &frame : path)
         text += (text.empty() ? "" : " < ") + qmpi::text_of(frame);
     return text;
+}
+
+/* Of a call that is not timed the site is unknown. */
+std::string site_of(const std::vector<CallSite> &path)
+{
+    return path.empty() ? "unknown (not timed)" : text_of(path);
 }
 
 /* Stable sort, largest first. */
@@ -94,6 +124,14 @@ json bytes_json(const Totals &totals)
         {"calls", totals.calls}, {"sent_bytes", totals.sent}, {"received_bytes", totals.received}};
 }
 
+json json_of_path(const std::vector<CallSite> &path)
+{
+    json list = json::array();
+    for (const CallSite &frame : path)
+        list.push_back(qmpi::json_of(frame));
+    return list;
+}
+
 /* Nanoseconds in seconds. */
 json spread_json(double min, double mean, double max)
 {
@@ -107,27 +145,36 @@ json spread_json(double min, double mean, double max)
 Reports::Reports(const Run &run, const Summary &summary, CallSites &call_sites)
     : run_(run), options_(qmpi::arguments(run.introduction.arguments)), summary_(summary)
 {
-    std::map<std::pair<std::uint64_t, std::uint64_t>, CallSite> found;
-    for (const auto &[key, totals] : summary.sites) {
-        Site site{key.first, {}, &totals};
-        for (const auto &frame : key.second) {
-            auto known = found.find(frame);
-            if (known == found.end())
-                known = found
-                            .emplace(frame,
-                                     call_sites.find(
-                                         CodeLocation{summary.modules[frame.first], frame.second}))
-                            .first;
-            if (!site.path.empty() && is_before_main(known->second))
-                break;
-            site.path.push_back(known->second);
-        }
-        sites_.push_back(std::move(site));
+    for (const auto &[key, totals] : summary.sites)
+        sites_.push_back({key.first, resolve(key.second, call_sites), &totals});
+    for (const Task &task : summary.tasks) {
+        for (const OpenCall &call : task.calls)
+            calls_.push_back({&task, &call, resolve(call.path, call_sites)});
     }
     sort_by(sites_, [](const Site &site) { return site.totals->time.sum; });
     for (const auto &[id, function] : summary.functions)
         functions_.push_back({id, &function});
     sort_by(functions_, [](const Function &function) { return function.summary->totals.time.sum; });
+}
+
+/* Without frames before main(). */
+std::vector<CallSite> Reports::resolve(const Path &path, CallSites &call_sites)
+{
+    std::vector<CallSite> sites;
+    for (const auto &frame : path) {
+        auto known = found_.find(frame);
+        if (known == found_.end())
+            known =
+                found_
+                    .emplace(
+                        frame,
+                        call_sites.find(CodeLocation{summary_.modules[frame.first], frame.second}))
+                    .first;
+        if (!sites.empty() && is_before_main(known->second))
+            break;
+        sites.push_back(known->second);
+    }
+    return sites;
 }
 
 std::vector<const Reports::Site *> Reports::top_sites(bool by_bytes) const
@@ -146,12 +193,25 @@ std::vector<const Reports::Site *> Reports::top_sites(bool by_bytes) const
 double Reports::share_of_application(int function, double time) const
 {
     return is_init_or_finalize(function) ? 0
-                                         : share(time, static_cast<double>(summary_.application()));
+                                         : share(time, static_cast<double>(summary_.thread_time()));
 }
 
 double Reports::share_of_mpi(int function, double time) const
 {
     return is_init_or_finalize(function) ? 0 : share(time, static_cast<double>(summary_.mpi()));
+}
+
+/* MPI time is a sum over threads. */
+bool Reports::has_threads() const
+{
+    return std::any_of(summary_.tasks.begin(), summary_.tasks.end(),
+                       [](const Task &task) { return task.threads > 1; });
+}
+
+/* Records of an unfinished job also show that a process is not in MPI. */
+bool Reports::shows_calls() const
+{
+    return run_.end.empty() || !calls_.empty();
 }
 
 std::vector<std::pair<std::string, std::string>> Reports::facts() const
@@ -197,6 +257,8 @@ std::string Reports::text() const
     for (const auto &[name, value] : facts())
         text += print("%-12s %s\n", name.c_str(), value.c_str());
     text += tasks_text();
+    if (!calls_.empty())
+        text += calls_text();
     text += sites_text("Call sites by time", top_sites(false));
     text += sites_text("Call sites by bytes", top_sites(true));
     text += functions_text();
@@ -208,20 +270,42 @@ std::string Reports::text() const
 
 std::string Reports::tasks_text() const
 {
-    auto line = [](const std::string &rank, Time application, Time mpi, const std::string &where) {
+    auto line = [](const std::string &rank, Time application, Time mpi, Time of_threads,
+                   const std::string &where) {
         return print("%8s %14.6f %14.6f %7.2f  %s\n", rank.c_str(),
                      static_cast<double>(application) * seconds_per_ns,
                      static_cast<double>(mpi) * seconds_per_ns,
-                     share(static_cast<double>(mpi), static_cast<double>(application)),
+                     share(static_cast<double>(mpi), static_cast<double>(of_threads)),
                      where.c_str());
     };
     std::string text = title_line("Processes (seconds)");
+    if (has_threads())
+        text += std::string(threads_note) + "\n";
     text +=
         print("%8s %14s %14s %7s  %s\n", "Rank", "Application", "MPI", "MPI %", "Host, process");
     for (const Task &task : summary_.tasks)
         text += line(task.rank < 0 ? "-" : std::to_string(task.rank), task.application, task.mpi,
-                     task.host + ", " + std::to_string(task.process));
-    return text + line("all", summary_.application(), summary_.mpi(), "");
+                     task.thread_time(), task.host + ", " + std::to_string(task.process));
+    return text + line("all", summary_.application(), summary_.mpi(), summary_.thread_time(), "");
+}
+
+std::string Reports::calls_text() const
+{
+    std::string text = title_line("Calls in progress");
+    text += std::string(calls_note) + "\n";
+    text += print("%8s %6s %-24s %14s %-25s %-7s  %s\n", "Rank", "Thread", "Function", "Seconds",
+                  "Since", "Process", "Call site");
+    for (const Call &call : calls_) {
+        const OpenCall &open = *call.call;
+        text += print("%8s %6" PRIu64 " %-24s %14s %-25s %-7s  %s\n",
+                      call.task->rank < 0 ? "-" : std::to_string(call.task->rank).c_str(),
+                      open.thread, function_name(open.function),
+                      open.is_timed
+                          ? print("%.6f", static_cast<double>(open.time) * seconds_per_ns).c_str()
+                          : "-",
+                      begin_of(open).c_str(), state_of(*call.task), site_of(call.path).c_str());
+    }
+    return text;
 }
 
 std::string Reports::sites_text(const std::string &title,
@@ -324,6 +408,7 @@ std::string Reports::json() const
 nlohmann::json Reports::tasks_json() const
 {
     auto tasks = nlohmann::json::array();
+    auto call = calls_.begin();
     for (const Task &task : summary_.tasks) {
         auto functions = nlohmann::json::object();
         for (const auto &[function, time] : task.functions)
@@ -335,8 +420,27 @@ nlohmann::json Reports::tasks_json() const
                          {"application_s", static_cast<double>(task.application) * seconds_per_ns},
                          {"mpi_s", static_cast<double>(task.mpi) * seconds_per_ns},
                          {"functions_s", functions}});
+        if (!shows_calls())
+            continue;
+        auto &current = tasks.back()["current_calls"] = nlohmann::json::array();
+        for (; call != calls_.end() && call->task == &task; ++call)
+            current.push_back(json_of(*call));
     }
     return tasks;
+}
+
+nlohmann::json Reports::json_of(const Call &call)
+{
+    const OpenCall &open = *call.call;
+    nlohmann::json line = {{"thread", open.thread},
+                           {"function", function_name(open.function)},
+                           {"path", json_of_path(call.path)},
+                           {"since", nullptr},
+                           {"time_s", nullptr}};
+    if (open.is_timed)
+        line.update({{"since", begin_of(open)},
+                     {"time_s", static_cast<double>(open.time) * seconds_per_ns}});
+    return line;
 }
 
 nlohmann::json Reports::functions_json() const
@@ -369,11 +473,8 @@ nlohmann::json Reports::sites_json() const
     for (const Site &site : sites_) {
         const Totals &totals = *site.totals;
         auto line = bytes_json(totals);
-        auto path = nlohmann::json::array();
-        for (const CallSite &frame : site.path)
-            path.push_back(json_of(frame));
         line.update({{"function", function_name(site.function)},
-                     {"path", path},
+                     {"path", json_of_path(site.path)},
                      {"timed_calls", totals.timed_calls},
                      {"ranks", totals.time.ranks},
                      {"time_s", totals.time.sum * seconds_per_ns},
@@ -430,8 +531,14 @@ std::string Reports::html() const
     Page page("MPI profile", run_.introduction.command);
     auto list = facts();
     list.emplace_back("Application time", print("%.3f s over all processes", application));
-    list.emplace_back("MPI time", print("%.3f s, %.1f %%", mpi, share(mpi, application)));
+    list.emplace_back("MPI time",
+                      print("%.3f s, %.1f %%", mpi,
+                            share(static_cast<double>(summary_.mpi()),
+                                  static_cast<double>(summary_.thread_time()))) +
+                          (has_threads() ? " of the application time of all threads in MPI" : ""));
     page.facts(list);
+    if (!calls_.empty())
+        add_calls(page);
     add_bars(page);
     add_sites(page);
     add_functions(page);
@@ -440,6 +547,28 @@ std::string Reports::html() const
         add_communicators(page);
     add_processes(page);
     return page.html();
+}
+
+void Reports::add_calls(Page &page) const
+{
+    Lines lines;
+    for (const Call &call : calls_) {
+        const OpenCall &open = *call.call;
+        lines.push_back({call.task->rank, open.thread, function_name(open.function),
+                         open.is_timed
+                             ? nlohmann::json(static_cast<double>(open.time) * seconds_per_ns)
+                             : nlohmann::json(),
+                         begin_of(open), state_of(*call.task), site_of(call.path)});
+    }
+    page.table("Calls in progress",
+               {{"Rank", Unit::number},
+                {"Thread", Unit::number},
+                {"Function", Unit::text},
+                {"Time so far", Unit::seconds},
+                {"Since", Unit::text},
+                {"Process", Unit::text},
+                {"Call site", Unit::text}},
+               lines, calls_note);
 }
 
 /* The functions with the most time, and the rest as one series. */
@@ -461,7 +590,7 @@ void Reports::add_bars(Page &page) const
         rows.push_back(task.rank < 0 ? "Process " + std::to_string(task.process)
                                      : "Rank " + std::to_string(task.rank));
         auto other = static_cast<double>(task.mpi);
-        std::vector<double> parts{std::max(static_cast<double>(task.application) - other, 0.0) *
+        std::vector<double> parts{std::max(static_cast<double>(task.thread_time()) - other, 0.0) *
                                   seconds_per_ns};
         for (const int function : series) {
             const auto found = task.functions.find(function);
@@ -474,7 +603,8 @@ void Reports::add_bars(Page &page) const
         values.push_back(std::move(parts));
     }
     page.bars("Time per rank", rows, names, values, Unit::seconds,
-              "From the return of MPI_Init to MPI_Finalize.");
+              std::string("From the return of MPI_Init to MPI_Finalize.") +
+                  (has_threads() ? " The times of threads that called MPI are added." : ""));
 }
 
 void Reports::add_sites(Page &page) const
@@ -579,7 +709,7 @@ void Reports::add_processes(Page &page) const
             {task.rank, task.host, task.process, task.threads,
              static_cast<double>(task.application) * seconds_per_ns,
              static_cast<double>(task.mpi) * seconds_per_ns,
-             share(static_cast<double>(task.mpi), static_cast<double>(task.application))});
+             share(static_cast<double>(task.mpi), static_cast<double>(task.thread_time()))});
     page.table("Processes",
                {{"Rank", Unit::number},
                 {"Host", Unit::text},
@@ -588,7 +718,7 @@ void Reports::add_processes(Page &page) const
                 {"Application", Unit::seconds},
                 {"MPI", Unit::seconds},
                 {"Share of MPI", Unit::percent}},
-               lines);
+               lines, has_threads() ? threads_page_note : "");
 }
 
 }  // namespace qmpi::profile

@@ -15,6 +15,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,7 +29,7 @@ namespace profile {
 /* Of the instance; its arguments say how the report is to be. */
 struct Run {
     Introduction introduction;
-    std::string end;       /* wall-clock time; empty: unknown */
+    std::string end;       /* wall-clock time; empty: unknown, from records */
     bool is_alone = false; /* one process only */
 };
 
@@ -60,22 +61,35 @@ class Reports {
         const FunctionSummary *summary;
     };
 
+    /* A call in progress, and its path without frames before main(). */
+    struct Call {
+        const Task *task;
+        const OpenCall *call;
+        std::vector<CallSite> path;
+    };
+
+    std::vector<CallSite> resolve(const Path &path, CallSites &call_sites);
     std::vector<const Site *> top_sites(bool by_bytes) const;
     std::vector<std::pair<std::string, std::string>> facts() const;
     double share_of_application(int function, double time) const;
     double share_of_mpi(int function, double time) const;
+    bool has_threads() const;
+    bool shows_calls() const;
 
     std::string tasks_text() const;
+    std::string calls_text() const;
     std::string sites_text(const std::string &title, const std::vector<const Site *> &sites) const;
     std::string functions_text() const;
     std::string sizes_text() const;
     std::string communicators_text() const;
 
     nlohmann::json tasks_json() const;
+    static nlohmann::json json_of(const Call &call);
     nlohmann::json functions_json() const;
     nlohmann::json sites_json() const;
     nlohmann::json communicators_json() const;
 
+    void add_calls(Page &page) const;
     void add_bars(Page &page) const;
     void add_sites(Page &page) const;
     void add_functions(Page &page) const;
@@ -86,6 +100,8 @@ class Reports {
     const Run &run_;
     const Options options_;
     const Summary &summary_;
+    std::map<std::pair<std::uint64_t, std::uint64_t>, CallSite> found_;
+    std::vector<Call> calls_;
     std::vector<Site> sites_;         /* by time, longest first */
     std::vector<Function> functions_; /* likewise */
 };

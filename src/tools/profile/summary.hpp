@@ -13,6 +13,7 @@
 #include "../common/call_sites.hpp"
 #include "../common/wire.hpp"
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <tuple>
@@ -24,6 +25,21 @@ namespace qmpi::profile {
 /* MPI_Init, MPI_Finalize and the like: they are listed, but are outside the application's time. */
 bool is_init_or_finalize(int function);
 
+/* Call sites, innermost first: module number and offset. */
+using Path = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
+
+/* A call in progress when the report is made. Of one that is not timed only thread and function are known. */
+struct OpenCall {
+    std::uint64_t thread = 0;
+    int function = 0;
+    Path path;
+    bool is_timed = false;
+    Time time = 0;  /* so far */
+    Time begin = 0; /* wall-clock time */
+
+    auto fields() { return std::tie(thread, function, path, is_timed, time, begin); }
+};
+
 struct Task {
     int rank = 0;
     int process = 0; /* number of the operating system */
@@ -32,9 +48,30 @@ struct Task {
     Time application = 0;
     Time mpi = 0; /* all threads; nested calls once */
     std::map<int, Time> functions;
+    std::vector<OpenCall> calls; /* by thread, outermost first */
+    Life life = Life::running;   /* when the report is made */
 
-    auto fields() { return std::tie(rank, process, host, threads, application, mpi, functions); }
+    /* Of all threads that called MPI: MPI time is a part of it. */
+    Time thread_time() const { return application * std::max<std::uint64_t>(threads, 1); }
+
+    auto fields()
+    {
+        return std::tie(rank, process, host, threads, application, mpi, functions, calls, life);
+    }
 };
+
+/* When a process is reported. */
+struct Moment {
+    Time until;  /* calls in progress last until then */
+    Life life;   /* the application of a running process lasts until then, too */
+    bool is_own; /* the process reports, in MPI_Finalize or MPI_Abort, whose calls are left out */
+};
+
+/* The last time in a record. */
+Time last_time_of(const RecordView &record);
+
+/* True if no call in progress has ended between. */
+bool has_same_calls(const RecordView &before, const RecordView &after);
 
 /* Statistics of a number over processes. */
 struct Spread {
@@ -73,9 +110,6 @@ struct FunctionSummary {
     auto fields() { return std::tie(totals, sent_sizes, received_sizes); }
 };
 
-/* Call sites, innermost first: module number and offset. */
-using Path = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
-
 /* The id of a communicator is the same in all its processes. */
 struct CommunicatorSummary {
     std::string name;
@@ -94,21 +128,26 @@ struct Summary {
     std::map<std::uint64_t, CommunicatorSummary> communicators;
 
     /* From the record of one process, current generation only. Sampled times are scaled per
-     * function. has_ended: the application ends now, not with its last timed call. */
-    static Summary of(const RecordView &record, Task task, bool has_ended);
+     * function. later: the record of a running process, read again: calls that have ended meanwhile
+     * are not in progress. */
+    static Summary of(const RecordView &record, Task task, const Moment &moment,
+                      const RecordView *later = nullptr);
 
     void write(Writer &writer) const;
     void merge(Reader &reader);
 
     Time application() const;
+    Time thread_time() const;
     Time mpi() const;
 
   private:
     std::uint64_t number_of_module(const std::string &path);
 
     struct Blocks;
+    Path path_of(const SiteRecord &site, const Blocks &blocks);
     void add_functions(const Blocks &blocks, Task &task);
     void add_sites(const Blocks &blocks);
+    void add_calls(const Blocks &blocks, const Moment &moment, Task &task);
     void add_communicators(const Blocks &blocks);
 };
 

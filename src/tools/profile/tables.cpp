@@ -6,9 +6,12 @@
 #include "tables.hpp"
 
 #include "../common/call_sites.hpp"
+#include "../common/process.hpp"
 
 #include <algorithm>
 #include <cstring>
+
+#include <time.h>
 
 namespace qmpi::profile {
 
@@ -42,6 +45,17 @@ Table::Table(Tables &tables, std::uint64_t number)
 {
 }
 
+void Table::drop_left_calls(const Frame &later)
+{
+    for (int level = std::min(nesting_, max_nesting) - 1; level >= 0; level--) {
+        const Frame &frame = *frames_[static_cast<std::size_t>(level)];
+        if (!frame.is_left(later))
+            break;
+        record_.current[static_cast<std::size_t>(level)].key.set(0);
+        nesting_ = level;
+    }
+}
+
 FunctionRecord &Table::add_function(int id)
 {
     FunctionRecord &added =
@@ -56,6 +70,7 @@ FunctionRecord &Table::add_function(int id)
 SiteRecord &Table::add_site(int function, const void *const *path, std::size_t depth)
 {
     SitePlace places[max_depth];
+    const CallKey key(static_cast<std::uint32_t>(function), sites_.all().size() + 1);
     for (std::size_t i = 0; i < depth; i++) {
         const CodeLocation location = locate(path[i]);
         places[i] = {path[i], tables_.number_of_module(location.module), location.offset};
@@ -64,8 +79,8 @@ SiteRecord &Table::add_site(int function, const void *const *path, std::size_t d
         Kind::site,
         [&](SiteRecord &made) {
             made.table = number();
-            made.function = static_cast<std::uint32_t>(function);
-            made.depth = depth;
+            made.key = key;
+            made.depth = static_cast<std::uint32_t>(depth);
             made.innermost = path[0];
             std::copy(places, places + depth, made.places());
         },
@@ -113,9 +128,14 @@ void Table::clear(std::uint32_t generation)
 
 /* ---- what all threads share ---- */
 
-Tables::Tables(Record &record)
+Tables::Tables(Record &record, std::uint32_t sample)
     : record_(record), process_(record.make<ProcessRecord>(Kind::process))
 {
+    process_.sample.set(sample);
+    timespec wall{};
+    clock_gettime(CLOCK_REALTIME, &wall);
+    process_.epoch.set(static_cast<Time>(wall.tv_sec) * ns_per_second +
+                       static_cast<Time>(wall.tv_nsec) - now());
 }
 
 std::uint64_t Tables::number_of_module(const std::string &path)

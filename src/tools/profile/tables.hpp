@@ -35,6 +35,8 @@ namespace qmpi::profile {
 /* In nanoseconds. */
 using Time = std::uint64_t;
 
+constexpr Time ns_per_second = 1000000000;
+
 /* A number that one thread writes and others read; compiles to plain instructions. */
 class Number {
   public:
@@ -80,13 +82,41 @@ enum class Kind : std::uint32_t {
 struct ProcessRecord {
     Number sum, begin, runs;
     Number generation; /* of records that count; others were reset */
+    Number epoch;      /* wall-clock time in nanoseconds when now() was 0 */
+    Number sample;     /* one of this number of calls is timed */
 };
+
+/* A function and the number of a call site of its thread, from 1; no call if both are 0. */
+class CallKey {
+  public:
+    explicit CallKey(std::uint64_t bits = 0) : bits_(bits) {}
+    CallKey(std::uint32_t function, std::uint64_t site) : bits_(site << 32 | (function + 1)) {}
+
+    std::uint64_t bits() const { return bits_; }
+    bool is_call() const { return bits_ != 0; }
+    std::uint32_t function() const { return static_cast<std::uint32_t>(bits_) - 1; }
+    std::uint32_t site() const { return static_cast<std::uint32_t>(bits_ >> 32); }
+
+  private:
+    std::uint64_t bits_;
+};
+
+/* A call in progress. Site and begin are 0 if it is not timed. The thread sets key last when the call
+ * begins, and clears it before the call is added to any sum. So a call that a reader finds here twice,
+ * before and after it has read the sums, is in none of them. */
+struct CurrentCall {
+    Number key, begin;
+};
+
+/* Calls inside others, by callbacks of the program, that a record shows. */
+constexpr int max_nesting = 4;
 
 /* Tables of one thread. */
 struct TableRecord {
     Number number; /* other records refer to it */
     Number generation;
-    Number last; /* end of the last timed call */
+    Number last;                                  /* end of the last timed call */
+    std::array<CurrentCall, max_nesting> current; /* outermost first */
 };
 
 /* Calls of one function by one thread. */
@@ -111,8 +141,8 @@ struct SitePlace {
 /* Timed calls of one function from one path of return addresses, innermost first. The places
  * follow the structure. */
 struct SiteRecord {
-    std::uint32_t table = 0, function = 0;
-    std::uint64_t depth = 0;
+    std::uint32_t table = 0, depth = 0;
+    CallKey key;
     const void *innermost = nullptr;
     Number calls;
     Number time;
@@ -122,6 +152,7 @@ struct SiteRecord {
 
     SitePlace *places() { return reinterpret_cast<SitePlace *>(this + 1); }
     const SitePlace *places() const { return reinterpret_cast<const SitePlace *>(this + 1); }
+    std::uint32_t function() const { return key.function(); }
     void clear();
 };
 
@@ -201,6 +232,30 @@ class Index {
 
 class Tables;
 
+/* A recorded call on the stack of its thread. A longjmp, from an error handler for example, leaves it without a
+ * word: then the stack is not as deep any more, or has other contents. */
+class Frame {
+  public:
+    void enter(int nesting)
+    {
+        self_ = this;
+        nesting_ = nesting;
+    }
+
+    /* Calls around it */
+    int nesting() const { return nesting_; }
+
+    bool is_left(const Frame &later) const
+    {
+        return reinterpret_cast<std::uintptr_t>(this) <= reinterpret_cast<std::uintptr_t>(&later) ||
+            self_ != this;
+    }
+
+  private:
+    const Frame *volatile self_;
+    int nesting_;
+};
+
 /* For the owning thread only. */
 class Table {
   public:
@@ -224,8 +279,8 @@ class Table {
             hash,
             [=](const SiteRecord &site) {
                 return site.innermost == path[0] &&
-                    site.function == static_cast<std::uint32_t>(function) && site.depth == depth &&
-                    (depth == 1 || is_path_of(site, path));
+                    site.function() == static_cast<std::uint32_t>(function) &&
+                    site.depth == depth && (depth == 1 || is_path_of(site, path));
             },
             [=]() -> SiteRecord & { return add_site(function, path, depth); });
     }
@@ -236,7 +291,7 @@ class Table {
         const void *path[max_depth];
         for (std::size_t i = 0; i < other.depth; i++)
             path[i] = other.places()[i].address;
-        return site(static_cast<int>(other.function), path, other.depth);
+        return site(static_cast<int>(other.function()), path, other.depth);
     }
 
     CommunicatorRecord &communicator(int function, const Communicators::Shared &communicator);
@@ -249,18 +304,46 @@ class Table {
         return static_cast<std::uint32_t>(record_.generation.get());
     }
 
+    /* begin: 0 if the call is not timed */
+    void enter(Frame &frame, CallKey key, Time begin)
+    {
+        if (__builtin_expect(nesting_ > 0, 0))
+            drop_left_calls(frame);
+        frame.enter(nesting_);
+        if (__builtin_expect(nesting_ < max_nesting, 1)) {
+            const auto level = static_cast<std::size_t>(nesting_);
+            frames_[level] = &frame;
+            CurrentCall &call = record_.current[level];
+            call.begin.set(begin);
+            std::atomic_thread_fence(std::memory_order_release);
+            call.key.set(key.bits());
+        }
+        nesting_++;
+    }
+
+    void leave(const Frame &frame)
+    {
+        nesting_ = frame.nesting();
+        if (__builtin_expect(nesting_ < max_nesting, 1))
+            record_.current[static_cast<std::size_t>(nesting_)].key.set(0);
+        std::atomic_thread_fence(std::memory_order_release);
+    }
+
+    /* True in a callback of the program: the time of its calls is part of that of the outer call. */
+    bool is_in_call() const { return nesting_ > 0; }
+
     /* End of a timed call. */
     void note_time(Time time) { record_.last.set(time); }
 
-    /* Nesting depth: a callback of the program may call MPI. */
-    int nesting = 0;
-
   private:
+    void drop_left_calls(const Frame &later);
     FunctionRecord &add_function(int id);
     SiteRecord &add_site(int function, const void *const *path, std::size_t depth);
     static bool is_path_of(const SiteRecord &site, const void *const *path);
     std::uint32_t number() const { return static_cast<std::uint32_t>(record_.number.get()); }
 
+    int nesting_ = 0;
+    std::array<const Frame *, max_nesting> frames_{};
     Tables &tables_;
     TableRecord &record_;
     std::array<FunctionRecord *, MPI_LAST_FUNC_T> functions_{};
@@ -272,7 +355,7 @@ class Table {
  * process exits. */
 class Tables {
   public:
-    explicit Tables(Record &record);
+    Tables(Record &record, std::uint32_t sample);
     Tables(const Tables &) = delete;
     Tables &operator=(const Tables &) = delete;
 

@@ -218,13 +218,9 @@ class ProfileReport : public Report {
     explicit ProfileReport(Group &group) : Report(group.lives())
     {
         run_.is_alone = group.is_alone();
-        group.each([this](const Group::Part &part) {
-            profile::Task task;
-            task.rank = part.introduction.rank;
-            task.process = part.introduction.process;
-            task.host = part.introduction.host;
-            add(summary_, profile::Summary::of(part.view, std::move(task), false));
-        });
+        for (const Group::Part &part : group.parts)
+            note_last_time(part);
+        group.each([this](const Group::Part &part) { add(summary_, summary_of(part)); });
         run_.introduction = group.introduction();
         reports_ = std::make_unique<profile::Reports>(run_, summary_, call_sites_);
     }
@@ -247,10 +243,57 @@ class ProfileReport : public Report {
     }
 
   private:
+    /* The clocks of other hosts are unknown. */
+    static bool is_running_here(const Group::Part &part)
+    {
+        return part.life == Life::running && part.introduction.host == host_name();
+    }
+
+    void note_last_time(const Group::Part &part)
+    {
+        if (is_running_here(part))
+            return;
+        profile::Time &last = last_[part.introduction.host];
+        try {
+            last = std::max(last, profile::last_time_of(part.view));
+        } catch (const std::exception &) {
+            /* summary_of() reports the damage. */
+        }
+    }
+
+    profile::Summary summary_of(const Group::Part &part) const
+    {
+        profile::Task task;
+        task.rank = part.introduction.rank;
+        task.process = part.introduction.process;
+        task.host = part.introduction.host;
+        if (is_running_here(part))
+            return summary_of_running(part, task);
+        return profile::Summary::of(part.view, task,
+                                    {last_.at(part.introduction.host), part.life, false});
+    }
+
+    /* The process changes its record while it is read. A call in progress counts if it is in the record both
+     * before and after all sums; read again if one has ended meanwhile. */
+    static profile::Summary summary_of_running(const Group::Part &part, const profile::Task &task)
+    {
+        constexpr int most_attempts = 20;
+        auto first = std::make_unique<FileContent>(part.path);
+        for (int attempt = 1;; attempt++) {
+            const profile::Moment moment{now(), Life::running, false};
+            auto second = std::make_unique<FileContent>(part.path);
+            const RecordView before(first->content()), after(second->content());
+            if (attempt == most_attempts || profile::has_same_calls(before, after))
+                return profile::Summary::of(before, task, moment, &after);
+            first = std::move(second);
+        }
+    }
+
     profile::Run run_;
     profile::Summary summary_;
     CallSites call_sites_;
     std::unique_ptr<profile::Reports> reports_;
+    std::map<std::string, profile::Time> last_; /* of processes that have ended, by host */
 };
 
 /* ---- messages ---- */

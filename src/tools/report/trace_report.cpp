@@ -13,6 +13,7 @@
 #include <map>
 #include <set>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 namespace qmpi::report {
@@ -27,28 +28,45 @@ class Calls : public trace::Sink {
         std::uint64_t calls = 0, time = 0;
     };
 
-    void begin(std::int32_t, std::int32_t) override { begins_.clear(); }
-
-    void enter(std::uint64_t time, std::uint32_t function, std::uint32_t) override
+    void begin(std::int32_t rank, std::int32_t thread) override
     {
-        sums_[function].calls++;
-        begins_.push_back(time);
+        rank_ = rank;
+        thread_ = thread;
+        open_.clear();
     }
 
-    void leave(std::uint64_t time, std::uint32_t function) override
+    void enter(std::uint64_t time, std::uint32_t function, std::uint32_t site) override
     {
-        sums_[function].time += time - begins_.back();
-        begins_.pop_back();
+        sums_[function].calls++;
+        open_.push_back({time, site});
+    }
+
+    void leave(std::uint64_t time, std::uint32_t function, bool has_ended) override
+    {
+        const Open call = open_.back();
+        open_.pop_back();
+        sums_[function].time += time - call.begin;
+        if (!has_ended)
+            in_progress_.push_back(
+                {rank_, thread_, call.site, static_cast<double>(time - call.begin) * per_second});
     }
 
     void transfer(trace::Kind, std::uint64_t, std::uint32_t, const trace::Transfer &) override {}
     void end() override {}
 
     const std::map<std::uint32_t, Sums> &sums() const { return sums_; }
+    const std::vector<trace::OpenCall> &in_progress() const { return in_progress_; }
 
   private:
+    struct Open {
+        std::uint64_t begin;
+        std::uint32_t site;
+    };
+
     std::map<std::uint32_t, Sums> sums_;
-    std::vector<std::uint64_t> begins_; /* of the open calls */
+    std::int32_t rank_ = 0, thread_ = 0;
+    std::vector<Open> open_;
+    std::vector<trace::OpenCall> in_progress_;
 };
 
 /* A process that has a journal in use is running. */
@@ -94,6 +112,12 @@ class TraceReport : public Report {
         }
         std::stable_sort(lines_.begin(), lines_.end(),
                          [](const Line &a, const Line &b) { return a.seconds > b.seconds; });
+
+        std::vector<const trace::Site *> sites;
+        for (const auto &entry : definitions.sites)
+            sites.push_back(&entry.first);
+        for (const trace::OpenCall &call : calls.in_progress())
+            in_progress_.emplace_back(call, *sites[call.site]);
     }
 
     std::string name() const override { return "trace"; }
@@ -131,6 +155,13 @@ class TraceReport : public Report {
         for (const Line &line : lines_)
             text += print("%-32s %12s %14.6f\n", line.name.c_str(), grouped(line.calls).c_str(),
                           line.seconds);
+        if (in_progress_.empty())
+            return text;
+        text += print("\nCalls in progress\n%s\n%8s %6s %-24s %14s  %s\n", trace::open_calls_note,
+                      "Rank", "Thread", "Function", "Seconds", "Call site");
+        for (const auto &[call, site] : in_progress_)
+            text += print("%8d %6d %-24s %14.6f  %s\n", call.rank, call.thread,
+                          site.function.c_str(), call.seconds, site.caller.c_str());
         return text;
     }
 
@@ -147,6 +178,13 @@ class TraceReport : public Report {
         for (const Line &line : lines_)
             document["functions"].push_back(
                 {{"name", line.name}, {"calls", line.calls}, {"time_s", line.seconds}});
+        document["current_calls"] = nlohmann::json::array();
+        for (const auto &[call, site] : in_progress_)
+            document["current_calls"].push_back({{"rank", call.rank},
+                                                 {"thread", call.thread},
+                                                 {"function", site.function},
+                                                 {"site", site.caller},
+                                                 {"time_s", call.seconds}});
         return json_text(document);
     }
 
@@ -154,14 +192,17 @@ class TraceReport : public Report {
     double seconds_;
     std::string program_, absent_;
     std::vector<Line> lines_; /* by time */
+    std::vector<std::pair<trace::OpenCall, trace::Site>> in_progress_;
 };
 
 }  // namespace
 
 std::unique_ptr<Report> trace_report_of(const std::vector<std::string> &journals)
 {
-    const std::vector<trace::Recording> recordings = trace::read_recordings(journals);
-    return std::make_unique<TraceReport>(recordings, trace::Definitions(recordings));
+    std::vector<trace::Recording> recordings = trace::read_recordings(journals);
+    trace::Definitions definitions(recordings);
+    trace::extend_open_calls(recordings, definitions);
+    return std::make_unique<TraceReport>(recordings, definitions);
 }
 
 }  // namespace qmpi::report

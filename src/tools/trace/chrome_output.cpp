@@ -137,7 +137,7 @@ class Events : public Sink {
         open_.push_back({time, site, 0, 0});
     }
 
-    void leave(std::uint64_t time, std::uint32_t function) override
+    void leave(std::uint64_t time, std::uint32_t function, bool has_ended) override
     {
         const Open call = open_.back();
         open_.pop_back();
@@ -151,6 +151,8 @@ class Events : public Sink {
             text += print(",\"bytes sent\":%" PRIu64, call.sent);
         if (call.received > 0)
             text += print(",\"bytes received\":%" PRIu64, call.received);
+        if (!has_ended)
+            text += ",\"not ended\":true";
         file_.write(text + "}}");
     }
 

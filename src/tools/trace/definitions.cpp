@@ -6,11 +6,13 @@
 #include "definitions.hpp"
 
 #include "../common/call_sites.hpp"
+#include "../common/process.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <set>
 #include <utility>
 
 #include <unistd.h>
@@ -50,6 +52,14 @@ std::uint64_t Clock::global(std::uint64_t time) const
         offset += part * static_cast<double>(last.offset - first.offset);
     }
     return time + static_cast<std::uint64_t>(std::llround(offset));
+}
+
+std::uint64_t Clock::local(std::uint64_t global) const
+{
+    if (points_.empty())
+        return global;
+    const std::uint64_t near = global - static_cast<std::uint64_t>(points_.front().offset);
+    return global - (this->global(near) - near);
 }
 
 /* ---- groups ---- */
@@ -233,9 +243,15 @@ Recording read_recording(const std::string &path, Sites &sites)
             set(recording.communicators, head.subject, read_communicator(reader, recording.size));
         } else if (head.what() == Kind::clock) {
             recording.process.clock.add(reader.get<ClockPoint>());
+        } else if (head.what() == Kind::stopped) {
+            recording.has_stopped = true;
         } else {
             recording.begin = std::min<std::uint64_t>(recording.begin, head.time);
             recording.end = head.time;
+            if (head.what() == Kind::enter)
+                recording.open_calls++;
+            else if (head.what() == Kind::leave && recording.open_calls > 0)
+                recording.open_calls--;
         }
     });
     if (recording.is_damaged)
@@ -342,6 +358,33 @@ void Definitions::merge(qmpi::Reader &reader)
     number();
 }
 
+/* ---- calls in progress ---- */
+
+void extend_open_calls(std::vector<Recording> &recordings, Definitions &definitions)
+{
+    /* The journal of a thread that has ended is that of a running process all the same. */
+    std::set<std::int32_t> running;
+    for (const Recording &recording : recordings) {
+        if (recording.process.host == host_name() &&
+            recording.file->life(recording.process.is_marked) == Life::running)
+            running.insert(recording.rank);
+    }
+    std::uint64_t end = 0;
+    for (const Recording &recording : recordings) {
+        if (running.count(recording.rank) == 0 && recording.end != 0)
+            end =
+                std::max(end, definitions.processes.at(recording.rank).clock.global(recording.end));
+    }
+    for (Recording &recording : recordings) {
+        if (recording.open_calls == 0 || recording.has_stopped || recording.is_damaged)
+            continue;
+        const Clock &clock = definitions.processes.at(recording.rank).clock;
+        recording.open_until =
+            std::max(recording.end, running.count(recording.rank) > 0 ? now() : clock.local(end));
+        definitions.end = std::max(definitions.end, clock.global(recording.open_until));
+    }
+}
+
 /* ---- replay ---- */
 
 void replay(const Recording &recording, const Definitions &definitions, Sink &sink)
@@ -358,11 +401,11 @@ void replay(const Recording &recording, const Definitions &definitions, Sink &si
 
     std::vector<std::uint32_t> open; /* functions, no_subject if unknown */
     std::uint64_t last = 0;
-    const auto leave = [&](std::uint64_t time) {
+    const auto leave = [&](std::uint64_t time, bool has_ended) {
         if (open.empty())
             return;
         if (open.back() != no_subject)
-            sink.leave(time, open.back());
+            sink.leave(time, open.back(), has_ended);
         open.pop_back();
     };
     sink.begin(recording.rank, recording.thread);
@@ -377,15 +420,16 @@ void replay(const Recording &recording, const Definitions &definitions, Sink &si
             if (is_defined)
                 sink.enter(head.time, open.back(), sites[head.subject].site);
         } else if (head.what() == Kind::leave) {
-            leave(head.time);
+            leave(head.time, true);
         } else if (head.subject < communicators.size() && content.size() >= sizeof(Transfer)) {
             Transfer transfer;
             std::memcpy(&transfer, content.data(), sizeof transfer);
             sink.transfer(head.what(), head.time, communicators[head.subject], transfer);
         }
     });
+    const bool has_ended = recording.open_until == 0;
     while (!open.empty())
-        leave(last);
+        leave(has_ended ? last : recording.open_until, has_ended);
     sink.end();
 }
 

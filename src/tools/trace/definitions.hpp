@@ -40,6 +40,7 @@ class Clock {
   public:
     void add(ClockPoint point);
     std::uint64_t global(std::uint64_t time) const;
+    std::uint64_t local(std::uint64_t global) const;
     const std::vector<ClockPoint> &points() const { return points_; }
 
     auto fields() { return std::tie(points_); }
@@ -104,6 +105,9 @@ struct Recording {
     Process process;                             /* as this journal knows it */
     std::uint64_t begin = std::numeric_limits<std::uint64_t>::max(), end = 0; /* 0: no event */
     bool is_damaged = false;
+    bool has_stopped = false;     /* later records are lost */
+    std::size_t open_calls = 0;   /* without an end */
+    std::uint64_t open_until = 0; /* see extend_open_calls(); 0: they end with the last record */
     std::vector<Site> sites;
     std::vector<Communicator> communicators;
 };
@@ -159,14 +163,30 @@ class Sink {
 
     virtual void begin(std::int32_t rank, std::int32_t thread) = 0;
     virtual void enter(std::uint64_t time, std::uint32_t function, std::uint32_t site) = 0;
-    virtual void leave(std::uint64_t time, std::uint32_t function) = 0;
+    /* has_ended: false for a call in progress, whose time so far is known. */
+    virtual void leave(std::uint64_t time, std::uint32_t function, bool has_ended) = 0;
     virtual void transfer(Kind kind, std::uint64_t time, std::uint32_t communicator,
                           const Transfer &transfer) = 0;
     virtual void end() = 0;
 };
 
-/* Unfinished calls end at the last known time. Communication with processes outside the world is
- * skipped. */
+/* The calls in progress of a job that did not finish the trace itself last until now if the process runs on
+ * this host, else until the last record of the processes that have ended. */
+void extend_open_calls(std::vector<Recording> &recordings, Definitions &definitions);
+
+/* A call in progress. */
+struct OpenCall {
+    std::int32_t rank, thread;
+    std::uint32_t site; /* number of the definition */
+    double seconds;     /* so far */
+};
+
+/* What reports say of their times. */
+inline constexpr const char *open_calls_note =
+    "The time of a process that is running is until this report, of another one until the last "
+    "record.";
+
+/* Communication with processes outside the world is skipped. */
 void replay(const Recording &recording, const Definitions &definitions, Sink &sink);
 
 }  // namespace qmpi::trace

@@ -149,6 +149,8 @@ std::string write_all(const Team &team, const std::vector<std::string> &journals
         for (const Recording &recording : recordings)
             keeps_journals |= recording.is_damaged;
         definitions = Definitions(recordings);
+        if (team.comm == MPI_COMM_NULL)
+            extend_open_calls(recordings, definitions);
         return std::string();
     }));
     if (!reason.empty())

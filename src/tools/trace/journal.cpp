@@ -49,15 +49,14 @@ void Store::open(const std::string &folder, int rank, std::string introduction)
     std::filesystem::create_directories(folder, fault);
     if (fault)
         throw std::runtime_error("cannot write " + folder + ": " + fault.message());
-    folder_ = folder;
-    rank_ = rank;
-    introduction_ = std::move(introduction);
-    is_open_.store(true, std::memory_order_release);
+    place_.store(new Place{folder, rank, std::move(introduction)}, std::memory_order_release);
 }
 
-std::string Store::path_of(int thread) const
+const Store::Place Store::unknown_place;
+
+std::string Store::Place::path_of(int thread) const
 {
-    return folder_ + "/" + std::to_string(rank_) + "." + std::to_string(thread) + ".journal";
+    return folder + "/" + std::to_string(rank) + "." + std::to_string(thread) + ".journal";
 }
 
 bool Store::reserve(std::uint64_t bytes)
@@ -67,8 +66,8 @@ bool Store::reserve(std::uint64_t bytes)
     if (used_.fetch_add(bytes) + bytes <= limit_)
         return true;
     used_.fetch_sub(bytes);
-    stop("rank " + std::to_string(rank_) + ": the limit of " + std::to_string(limit_ >> 20) +
-         " MB is reached, recording stops (set limit=MB)");
+    stop("rank " + std::to_string(place()->rank) + ": the limit of " +
+         std::to_string(limit_ >> 20) + " MB is reached, recording stops (set limit=MB)");
     return false;
 }
 
@@ -113,17 +112,45 @@ bool Journal::transfer(Kind kind, std::uint32_t subject, std::uint64_t time,
 
 void Journal::define(Kind kind, std::uint32_t subject, std::string_view content)
 {
-    append(kind, subject, last_time_, content.data(), content.size());
+    append(kind, subject, 0, content.data(), content.size()); /* at the last time */
 }
 
 bool Journal::append(Kind kind, std::uint32_t subject, std::uint64_t time, const void *content,
                      std::size_t bytes)
 {
-    const std::size_t words = (sizeof(Head) + bytes + 7) / 8;
-    const std::size_t room = words * 8 + (kind == Kind::clock ? 0 : room_for_clock);
-    if (static_cast<std::size_t>(end_ - next_) < room && !make_room(room))
-        return false;
+    if (__builtin_expect(place_.load(std::memory_order_acquire) == store_.place(), 1))
+        return append_here(kind, subject, time, content, bytes);
+    const std::lock_guard<std::mutex> guard(lock_);
+    go_to_place();
+    return append_here(kind, subject, time, content, bytes);
+}
 
+inline bool Journal::append_here(Kind kind, std::uint32_t subject, std::uint64_t time,
+                                 const void *content, std::size_t bytes)
+{
+    const std::size_t size = sizeof(Head) + (bytes + 7) / 8 * 8;
+    const std::size_t room = size + (kind == Kind::clock ? 0 : room_for_clock);
+    if (static_cast<std::size_t>(end_ - next_) < room && !make_room(room)) {
+        note_stop();
+        return false;
+    }
+    put(kind, subject, time, content, bytes);
+    return true;
+}
+
+/* A call in progress may end later. */
+void Journal::note_stop()
+{
+    if (!has_stopped_ && static_cast<std::size_t>(end_ - next_) >= room_for_clock)
+        put(Kind::stopped, 0, last_time_, nullptr, 0);
+    has_stopped_ = true;
+}
+
+/* There is room. */
+inline void Journal::put(Kind kind, std::uint32_t subject, std::uint64_t time, const void *content,
+                         std::size_t bytes)
+{
+    const std::size_t words = (sizeof(Head) + bytes + 7) / 8;
     last_time_ = std::max(last_time_, time); /* a nested call may have been recorded */
     Head head{};
     head.kind = static_cast<std::uint8_t>(kind);
@@ -137,7 +164,6 @@ bool Journal::append(Kind kind, std::uint32_t subject, std::uint64_t time, const
     std::memcpy(&first, &head, sizeof first);
     __atomic_store_n(reinterpret_cast<std::uint64_t *>(next_), first, __ATOMIC_RELEASE);
     next_ += words * 8;
-    return true;
 }
 
 bool Journal::make_room(std::size_t bytes)
@@ -147,8 +173,10 @@ bool Journal::make_room(std::size_t bytes)
     const auto used = static_cast<std::size_t>(next_ - window_);
     if (file_ < 0 && !store_.is_open() && used + bytes > store_.window())
         store_.open_now();
-    if (file_ < 0 && store_.is_open())
-        attach();
+    if (file_ < 0 && begin_ > 0)
+        reopen();
+    else if (file_ < 0)
+        go_to_place();
     if (file_ >= 0)
         return static_cast<std::size_t>(end_ - next_) >= bytes || map_file(bytes);
     return map_memory(bytes);
@@ -210,13 +238,40 @@ bool Journal::map_memory(std::size_t bytes)
 
 void Journal::attach()
 {
-    if (!store_.is_open() || store_.is_stopped())
+    const std::lock_guard<std::mutex> guard(lock_);
+    if (place_.load(std::memory_order_relaxed) == nullptr)
+        go_to_place();
+}
+
+/* In the thread of the journal if it has a file. */
+void Journal::go_to_place()
+{
+    const Store::Place *const place = store_.place();
+    if (!store_.is_open() || store_.is_stopped() || place == place_)
         return;
-    const std::string path = store_.path_of(thread_);
-    if (file_ >= 0 && path != path_)
-        move_file(path);
-    if (file_ >= 0 || begin_ > 0)
+    if (begin_ > 0 && file_ < 0 && !reopen())
         return;
+    if (file_ >= 0)
+        move_file(*place);
+    else
+        open_file(*place);
+    place_.store(place, std::memory_order_release);
+}
+
+/* After close(), for the next thread. */
+bool Journal::reopen()
+{
+    file_ = ::open(path_.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+    if (file_ >= 0)
+        is_marked_ = mark_as_running(file_);
+    else
+        store_.stop("cannot write " + path_ + ": " + std::strerror(errno));
+    return file_ >= 0;
+}
+
+void Journal::open_file(const Store::Place &place)
+{
+    const std::string path = place.path_of(thread_);
     const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (file < 0) {
         store_.stop("cannot write " + path + ": " + std::strerror(errno));
@@ -232,7 +287,7 @@ void Journal::attach()
     store_.give_back(size);
     const std::uint64_t last_time = std::exchange(last_time_, 0);
     is_marked_ = mark_as_running(file);
-    introduce();
+    introduce(place);
     last_time_ = last_time;
     if (used > 0 && (static_cast<std::size_t>(end_ - next_) >= used || map_file(used))) {
         std::memcpy(next_, memory, used);
@@ -243,34 +298,36 @@ void Journal::attach()
 }
 
 /* A reader takes the last introduction. */
-void Journal::move_file(const std::string &path)
+void Journal::move_file(const Store::Place &place)
 {
+    const std::string path = place.path_of(thread_);
     if (rename(path_.c_str(), path.c_str()) != 0) {
         store_.stop("cannot move " + path_ + " to " + path + ": " + std::strerror(errno));
         return;
     }
     path_ = path;
-    introduce();
+    introduce(place);
 }
 
-void Journal::introduce()
+void Journal::introduce(const Store::Place &place)
 {
-    define(Kind::process, static_cast<std::uint32_t>(thread_),
-           store_.introduction() + static_cast<char>(is_marked_));
+    const std::string content = place.introduction + static_cast<char>(is_marked_);
+    append_here(Kind::process, static_cast<std::uint32_t>(thread_), 0, content.data(),
+                content.size());
 }
 
 void Journal::close()
 {
+    const std::lock_guard<std::mutex> guard(lock_);
     if (file_ < 0)
         return;
     const std::uint64_t used = begin_ + static_cast<std::uint64_t>(next_ - window_);
     const std::uint64_t reserved = begin_ + static_cast<std::uint64_t>(end_ - window_);
     unmap();
     /* If that fails, the rest is zeros, which also mean the end. */
-    if (ftruncate(file_, static_cast<off_t>(used)) == 0) {
-        begin_ = used;
+    if (ftruncate(file_, static_cast<off_t>(used)) == 0)
         store_.give_back(reserved - used);
-    }
+    begin_ = used;
     ::close(std::exchange(file_, -1));
 }
 
@@ -312,7 +369,7 @@ bool JournalFile::read(const Visit &visit)
         const std::size_t size = size_of(head);
         if (head.what() == Kind::end)
             break;
-        if (head.what() > Kind::clock || size < sizeof head || size > rest.size() ||
+        if (head.what() > Kind::stopped || size < sizeof head || size > rest.size() ||
             head.time < last_time)
             return false;
         try {

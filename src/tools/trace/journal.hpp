@@ -47,7 +47,9 @@ enum class Kind : std::uint8_t {
     process,
     site,
     communicator,
-    clock
+    clock,
+
+    stopped /* later records of the thread are lost */
 };
 
 /* Precedes each record. Sizes are in words of 8 bytes, including this head. */
@@ -81,19 +83,29 @@ class Store {
      * per journal, at most. */
     Store(std::string tool, std::uint64_t limit, std::size_t window);
 
-    /* Creates the folder if needed; throws std::runtime_error on failure. rank is part of the file
-     * names; introduction defines the process. A second call gives another folder for Journal::attach(). */
+    /* A folder, and what its journals have in common. rank is part of the file names; introduction defines
+     * the process. */
+    struct Place {
+        std::string folder;
+        int rank = 0;
+        std::string introduction;
+
+        std::string path_of(int thread) const;
+    };
+
+    /* Creates the folder if needed; throws std::runtime_error on failure. A second call gives another
+     * folder, to which each thread moves its journal with its next record. */
     void open(const std::string &folder, int rank, std::string introduction);
 
     /* Called to open the store when a journal outgrows memory. */
     void set_opener(std::function<void()> opener) { opener_ = std::move(opener); }
     void open_now() const { opener_(); }
 
-    bool is_open() const { return is_open_.load(std::memory_order_acquire); }
+    /* Never nullptr; without meaning until the store is open. */
+    const Place *place() const { return place_.load(std::memory_order_acquire); }
+    bool is_open() const { return place() != &unknown_place; }
     bool is_stopped() const { return is_stopped_.load(std::memory_order_relaxed); }
-    const std::string &introduction() const { return introduction_; }
     std::size_t window() const { return window_; }
-    std::string path_of(int thread) const;
 
     /* Counts bytes against the limit; false if recording must stop. */
     bool reserve(std::uint64_t bytes);
@@ -107,21 +119,23 @@ class Store {
     std::string reason() const;
 
   private:
-    std::string tool_, folder_, introduction_;
+    static const Place unknown_place;
+
+    std::string tool_;
     std::function<void()> opener_ = [] {};
-    int rank_ = 0;
+    std::atomic<const Place *> place_{&unknown_place}; /* never deleted: other threads use it */
     std::uint64_t limit_;
     std::size_t window_;
     mutable std::mutex lock_;
     std::string reason_;
     std::atomic<bool> is_quiet_{false};
     std::atomic<std::uint64_t> used_{0};
-    std::atomic<bool> is_open_{false};
     std::atomic<bool> is_stopped_{false};
 };
 
-/* Journal of one thread, used by that thread only while it records. Records that do not fit are
- * lost; the store reports it. */
+/* Journal of one thread at a time, used by that thread only, but for attach(). It starts in memory, where each record takes
+ * a lock, because another thread may move it to its file. Records that do not fit are lost; the store
+ * reports it. */
 class Journal {
   public:
     Journal(Store &store, int thread);
@@ -134,10 +148,10 @@ class Journal {
     bool transfer(Kind kind, std::uint32_t subject, std::uint64_t time, const Transfer &transfer);
     void define(Kind kind, std::uint32_t subject, std::string_view content);
 
-    /* If the store is open: moves records from memory to a file, or the file to the store's folder. */
+    /* If the store is open: moves records from memory to a file. In any thread. */
     void attach();
 
-    /* Ends recording and truncates the file. Records in memory stay there. */
+    /* Truncates and closes the file; the next record opens it again. Records in memory stay there. */
     void close();
 
     /* Number unique within the process. */
@@ -150,8 +164,16 @@ class Journal {
     /* Appends a record; the head is written last and makes it valid. Returns false if it is lost. */
     bool append(Kind kind, std::uint32_t subject, std::uint64_t time, const void *content,
                 std::size_t bytes);
-    void move_file(const std::string &path);
-    void introduce();
+    bool append_here(Kind kind, std::uint32_t subject, std::uint64_t time, const void *content,
+                     std::size_t bytes);
+    void put(Kind kind, std::uint32_t subject, std::uint64_t time, const void *content,
+             std::size_t bytes);
+    void go_to_place();
+    bool reopen();
+    void open_file(const Store::Place &place);
+    void move_file(const Store::Place &place);
+    void introduce(const Store::Place &place);
+    void note_stop();
     bool make_room(std::size_t bytes);
     bool map_file(std::uint64_t bytes);
     bool map_memory(std::size_t bytes);
@@ -159,9 +181,13 @@ class Journal {
 
     Store &store_;
     int thread_;
+    std::mutex lock_; /* while the journal is in memory, and to move it */
+    /* Of the file; nullptr: in memory. Another thread that attaches the journal sets it last. */
+    std::atomic<const Store::Place *> place_{nullptr};
     int file_ = -1;
     std::string path_;
     bool is_marked_ = false; /* the file, see mark_as_running() */
+    bool has_stopped_ = false;
     char *window_ = nullptr; /* mapped memory */
     char *next_ = nullptr;   /* next record */
     char *end_ = nullptr;

@@ -154,8 +154,8 @@ std::uint32_t root_of(const Transfer &transfer)
                              : static_cast<std::uint32_t>(transfer.peer);
 }
 
-/* Attributes of an entry in the archive. */
-enum Attribute : OTF2_AttributeRef { call_site, caller };
+/* Attributes of an entry in the archive, and of a call that has not ended. */
+enum Attribute : OTF2_AttributeRef { call_site, caller, not_ended };
 
 /* String table; numbers are assigned on first use. */
 class Strings {
@@ -212,9 +212,16 @@ class Events : public Sink {
         OTF2_EvtWriter_Enter(writer_, attributes_, time, function);
     }
 
-    void leave(std::uint64_t time, std::uint32_t function) override
+    void leave(std::uint64_t time, std::uint32_t function, bool has_ended) override
     {
-        OTF2_EvtWriter_Leave(writer_, nullptr, time, function);
+        if (has_ended) {
+            OTF2_EvtWriter_Leave(writer_, nullptr, time, function);
+            return;
+        }
+        has_open_calls = true;
+        OTF2_AttributeList_RemoveAllAttributes(attributes_);
+        OTF2_AttributeList_AddUint8(attributes_, Attribute::not_ended, 1);
+        OTF2_EvtWriter_Leave(writer_, attributes_, time, function);
     }
 
     void transfer(Kind kind, std::uint64_t time, std::uint32_t comm,
@@ -275,6 +282,7 @@ class Events : public Sink {
     }
 
     EventNumbers numbers;
+    bool has_open_calls = false;
 
   private:
     OTF2_Archive *archive_;
@@ -328,9 +336,14 @@ class GlobalDefinitions {
     {
     }
 
-    void write(const EventNumbers &numbers)
+    void write(const EventNumbers &numbers, bool has_open_calls)
     {
         write_call_sites();
+        if (has_open_calls)
+            OTF2_GlobalDefWriter_WriteAttribute(
+                writer_, Attribute::not_ended, string_("NOT_ENDED"),
+                string_("call in progress, which lasts until the end of the trace or longer"),
+                OTF2_TYPE_UINT8);
         OTF2_GlobalDefWriter_WriteClockProperties(writer_, 1000000000, definitions_.begin,
                                                   definitions_.end - definitions_.begin,
                                                   real_time_of(definitions_.begin));
@@ -536,7 +549,7 @@ std::string write_otf2(MPI_Comm comm, const std::string &folder, const Definitio
     if (comm == MPI_COMM_NULL || qmpi::merge_to_root(comm, events.numbers)) {
         if (rank == 0) {
             OTF2_GlobalDefWriter *writer = OTF2_Archive_GetGlobalDefWriter(archive);
-            GlobalDefinitions(writer, definitions).write(events.numbers);
+            GlobalDefinitions(writer, definitions).write(events.numbers, events.has_open_calls);
             OTF2_Archive_CloseGlobalDefWriter(archive, writer);
         }
     }

@@ -66,8 +66,10 @@ Overview::Overview(const Definitions &definitions)
 
 /* ---- events ---- */
 
-void Overview::begin(std::int32_t rank, std::int32_t)
+void Overview::begin(std::int32_t rank, std::int32_t thread)
 {
+    rank_ = rank;
+    thread_ = thread;
     const std::size_t index = index_of_rank_.at(rank);
     clock_ = &definitions_.processes.at(rank).clock;
     lane_ = index * number_of_lanes_ / index_of_rank_.size();
@@ -75,20 +77,22 @@ void Overview::begin(std::int32_t rank, std::int32_t)
     threads_[lane_]++;
 }
 
-void Overview::enter(std::uint64_t time, std::uint32_t function, std::uint32_t)
+void Overview::enter(std::uint64_t time, std::uint32_t function, std::uint32_t site)
 {
     sums_[function].calls++;
-    open_.push_back({clock_->global(time), function});
+    open_.push_back({clock_->global(time), function, site});
 }
 
 /* Nested calls (from callbacks) belong to the outer call. */
-void Overview::leave(std::uint64_t time, std::uint32_t function)
+void Overview::leave(std::uint64_t time, std::uint32_t function, bool has_ended)
 {
     const Open call = open_.back();
     open_.pop_back();
     const std::uint64_t end = std::max(clock_->global(time), call.begin);
     const double seconds = static_cast<double>(end - call.begin) / 1e9;
     sums_[function].time += seconds;
+    if (!has_ended)
+        in_progress_.push_back({rank_, thread_, call.site, seconds});
     if (!open_.empty())
         return;
     times_[row_][function] += seconds;
@@ -196,6 +200,25 @@ std::vector<qmpi::Span> Overview::spans() const
     return spans;
 }
 
+void Overview::add_open_calls(qmpi::Page &page) const
+{
+    std::vector<const Site *> sites;
+    for (const auto &entry : definitions_.sites)
+        sites.push_back(&entry.first);
+    std::vector<std::vector<nlohmann::json>> rows;
+    for (const OpenCall &call : in_progress_) {
+        const Site &site = *sites[call.site];
+        rows.push_back({call.rank, call.thread, site.function, call.seconds, site.caller});
+    }
+    page.table("Calls in progress",
+               {{"Rank", qmpi::Unit::number},
+                {"Thread", qmpi::Unit::number},
+                {"Function", qmpi::Unit::text},
+                {"Time so far", qmpi::Unit::seconds},
+                {"Call site", qmpi::Unit::text}},
+               rows, open_calls_note);
+}
+
 std::string Overview::html() const
 {
     std::uint64_t calls = 0, sent = 0;
@@ -224,6 +247,8 @@ std::string Overview::html() const
                 {"MPI calls", qmpi::grouped(calls)},
                 {"Bytes sent", qmpi::grouped(sent)}});
 
+    if (!in_progress_.empty())
+        add_open_calls(page);
     page.timeline("Timeline", names_of(index_of_rank_, number_of_lanes_), spans(),
                   "Each interval shows its dominant activity. The full trace is in the files "
                   "next to this page.");

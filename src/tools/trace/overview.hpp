@@ -26,7 +26,7 @@ class Overview : public Sink {
 
     void begin(std::int32_t rank, std::int32_t thread) override;
     void enter(std::uint64_t time, std::uint32_t function, std::uint32_t site) override;
-    void leave(std::uint64_t time, std::uint32_t function) override;
+    void leave(std::uint64_t time, std::uint32_t function, bool has_ended) override;
     void transfer(Kind kind, std::uint64_t time, std::uint32_t communicator,
                   const Transfer &transfer) override;
     void end() override;
@@ -60,6 +60,7 @@ class Overview : public Sink {
 
     void add_time(std::uint64_t begin, std::uint64_t end, std::uint32_t function);
     std::vector<qmpi::Span> spans() const;
+    void add_open_calls(qmpi::Page &page) const;
 
     /* Key over all slots, lanes and functions; few are used. */
     std::uint64_t key_of(Slot slot, std::uint32_t function) const
@@ -81,11 +82,14 @@ class Overview : public Sink {
 
     const Clock *clock_ = nullptr;
     std::size_t lane_ = 0, row_ = 0;
+    std::int32_t rank_ = 0, thread_ = 0;
     struct Open {
         std::uint64_t begin;
-        std::uint32_t function;
+        std::uint32_t function, site;
     };
     std::vector<Open> open_;
+    std::vector<OpenCall>
+        in_progress_; /* only in a trace that qmpi_report makes, without merging */
 };
 
 }  // namespace qmpi::trace

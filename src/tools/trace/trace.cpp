@@ -12,6 +12,7 @@
 #include "../common/call_sites.hpp"
 #include "../common/communicators.hpp"
 #include "../common/patterns.hpp"
+#include "../common/per_thread.hpp"
 #include "../common/process.hpp"
 #include "../common/record.hpp"
 #include "../common/report.hpp"
@@ -55,12 +56,11 @@ void note_forks()
 
 /* ---- recording of a thread ---- */
 
-/* Journal of a thread and the definitions already in it. A thread may outlive the tool's object, so
- * ownership is shared. */
+/* Journal and the definitions already in it, of one thread or of several that do not overlap. */
 class Recorder {
   public:
-    Recorder(std::shared_ptr<Store> store, int thread, bool has_sites)
-        : store_(std::move(store)), has_sites_(has_sites), journal(*store_, thread)
+    Recorder(Store &store, int thread, bool has_sites)
+        : has_sites_(has_sites), journal(store, thread)
     {
     }
 
@@ -150,7 +150,6 @@ class Recorder {
                                   communicator.world, communicator.remote));
     }
 
-    std::shared_ptr<Store> store_;
     bool has_sites_;
     std::unordered_map<SiteKey, std::uint32_t, Hash> sites_;
     std::unordered_map<std::uint64_t, std::uint32_t> communicators_;
@@ -161,25 +160,6 @@ class Recorder {
   public:
     Journal journal;
 };
-
-struct ThreadRecorders {
-    std::vector<std::shared_ptr<Recorder>> recorders;
-    static thread_local bool is_over;
-
-    ~ThreadRecorders()
-    {
-        is_over = true;
-        if (is_child)
-            return;
-        for (const auto &recorder : recorders) {
-            if (recorder != nullptr)
-                recorder->journal.close();
-        }
-    }
-};
-
-thread_local bool ThreadRecorders::is_over = false;
-thread_local ThreadRecorders own;
 
 /* ---- communication ---- */
 
@@ -359,7 +339,7 @@ class Trace : public qmpi::tool<Trace> {
 
     Trace()
     {
-        store_->set_opener([this] { open_alone({}); });
+        store_.set_opener([this] { open_alone({}); });
         note_forks();
     }
 
@@ -398,14 +378,13 @@ class Trace : public qmpi::tool<Trace> {
         if (is_paused)
             return call_next(call, begin, recorder);
         recorder->journal.mark(Kind::enter, site, begin);
+        const Leaving leaving{*this, *recorder, site};
         const auto result = call_next(call, begin, recorder);
         if constexpr (Call::id == MPI_COMM_SET_NAME_T) {
             if (result == MPI_SUCCESS)
                 recorder->define_again(
                     communicators_.of(qmpi::get<qmpi::role::communicator>(call)).get());
         }
-        if (is_recording_.load(std::memory_order_relaxed))
-            recorder->journal.mark(Kind::leave, site, qmpi::now());
         return result;
     }
 
@@ -420,11 +399,12 @@ class Trace : public qmpi::tool<Trace> {
         try {
             stem_ = world.from_first([this] { return prepare_stem(); });
             is_world_ = true;
-            store_->set_quiet(true);
+            store_.set_quiet(true);
             open_journals(world);
             note_clock(world);
+            remove_own_folder();
         } catch (const qmpi::world_error &error) {
-            store_->stop(error.what());
+            store_.stop(error.what());
             is_finished_ = true;
         }
         report_stopped(world);
@@ -445,10 +425,9 @@ class Trace : public qmpi::tool<Trace> {
     {
         if (is_world_ || is_child)
             return;
-        if (!store_->is_open())
+        if (!store_.is_open())
             open_alone(place_in_job());
-        if (Recorder *const recorder = recorder_of_thread())
-            recorder->journal.attach();
+        attach_all();
     }
 
     void at_abort()
@@ -460,10 +439,23 @@ class Trace : public qmpi::tool<Trace> {
   private:
     /* ---- one call ---- */
 
+    /* Records the end of a call, also if an exception of this tool leaves it. */
+    struct Leaving {
+        Trace &trace;
+        Recorder &recorder;
+        std::uint32_t site;
+
+        ~Leaving()
+        {
+            if (trace.is_recording_.load(std::memory_order_relaxed))
+                recorder.journal.mark(Kind::leave, site, qmpi::now());
+        }
+    };
+
     /* By MPI_Pcontrol, or for good when the store has stopped. */
     bool is_paused() const
     {
-        return is_paused_.load(std::memory_order_relaxed) || store_->is_stopped();
+        return is_paused_.load(std::memory_order_relaxed) || store_.is_stopped();
     }
 
     /* Recorder of this thread, or nullptr if the call is not to be recorded. */
@@ -477,28 +469,13 @@ class Trace : public qmpi::tool<Trace> {
         return recorder;
     }
 
-    /* nullptr when recording has ended, in a child of fork, and in a thread that is about to end. */
+    /* nullptr when recording has ended, and in a child of fork. */
     Recorder *recorder_of_thread()
     {
         if (!is_recording_.load(std::memory_order_relaxed) ||
-            is_child.load(std::memory_order_relaxed) || ThreadRecorders::is_over)
+            is_child.load(std::memory_order_relaxed))
             return nullptr;
-        const auto index = static_cast<std::size_t>(instance_number());
-        if (index < own.recorders.size() && own.recorders[index] != nullptr)
-            return own.recorders[index].get();
-        return new_recorder(index);
-    }
-
-    Recorder *new_recorder(std::size_t index)
-    {
-        const std::lock_guard<std::mutex> guard(lock_);
-        auto recorder =
-            std::make_shared<Recorder>(store_, static_cast<int>(recorders_.size()), options_.sites);
-        if (own.recorders.size() <= index)
-            own.recorders.resize(index + 1);
-        own.recorders[index] = recorder;
-        recorders_.push_back(recorder);
-        return recorder.get();
+        return &recorders_.own();
     }
 
     /* Makes the call and records its communication. */
@@ -637,22 +614,21 @@ class Trace : public qmpi::tool<Trace> {
 
     void open(const std::string &folder, int rank, int size)
     {
-        store_->open(
-            folder, rank,
-            describe_process(rank, size, qmpi::host_name(), program_invocation_short_name));
+        store_.open(folder, rank,
+                    describe_process(rank, size, qmpi::host_name(), program_invocation_short_name));
     }
 
     void open_alone(const PlaceInJob &place)
     {
         const std::lock_guard<std::mutex> guard(opening_lock_);
-        if (store_->is_open() || store_->is_stopped())
+        if (store_.is_open() || store_.is_stopped())
             return;
         stem_ = stem(true);
         try {
             folder_ = destination_.make_record_folder(reporter(true), folder_of(""));
             open(folder_, place.rank, place.size);
         } catch (const std::exception &exception) {
-            store_->stop(exception.what());
+            store_.stop(exception.what());
         }
     }
 
@@ -671,27 +647,26 @@ class Trace : public qmpi::tool<Trace> {
     void open_journals(const qmpi::world &world)
     {
         try {
-            const std::string own_folder = std::exchange(
-                folder_, destination_.make_record_folder(world, reporter(false), folder_of("")));
-            open(folder_, world.program_rank(), world.program_size());
+            const std::string folder =
+                destination_.make_record_folder(world, reporter(false), folder_of(""));
+            {
+                const std::lock_guard<std::mutex> guard(opening_lock_);
+                open(folder, world.program_rank(), world.program_size());
+                own_folder_ = std::exchange(folder_, folder);
+            }
             attach_all();
             recorder_of_thread();
-            if (!own_folder.empty() && rmdir(own_folder.c_str()) != 0)
-                qmpi::complain(name(), "threads have ended before MPI_Init; " + advice(own_folder));
         } catch (const qmpi::world_error &) {
             throw;
         } catch (const std::exception &exception) {
-            store_->stop(exception.what());
+            store_.stop(exception.what());
         }
     }
 
-    /* Moves what threads have recorded so far to the folder, when it is known. Later each thread does
-     * that itself. */
+    /* Moves what is in memory to the folder, when it is known. A journal that has a file belongs to its thread. */
     void attach_all()
     {
-        const std::lock_guard<std::mutex> guard(lock_);
-        for (const auto &recorder : recorders_)
-            recorder->journal.attach();
+        recorders_.each([](Recorder &recorder) { recorder.journal.attach(); });
     }
 
     /* Collective. One process complains for all that have stopped so far. */
@@ -699,14 +674,14 @@ class Trace : public qmpi::tool<Trace> {
     {
         try {
             world.agree([this] {
-                if (const std::string reason = store_->reason(); !reason.empty())
+                if (const std::string reason = store_.reason(); !reason.empty())
                     throw std::runtime_error(reason);
             });
         } catch (const qmpi::world_error &error) {
             if (world.rank() == 0)
                 qmpi::complain(name(), error.what());
         }
-        store_->set_quiet(false);
+        store_.set_quiet(false);
     }
 
     /* Collective. The clock is measured whatever the tool records. */
@@ -731,9 +706,9 @@ class Trace : public qmpi::tool<Trace> {
 
     void finish_alone()
     {
-        if (recorders_.empty())
+        if (journals_ == 0)
             return;
-        if (!store_->is_open())
+        if (!store_.is_open())
             open_alone({});
         finish(MPI_COMM_NULL, true);
     }
@@ -741,29 +716,40 @@ class Trace : public qmpi::tool<Trace> {
     /* Collective over comm, unless is_alone. */
     void finish(MPI_Comm comm, bool is_alone)
     {
+        Recorder *const recorder = is_alone ? nullptr : recorder_of_thread();
         is_recording_ = false;
         is_finished_ = true;
-        const auto index = static_cast<std::size_t>(instance_number());
-        if (!is_alone && own.recorders.size() > index && own.recorders[index] != nullptr)
-            own.recorders[index]->journal.close();
+        if (recorder != nullptr)
+            recorder->journal.close();
         if (is_alone)
             attach_all();
+        if (!remove_own_folder())
+            qmpi::complain(name(),
+                           "not in the trace: threads that made no call after MPI_Init; " +
+                               advice(own_folder_));
         const std::string reason = trace::finish(comm, own_journals(), stem_, formats());
         int position = 0;
         if (comm != MPI_COMM_NULL)
             QMPI_Comm_rank(comm, &position);
         if (!reason.empty() && position == 0)
             qmpi::complain(name(), reason + "; " + advice(folder_));
-        store_->stop("");
+        store_.stop("");
+    }
+
+    /* Each thread moves its journal from there. Returns false if some have not. */
+    bool remove_own_folder()
+    {
+        if (!own_folder_.empty() && rmdir(own_folder_.c_str()) == 0)
+            own_folder_.clear();
+        return own_folder_.empty();
     }
 
     /* Journals of this process. Reading the folder of all processes takes too long in large jobs. */
     std::vector<std::string> own_journals()
     {
-        const std::lock_guard<std::mutex> guard(lock_);
         std::vector<std::string> journals;
-        for (std::size_t i = 0; i < recorders_.size(); i++) {
-            std::string path = store_->path_of(static_cast<int>(i));
+        for (int i = 0; i < journals_; i++) {
+            std::string path = store_.place()->path_of(i);
             if (access(path.c_str(), F_OK) == 0)
                 journals.push_back(std::move(path));
         }
@@ -779,21 +765,27 @@ class Trace : public qmpi::tool<Trace> {
     const qmpi::Destination destination_{*this, options_, {folder_of("")}};
     const std::uint64_t identity_ = clock_identity() +
         (options_.clock == Clock::process ? static_cast<std::uint64_t>(getpid()) : 0);
-    const std::shared_ptr<Store> store_ =
-        std::make_shared<Store>(name(), static_cast<std::uint64_t>(options_.limit) << 20,
-                                static_cast<std::uint64_t>(options_.buffer) << 20);
 
     /* Never destroyed: other threads may be in a call when the process exits. */
+    Store &store_ = *new Store(name(), static_cast<std::uint64_t>(options_.limit) << 20,
+                               static_cast<std::uint64_t>(options_.buffer) << 20);
     qmpi::Communicators &communicators_ = *new qmpi::Communicators;
     qmpi::Requests<Operation> &requests_ = *new qmpi::Requests<Operation>;
-    std::mutex lock_, opening_lock_;
-    std::vector<std::shared_ptr<Recorder>> &recorders_ =
-        *new std::vector<std::shared_ptr<Recorder>>;
+    std::mutex opening_lock_;
+    std::atomic<int> journals_{0};
+    /* A thread that begins continues the journal of one that has ended. */
+    qmpi::PerThread<Recorder> &recorders_ = *new qmpi::PerThread<Recorder>(
+        [this] { return std::make_unique<Recorder>(store_, journals_++, options_.sites); },
+        [](Recorder &recorder) {
+            if (!is_child)
+                recorder.journal.close();
+        });
     std::atomic<bool> is_recording_{true};
     std::atomic<bool> is_paused_{false};
 
     qmpi::Reporter reporter_;
     std::string stem_, folder_;
+    std::string own_folder_; /* of journals from before MPI_Init; empty: none */
     bool is_world_ = false;
     bool is_first_ = false; /* of the world */
     bool is_finished_ = false;

@@ -87,13 +87,14 @@ def test_profile_has_the_call_in_progress(mpich, hang, valid, moment):
     assert (call["thread"], call["function"], site(call["path"])) == (0, "MPI_Allreduce", f"hung.c:{line_of(HUNG, 'late')}")
     assert sleeping["current_calls"] == [] and re.fullmatch(r"\d{4}-.*", call["since"])
     assert_no_share_above_all(report)
-    [ended] = [line for line in report["sites"] if line["function"] == "MPI_Allreduce"]
+    sites = [line for line in report["sites"] if line["function"] == "MPI_Allreduce"]    # the compiler may copy the call
     function = of_name(report["functions"], "MPI_Allreduce")
-    assert (function["calls"], function["timed_calls"], ended["calls"]) == (11, 10, 11)
-    assert waiting["functions_s"]["MPI_Allreduce"] + sleeping["functions_s"]["MPI_Allreduce"] == pytest.approx(ended["time_s"])
+    assert (function["calls"], function["timed_calls"], sum(line["calls"] for line in sites)) == (11, 10, 11)
+    assert waiting["functions_s"]["MPI_Allreduce"] + sleeping["functions_s"]["MPI_Allreduce"] == pytest.approx(
+        sum(line["time_s"] for line in sites))
     if moment == "running":
         assert 0.4 * waiting["application_s"] > call["time_s"] > 0.2 * waiting["application_s"]
-        assert ended["call_time_s"]["max"] == pytest.approx(call["time_s"])
+        assert max(line["call_time_s"]["max"] for line in sites) == pytest.approx(max(call["time_s"], 0.2), rel=0.5)
         assert sleeping["application_s"] == pytest.approx(waiting["application_s"], rel=0.1)
     text = (mpich.work / f"{moment}.txt").read_text()
     shown = f"{call['time_s']:.6f}" if moment == "killed" else r"\d+\.\d{6}"
@@ -154,14 +155,14 @@ def test_records_of_a_working_job_are_read_again_and_again(mpich):
 
 def test_profile_of_threads_has_no_share_above_all(mpich):
     """Four threads wait at the same time: MPI time is their sum, and its share is that of the time of all threads."""
-    result = mpich.mpiexec(1, mpich.program(HERE / "reports/busy_threads.c", "-pthread"), tools="profile(out=g)")
+    result = mpich.mpiexec(RANKS, mpich.program(HERE / "reports/busy_threads.c", "-pthread"), tools="profile(out=g)")
     report = mpich.load("g.json")
-    [task] = report["tasks"]
+    task, single = report["tasks"]
     assert result.status == 0 and task["threads"] == 5 and "current_calls" not in task, result
     assert task["mpi_s"] > 2 * task["application_s"]
     assert_no_share_above_all(report)
     assert of_name(report["functions"], "MPI_Recv")["application_percent"] == pytest.approx(
-        100 * task["functions_s"]["MPI_Recv"] / (5 * task["application_s"]))
+        100 * task["functions_s"]["MPI_Recv"] / (5 * task["application_s"] + single["application_s"]))
     text = (mpich.work / "g.txt").read_text()
     assert "MPI is the sum over the threads that called MPI" in text and "Calls in progress" not in text
     assert float(re.search(r"^ +all .* ([\d.]+)  $", text, re.M)[1]) <= 100

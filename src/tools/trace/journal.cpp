@@ -247,7 +247,7 @@ void Journal::attach()
 void Journal::go_to_place()
 {
     const Store::Place *const place = store_.place();
-    if (!store_.is_open() || store_.is_stopped() || place == place_)
+    if (place == &Store::unknown_place || place == place_ || store_.is_stopped())
         return;
     if (begin_ > 0 && file_ < 0 && !reopen())
         return;

@@ -101,7 +101,8 @@ class Store {
     void set_opener(std::function<void()> opener) { opener_ = std::move(opener); }
     void open_now() const { opener_(); }
 
-    /* Never nullptr; without meaning until the store is open. */
+    /* &unknown_place until the store is open. */
+    static const Place unknown_place;
     const Place *place() const { return place_.load(std::memory_order_acquire); }
     bool is_open() const { return place() != &unknown_place; }
     bool is_stopped() const { return is_stopped_.load(std::memory_order_relaxed); }
@@ -119,8 +120,6 @@ class Store {
     std::string reason() const;
 
   private:
-    static const Place unknown_place;
-
     std::string tool_;
     std::function<void()> opener_ = [] {};
     std::atomic<const Place *> place_{&unknown_place}; /* never deleted: other threads use it */

@@ -23,8 +23,10 @@ static atomic_int has_ended;
 static void *spin(void *unused)
 {
     int flag, rank;
-    while (!has_ended)
+    while (!has_ended) {
         MPI_Initialized(&flag);
+        for (volatile int i = 0; i < 300; i++);
+    }
     for (int i = 0; i < CALLS; i++)
         MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     return unused;

@@ -47,7 +47,8 @@ def hang(mpich):
             wait $job
             {after}
             true"""
-        result = mpich.run("sh", "-c", script, "sh", mpich.nap(), tools, mpich.program(HUNG, "-pthread"), how, seconds=60)
+        program = mpich.program(HUNG, "-pthread")
+        result = mpich.run("sh", "-c", script, "sh", mpich.nap(), tools, program, how, seconds=60)
         assert result.status == 0 and "qmpi_report:" not in result.err, result
         return result
     return hang

@@ -68,9 +68,9 @@ class ThreadSlots {
     [[gnu::tls_model("initial-exec")]] static inline thread_local std::size_t known_ = 0;
 };
 
-/* An object for each thread that calls own(). The object of a thread that has ended goes to the next
- * new thread, with what is in it and what end(object) has made of it in the old thread. Nothing is destroyed, as threads may be in a call when the process
- * exits: construct a PerThread with new, and never delete it. */
+/* An object for each thread that calls own(). The object of a thread that has ended, after end(object) in
+ * it, goes to the next new thread, with what is in it. Nothing is destroyed, as threads may be in a call
+ * when the process exits: construct a PerThread with new, and never delete it. */
 template <typename Type>
 class PerThread {
   public:

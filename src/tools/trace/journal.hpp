@@ -132,9 +132,9 @@ class Store {
     std::atomic<bool> is_stopped_{false};
 };
 
-/* Journal of one thread at a time, used by that thread only, but for attach(). It starts in memory, where each record takes
- * a lock, because another thread may move it to its file. Records that do not fit are lost; the store
- * reports it. */
+/* Journal of one thread at a time, used by that thread only, but for attach(). It starts in memory, where
+ * each record takes a lock, because another thread may move it to its file. Records that do not fit are
+ * lost; the store reports it. */
 class Journal {
   public:
     Journal(Store &store, int thread);

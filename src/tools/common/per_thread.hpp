@@ -68,16 +68,15 @@ class ThreadSlots {
     [[gnu::tls_model("initial-exec")]] static inline thread_local std::size_t known_ = 0;
 };
 
-/* An object for each thread that calls own(). The object of a thread that has ended, after end(object) in
- * it, goes to the next new thread, with what is in it. Nothing is destroyed, as threads may be in a call
- * when the process exits: construct a PerThread with new, and never delete it. */
+/* An object for each thread that calls own(). The object of a thread that has ended goes to the next
+ * new thread, with what is in it. Nothing is destroyed, as threads may be in a call when the process
+ * exits: construct a PerThread with new, and never delete it. */
 template <typename Type>
 class PerThread {
   public:
-    explicit PerThread(
-        std::function<std::unique_ptr<Type>()> make = [] { return std::make_unique<Type>(); },
-        std::function<void(Type &)> end = [](Type &) {})
-        : make_(std::move(make)), end_(std::move(end))
+    explicit PerThread(std::function<std::unique_ptr<Type>()> make =
+                           [] { return std::make_unique<Type>(); })
+        : make_(std::move(make))
     {
     }
     PerThread(const PerThread &) = delete;
@@ -121,7 +120,6 @@ class PerThread {
 
     void give_back(Type *object)
     {
-        end_(*object);
         /* In a child of fork the lock may be held by a thread that no longer exists; skip it then. */
         const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
         if (lock.owns_lock())
@@ -130,7 +128,6 @@ class PerThread {
 
     const std::size_t number_ = ThreadSlots::new_number();
     const std::function<std::unique_ptr<Type>()> make_;
-    const std::function<void(Type &)> end_;
     std::mutex mutex_;
     std::vector<std::unique_ptr<Type>> all_;
     std::vector<Type *> unused_; /* of ended threads */

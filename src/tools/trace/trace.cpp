@@ -12,7 +12,6 @@
 #include "../common/call_sites.hpp"
 #include "../common/communicators.hpp"
 #include "../common/patterns.hpp"
-#include "../common/per_thread.hpp"
 #include "../common/process.hpp"
 #include "../common/record.hpp"
 #include "../common/report.hpp"
@@ -160,6 +159,39 @@ class Recorder {
   public:
     Journal journal;
 };
+
+/* Of all threads of an instance. Never destroyed, since threads may end after the tool's object. */
+struct Recorders {
+    std::mutex lock;
+    std::vector<std::unique_ptr<Recorder>> all;
+    std::vector<Recorder *> unused; /* of threads that have ended; the next threads continue them */
+};
+
+struct ThreadRecorders {
+    struct Own {
+        Recorder *recorder = nullptr;
+        Recorders *owner = nullptr;
+    };
+    std::vector<Own> by_instance;
+    static thread_local bool is_over;
+
+    ~ThreadRecorders()
+    {
+        is_over = true;
+        if (is_child)
+            return;
+        for (const Own &own : by_instance) {
+            if (own.recorder == nullptr)
+                continue;
+            own.recorder->journal.close();
+            const std::lock_guard<std::mutex> guard(own.owner->lock);
+            own.owner->unused.push_back(own.recorder);
+        }
+    }
+};
+
+thread_local bool ThreadRecorders::is_over = false;
+thread_local ThreadRecorders own;
 
 /* ---- communication ---- */
 
@@ -469,13 +501,34 @@ class Trace : public qmpi::tool<Trace> {
         return recorder;
     }
 
-    /* nullptr when recording has ended, and in a child of fork. */
+    /* nullptr when recording has ended, in a child of fork, and in a thread that is about to end. */
     Recorder *recorder_of_thread()
     {
         if (!is_recording_.load(std::memory_order_relaxed) ||
-            is_child.load(std::memory_order_relaxed))
+            is_child.load(std::memory_order_relaxed) || ThreadRecorders::is_over)
             return nullptr;
-        return &recorders_.own();
+        const auto index = static_cast<std::size_t>(instance_number());
+        if (index < own.by_instance.size() && own.by_instance[index].recorder != nullptr)
+            return own.by_instance[index].recorder;
+        return take_recorder(index);
+    }
+
+    Recorder *take_recorder(std::size_t index)
+    {
+        const std::lock_guard<std::mutex> guard(recorders_.lock);
+        if (own.by_instance.size() <= index)
+            own.by_instance.resize(index + 1);
+        Recorder *recorder = nullptr;
+        if (recorders_.unused.empty()) {
+            recorders_.all.push_back(std::make_unique<Recorder>(
+                store_, static_cast<int>(recorders_.all.size()), options_.sites));
+            recorder = recorders_.all.back().get();
+        } else {
+            recorder = recorders_.unused.back();
+            recorders_.unused.pop_back();
+        }
+        own.by_instance[index] = {recorder, &recorders_};
+        return recorder;
     }
 
     /* Makes the call and records its communication. */
@@ -666,7 +719,9 @@ class Trace : public qmpi::tool<Trace> {
     /* Moves what is in memory to the folder, when it is known. A journal that has a file belongs to its thread. */
     void attach_all()
     {
-        recorders_.each([](Recorder &recorder) { recorder.journal.attach(); });
+        const std::lock_guard<std::mutex> guard(recorders_.lock);
+        for (const auto &recorder : recorders_.all)
+            recorder->journal.attach();
     }
 
     /* Collective. One process complains for all that have stopped so far. */
@@ -706,7 +761,7 @@ class Trace : public qmpi::tool<Trace> {
 
     void finish_alone()
     {
-        if (journals_ == 0)
+        if (number_of_journals() == 0)
             return;
         if (!store_.is_open())
             open_alone({});
@@ -744,11 +799,17 @@ class Trace : public qmpi::tool<Trace> {
         return own_folder_.empty();
     }
 
+    int number_of_journals()
+    {
+        const std::lock_guard<std::mutex> guard(recorders_.lock);
+        return static_cast<int>(recorders_.all.size());
+    }
+
     /* Journals of this process. Reading the folder of all processes takes too long in large jobs. */
     std::vector<std::string> own_journals()
     {
         std::vector<std::string> journals;
-        for (int i = 0; i < journals_; i++) {
+        for (int i = 0; i < number_of_journals(); i++) {
             std::string path = store_.place()->path_of(i);
             if (access(path.c_str(), F_OK) == 0)
                 journals.push_back(std::move(path));
@@ -772,14 +833,7 @@ class Trace : public qmpi::tool<Trace> {
     qmpi::Communicators &communicators_ = *new qmpi::Communicators;
     qmpi::Requests<Operation> &requests_ = *new qmpi::Requests<Operation>;
     std::mutex opening_lock_;
-    std::atomic<int> journals_{0};
-    /* A thread that begins continues the journal of one that has ended. */
-    qmpi::PerThread<Recorder> &recorders_ = *new qmpi::PerThread<Recorder>(
-        [this] { return std::make_unique<Recorder>(store_, journals_++, options_.sites); },
-        [](Recorder &recorder) {
-            if (!is_child)
-                recorder.journal.close();
-        });
+    Recorders &recorders_ = *new Recorders;
     std::atomic<bool> is_recording_{true};
     std::atomic<bool> is_paused_{false};
 

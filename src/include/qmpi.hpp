@@ -1399,7 +1399,7 @@ namespace detail {
 inline void *calling_address(MPI_Context context)
 {
     void *address = nullptr;
-    return MPI_Get_calling_address(context, &address) == MPI_SUCCESS ? address : nullptr;
+    return QMPI_Get_calling_address(context, &address) == MPI_SUCCESS ? address : nullptr;
 }
 
 /* Next function in an instance's chain, and the tool id to pass to it. */
@@ -2243,7 +2243,7 @@ inline int num_functions()
     const char *name = nullptr;
     int number = MPI_LAST_FUNC_T;
     while (number > 0 &&
-           MPIX_Get_function_name(static_cast<MPI_Functions_enum>(number - 1), &name) !=
+           QMPIX_Get_function_name(static_cast<MPI_Functions_enum>(number - 1), &name) !=
                MPI_SUCCESS)
         number--;
     return number;
@@ -2275,7 +2275,8 @@ struct QMPI_DETAIL_HIDDEN registration {
                       "the tool intercepts nothing: no member has the name of an MPI function, and "
                       "there is no member template intercept, or its set of functions is empty");
         name = tool_name;
-        const int error_code = MPI_Register_tool_name(tool_name, init);
+        const int error_code = QMPIX_Register_tool(tool_name, init, MPIX_TOOL_INTERFACE_VERSION,
+                                                   MPIX_TOOL_INTERFACE_SUBVERSION);
         if (error_code != MPI_SUCCESS) {
             complain(tool_name, "cannot register the name", error_code);
             return false;
@@ -2293,7 +2294,7 @@ struct QMPI_DETAIL_HIDDEN registration {
             const typename Tool::Options options{qmpi::arguments("")};
             if (!options.help().empty())
                 description += "\n" + options.help();
-            MPIX_Set_tool_info(tool_name, Tool::version, Tool::author, description.c_str());
+            QMPIX_Set_tool_info(tool_name, Tool::version, Tool::author, description.c_str());
         } catch (...) {
             /* no memory: no description */
         }
@@ -2304,16 +2305,16 @@ struct QMPI_DETAIL_HIDDEN registration {
         try {
             instance<Tool> &self = instances<Tool>::add(tool_id);
             construct(self, argument_text(tool_id));
-            need(MPI_Register_tool_storage(tool_id, &self.tool()), "cannot register an instance");
-            need(MPIX_Register_tool_ready_function(tool_id, ready), "cannot register an instance");
+            need(QMPI_Register_tool_storage(tool_id, &self.tool()), "cannot register an instance");
+            need(QMPIX_Register_tool_ready_function(tool_id, ready), "cannot register an instance");
             if constexpr (declares_at_world_begin<Tool> || declares_at_world_end<Tool>)
-                need(MPIX_Register_tool_world_functions(tool_id, world_begin, world_end),
+                need(QMPIX_Register_tool_world_functions(tool_id, world_begin, world_end),
                      "cannot register an instance");
             if constexpr (declares_offer_to_job<Tool> || declares_at_job_begin<Tool>)
-                need(MPIX_Register_tool_job_functions(tool_id, job_offer, job_join),
+                need(QMPIX_Register_tool_job_functions(tool_id, job_offer, job_join),
                      "cannot register an instance");
             if constexpr (declares_offer_to_spawned<Tool> || declares_at_spawned<Tool>)
-                need(MPIX_Register_tool_spawn_functions(tool_id, spawn_offer, spawn_join),
+                need(QMPIX_Register_tool_spawn_functions(tool_id, spawn_offer, spawn_join),
                      "cannot register an instance");
             if constexpr (declares_at_abort<Tool>)
                 self.at_abort = abort;
@@ -2321,9 +2322,9 @@ struct QMPI_DETAIL_HIDDEN registration {
                 self.at_session_begin = session_begin;
             intercept_all(tool_id, detail::function_ids());
         } catch (const std::exception &exception) {
-            MPIX_Fail_tool(tool_id, exception.what());
+            QMPIX_Fail_tool(tool_id, exception.what());
         } catch (...) {
-            MPIX_Fail_tool(tool_id, "an exception that is not a std::exception");
+            QMPIX_Fail_tool(tool_id, "an exception that is not a std::exception");
         }
     }
 
@@ -2349,7 +2350,7 @@ struct QMPI_DETAIL_HIDDEN registration {
     static const char *argument_text(int tool_id)
     {
         const char *text = "";
-        need(MPIX_Get_tool_arguments(tool_id, &text), "cannot get the arguments");
+        need(QMPIX_Get_tool_arguments(tool_id, &text), "cannot get the arguments");
         return text;
     }
 
@@ -2369,7 +2370,7 @@ struct QMPI_DETAIL_HIDDEN registration {
         const int number = num_functions();
         for (std::size_t i = 0; i < sizeof...(ids); i++) {
             if (entries[i] != nullptr && functions[i] < number)
-                need(MPI_Register_tool_function(tool_id, functions[i], entries[i]),
+                need(QMPI_Register_tool_function(tool_id, functions[i], entries[i]),
                      "cannot intercept a function");
         }
     }
@@ -2402,8 +2403,8 @@ struct QMPI_DETAIL_HIDDEN registration {
         const int number = num_functions();
         for (int id = 0; id < number; id++) {
             link &next = self.next[id];
-            need(MPI_Get_next_tool_function(tool_id, static_cast<MPI_Functions_enum>(id),
-                                            &next.function, &next.tool_id),
+            need(QMPI_Get_next_tool_function(tool_id, static_cast<MPI_Functions_enum>(id),
+                                             &next.function, &next.tool_id),
                  "cannot look up the next link");
         }
         guarded("ready", [&self] { self.tool().ready(); });

@@ -73,8 +73,8 @@ std::vector<std::string> functions_of(int tool_id)
     for (int f = 0; f < MPI_LAST_FUNC_T; f++) {
         void (*function)() = nullptr;
         const char *name = "";
-        MPIX_Get_tool_function(tool_id, static_cast<MPI_Functions_enum>(f), &function);
-        MPIX_Get_function_name(f, &name);
+        QMPIX_Get_tool_function(tool_id, static_cast<MPI_Functions_enum>(f), &function);
+        QMPIX_Get_function_name(f, &name);
         if (function)
             names.emplace_back(name);
     }
@@ -103,7 +103,7 @@ json registered_tools()
     json tools = json::array();
     const char *name, *version, *author, *description, *file;
     for (int i = 0;
-         MPIX_Get_tool_info(i, &name, &version, &author, &description, &file) == MPI_SUCCESS; i++)
+         QMPIX_Get_tool_info(i, &name, &version, &author, &description, &file) == MPI_SUCCESS; i++)
         tools.push_back({{"name", name},
                          {"version", version},
                          {"author", author},
@@ -117,8 +117,8 @@ json instances()
 {
     json all = json::array();
     const char *name, *arguments;
-    for (int id = 1; MPIX_Get_tool_name(id, &name) == MPI_SUCCESS; id++) {
-        MPIX_Get_tool_arguments(id, &arguments);
+    for (int id = 1; QMPIX_Get_tool_name(id, &name) == MPI_SUCCESS; id++) {
+        QMPIX_Get_tool_arguments(id, &arguments);
         all.push_back({{"id", id},
                        {"name", name},
                        {"arguments", arguments},
@@ -487,7 +487,7 @@ std::vector<std::string> shown_functions(const json &instances,
     std::vector<std::string> all;
     for (int f = 0; f < MPI_LAST_FUNC_T; f++) {
         const char *name = "";
-        MPIX_Get_function_name(f, &name);
+        QMPIX_Get_function_name(f, &name);
         if (!chain_of(name, instances).empty())
             all.emplace_back(name);
     }
@@ -586,7 +586,7 @@ int run(int argc, char **argv)
 
     for (const std::string &function : functions) {
         int id;
-        if (MPIX_Get_function_enum(function.c_str(), &id) != MPI_SUCCESS) {
+        if (QMPIX_Get_function_enum(function.c_str(), &id) != MPI_SUCCESS) {
             std::cerr << own.command << ": unknown function " << function << "\n";
             return 2;
         }

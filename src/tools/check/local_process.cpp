@@ -70,7 +70,7 @@ Finding LocalProcess::finding(Kind kind, const Position &position, const std::st
 Position LocalProcess::position(const Here &here)
 {
     void *address = nullptr;
-    if (MPI_Get_calling_address(here.context, &address) != MPI_SUCCESS)
+    if (QMPI_Get_calling_address(here.context, &address) != MPI_SUCCESS)
         address = nullptr;
     return {here.function, sites_.number_of(address)};
 }

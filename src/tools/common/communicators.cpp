@@ -153,7 +153,8 @@ std::string own_world()
     const World world;
     const char *name = "";
     int rank = 0;
-    return world.is_known() && MPIX_Get_process_world(world.group(), 0, &name, &rank) == MPI_SUCCESS
+    return world.is_known() &&
+            QMPIX_Get_process_world(world.group(), 0, &name, &rank) == MPI_SUCCESS
         ? name
         : "";
 }
@@ -171,7 +172,7 @@ std::vector<int> Communicators::counted(MPI_Group group, std::vector<int> ranks)
         int rank = 0;
         if (ranks[i] != outside_world)
             ranks[i] += first_;
-        else if (MPIX_Get_process_world(group, static_cast<int>(i), &name, &rank) == MPI_SUCCESS) {
+        else if (QMPIX_Get_process_world(group, static_cast<int>(i), &name, &rank) == MPI_SUCCESS) {
             const int first = first_of_(name);
             ranks[i] = first < 0 ? outside_world : first + rank;
         }

@@ -37,7 +37,7 @@ std::string host_name()
 const char *function_name(int id) noexcept
 {
     const char *name = "";
-    return MPIX_Get_function_name(id, &name) == MPI_SUCCESS ? name : "";
+    return QMPIX_Get_function_name(id, &name) == MPI_SUCCESS ? name : "";
 }
 
 bool is_world_up() noexcept

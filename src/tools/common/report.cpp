@@ -122,7 +122,7 @@ bool overlap(const Name &a, const Name &b)
 std::string out_of(int tool_id)
 {
     const char *text = "";
-    MPIX_Get_tool_arguments(tool_id, &text);
+    QMPIX_Get_tool_arguments(tool_id, &text);
     try {
         return qmpi::arguments(text).get("out", "");
     } catch (const qmpi::argument_error &) {
@@ -135,7 +135,7 @@ void refuse_name_of_other_tool(const char *tool_name, int tool_id, const std::st
 {
     for (int other = 1; other < tool_id; other++) {
         const char *other_name = "";
-        MPIX_Get_tool_name(other, &other_name);
+        QMPIX_Get_tool_name(other, &other_name);
         if (std::strcmp(other_name, tool_name) == 0)
             continue;
         const std::string others = out_of(other);

@@ -161,7 +161,7 @@ class ReportingTool : public qmpi::tool<Tool> {
         Introduction own = introduction_of_process();
         own.tool = Tool::name();
         const char *text = "";
-        MPIX_Get_tool_arguments(this->tool_id(), &text);
+        QMPIX_Get_tool_arguments(this->tool_id(), &text);
         own.arguments = text;
         own.instance = this->instance_number();
         own.instances = this->instance_count();

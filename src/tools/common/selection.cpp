@@ -45,7 +45,7 @@ qmpi::function_set set_of(const std::string &name)
             return *named.set;
     }
     int id = 0;
-    if (MPIX_Get_function_enum(name.c_str(), &id) == MPI_SUCCESS)
+    if (QMPIX_Get_function_enum(name.c_str(), &id) == MPI_SUCCESS)
         return qmpi::function_set(static_cast<MPI_Functions_enum>(id));
     throw argument_error("'" + name + "' is not a function or a set of functions");
 }

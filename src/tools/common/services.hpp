@@ -18,7 +18,7 @@ namespace qmpi {
 template <typename Service, typename Tool>
 void publish(const qmpi::tool<Tool> &tool, const char *name, Service &service)
 {
-    if (MPIX_Publish_tool_service(tool.tool_id(), name, &service) != MPI_SUCCESS)
+    if (QMPIX_Publish_tool_service(tool.tool_id(), name, &service) != MPI_SUCCESS)
         throw std::runtime_error(std::string("cannot publish the service ") + name);
 }
 
@@ -28,8 +28,8 @@ template <typename Service, typename Tool>
 Service *find_service(const qmpi::tool<Tool> &tool, const char *name)
 {
     Service *service = nullptr;
-    return MPIX_Lookup_tool_service(tool.tool_id(), name, &service) == MPI_SUCCESS ? service
-                                                                                   : nullptr;
+    return QMPIX_Lookup_tool_service(tool.tool_id(), name, &service) == MPI_SUCCESS ? service
+                                                                                    : nullptr;
 }
 
 }  // namespace qmpi

@@ -396,7 +396,7 @@ class Profile : public ReportingTool<Profile> {
     std::size_t path_of(MPI_Context context, const void **path) const
     {
         void *address = nullptr;
-        MPI_Get_calling_address(context, &address);
+        QMPI_Get_calling_address(context, &address);
         path[0] = address;
         return depth_ == 1 ? 1 : callers_of(address, path);
     }

@@ -15,7 +15,7 @@ const std::array<const char *, number_of_categories> category_names = {
 int id_of(const std::string &function)
 {
     int id = no_function;
-    return MPIX_Get_function_enum(function.c_str(), &id) == MPI_SUCCESS ? id : no_function;
+    return QMPIX_Get_function_enum(function.c_str(), &id) == MPI_SUCCESS ? id : no_function;
 }
 
 Category category_of(int function)

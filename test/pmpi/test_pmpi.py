@@ -33,8 +33,11 @@ def pmpi(mpich_module):
     """The installation; its folder has the program, the native tool "n" and the PMPI tools."""
     mpich, work = mpich_module, mpich_module.work
     shutil.copy(mpich.program(HERE / "program.c", "-pthread", "-rdynamic", "-ldl"), work)
+    shutil.copy(mpich.program(HERE / "barriers.c", "-rdynamic"), work)
     libraries = {"libnative.so": ("native.c", "-ldl"), "libcounter.so": ("counter.c",), "libhabits.so": ("habits.cpp", "-ldl"),
-                 "liborder_a.so": ("order.c", '-DLETTER="A"'), "liborder_b.so": ("order.c", '-DLETTER="B"')}
+                 "liborder_a.so": ("order.c", '-DLETTER="A"'), "liborder_b.so": ("order.c", '-DLETTER="B"'),
+                 "libalias.so": ("alias.c", "-ldl"), "libown.so": ("own.cpp", "-std=c++17"), "libmaps.so": ("maps.c", "-ldl"),
+                 "libspy.so": ("spy.c",), "libhost.so": ("host.c", "-ldl"), "libplugin.so": ("host.c", "-DPLUGIN")}
     for name, (source, *options) in libraries.items():
         shutil.copy(mpich.library(HERE / source, "-pthread", *options), work / name)
     return mpich
@@ -93,6 +96,34 @@ def test_tool_is_found_by_the_search_of_the_system_twice(pmpi, run):
 def test_tool_preloaded_and_in_the_list_counts_twice(run):
     result = run(chain("./libcounter.so"), "sums", LD_PRELOAD="./libcounter.so")
     assert tables(result) == [(1, 0, 0, 1), (1, 0, 0, 2)], result
+
+
+OWN = "own: calls 3 3 3 3 rand -7 caught"
+
+
+def own_lines(result):
+    return re.findall(r"^own: .*$", result.out, re.M)
+
+
+@pytest.mark.parametrize("times", [1, 2, 3])
+def test_own_names_win_over_those_of_the_program_and_of_libc(run, times):
+    """Each instance has its own variables, and calls its own functions; those of the program stay what they are."""
+    result = run(chain(*["./libown.so"] * times), "./barriers", LD_PRELOAD=None)
+    assert own_lines(result) == [OWN] * times and "program: calls 100 rand 5" in result.out, result
+
+
+def test_own_names_win_over_those_of_the_same_tool_preloaded(run):
+    """The preloaded copy counts in the variables of the program, as without the chain; the member in its own."""
+    result = run(chain("./libown.so"), "./barriers", LD_PRELOAD="./libown.so")
+    assert result.status == 0 and own_lines(result)[1:] == [OWN], result
+    assert own_lines(result)[0].startswith("own: calls 103 "), result
+
+
+def test_member_shares_the_allocator_of_the_program(pmpi, run):
+    """Memory that the C library allocates for the tool is freed by the allocator that the program has."""
+    allocator = pmpi.library(HERE / "allocator.c", "-fno-builtin")
+    result = run(chain("./libown.so", "./libown.so"), "./barriers", LD_PRELOAD=allocator)
+    assert result.status == 0 and own_lines(result) == [OWN] * 2, result
 
 
 # ---- order ----
@@ -207,6 +238,103 @@ def test_tools_in_a_program_that_loads_mpi_with_local_scope(pmpi, unlinked):
     assert tables(result) == [(0, 0, 0, 1), (0, 0, 0, 2)], result
 
 
+# ---- tools that define PMPI names ----
+
+# function: notes under n, alias, n
+ALIASES = {"MPI_Barrier": "n1>MPI_Barrier alias n3>MPI_Barrier n3<MPI_Barrier n1<MPI_Barrier",
+           "MPI_Wtime": "n1>MPI_Wtime own n3>MPI_Wtime n3<MPI_Wtime n1<MPI_Wtime",
+           "MPI_Wtick": "n1>MPI_Wtick found own n3>MPI_Wtime n3<MPI_Wtime n1<MPI_Wtick"}
+
+
+@pytest.mark.parametrize("function", ALIASES)
+def test_tool_whose_wrappers_are_aliases_of_pmpi_names(run, function):
+    """Its PMPI functions are called once, also by its own code, and lead to the next link."""
+    result = run(chain("n", "./libalias.so", "n"), "functions")
+    assert record(result, function) == ALIASES[function], result
+
+
+def test_tool_whose_wrappers_are_aliases_is_there_twice_and_preloaded(run):
+    """Each copy is called once: a member does not reach the preloaded one."""
+    result = run(chain("./libalias.so", "n", "./libalias.so"), "functions", LD_PRELOAD="./libnative.so ./libalias.so")
+    assert record(result, "MPI_Barrier") == "alias alias n2>MPI_Barrier alias n2<MPI_Barrier", result
+
+
+# ---- functions that the library lacks ----
+
+@pytest.mark.parametrize("options", [(), ("-Wl,-z,now",), ("-fno-plt",)], ids=["lazy", "now", "no PLT"])
+def test_missing_function_that_is_not_called_does_no_harm(pmpi, run, options):
+    """A tool for a later MPI is called and passes calls on, however it is linked."""
+    library = pmpi.library(HERE / "missing.c", "-Wl,-z,lazy", *options)
+    result = run(chain("n", str(library), "n"), "functions")
+    assert record(result, "MPI_Barrier") == "n1>MPI_Barrier missing n3>MPI_Barrier n3<MPI_Barrier n1<MPI_Barrier", result
+    assert (result.status, result.err) == (0, ""), result
+
+
+def test_missing_function_that_is_called_is_named(pmpi, run):
+    """The process ends with a line that has the tool and the function."""
+    library = pmpi.library(HERE / "missing.c", "-DCALLED", name="libcalled.so")
+    result = run(member(library), "functions")
+    assert result.status == 127, result
+    assert result.err == f"MPICH: the PMPI tool '{library}' calls PMPI_New_function, which this MPI library does not have\n", result
+
+
+# ---- plugins ----
+
+PLUGIN = "host plugin 1 host n{0}>MPI_Comm_rank n{0}<MPI_Comm_rank n{0}>MPI_Barrier"
+
+
+@pytest.mark.parametrize("path", ["./libplugin.so", "libplugin.so"])
+def test_functions_of_a_plugin_are_called_and_call_the_next_link(pmpi, run, path):
+    """dlsym gives the plugin's function; its MPI_X is the host's wrapper, its PMPI_X the link after the host."""
+    shutil.copy(pmpi.library(HERE / "host.c", "-ldl", "-Wl,-rpath,$ORIGIN", name="libfinder.so"), pmpi.work / "libfinder.so")
+    result = run(chain("n", "./libfinder.so", "n"), "functions", PLUGIN=path)
+    assert record(result, "MPI_Barrier") == f"n1>MPI_Barrier {PLUGIN.format(3)} n3<MPI_Barrier n1<MPI_Barrier", result
+
+
+def test_function_that_a_plugin_lacks_is_that_of_the_next_link(run):
+    result = run(chain("n", "./libhost.so", "n"), "functions", PLUGIN="./libplugin.so")
+    assert record(result, "MPI_Wtime") == "n1>MPI_Wtime n3>MPI_Wtime n3<MPI_Wtime n1<MPI_Wtime", result
+
+
+def test_each_member_has_its_own_plugin(run):
+    """The second member gets a copy, with its own count and its own next link."""
+    result = run(chain("./libhost.so", "n", "./libhost.so", "n"), "functions", PLUGIN="./libplugin.so")
+    assert record(result, "MPI_Barrier") == (
+        "host plugin 1 host n2>MPI_Comm_rank host n4>MPI_Comm_rank n4<MPI_Comm_rank n2<MPI_Comm_rank n2>MPI_Barrier "
+        f"{PLUGIN.format(4)} n4<MPI_Barrier n2<MPI_Barrier"), result
+
+
+# ---- files ----
+
+@pytest.mark.parametrize("preload, times", [(None, 1), (None, 3), ("./libmaps.so", 2)])
+def test_files_of_mapped_code_exist(run, preload, times):
+    """A tool that reads the symbols of all libraries finds their files; the copies have the tool's own."""
+    result = run(chain(*["./libmaps.so"] * times), "./barriers", LD_PRELOAD=preload)
+    lines = re.findall(r"^maps: .*$", result.out, re.M)
+    assert lines == ["maps: MPI_Finalize in libmaps.so"] * (times + bool(preload)), result
+
+
+# ---- calls of the tool interface ----
+
+NATIVE_TOOLS = "profile(out=-),messages(out=-),trace(out=none),check(out=-)"
+
+
+@pytest.mark.parametrize("tools, preload", [(NATIVE_TOOLS, "./libspy.so"), (f"{NATIVE_TOOLS},pmpi=./libspy.so", None),
+                                            ("pmpi=./liborder_a.so,profile", "./libspy.so")])
+def test_calls_of_the_interface_by_the_shipped_tools_are_not_seen(run, tools, preload):
+    """A tool that wraps functions of the interface is called by nobody but the program."""
+    result = run(tools, "./program", "sums", LD_PRELOAD=preload)
+    assert "spy: 0\n" in result.out, result
+
+
+def test_shipped_tools_need_no_interface_function_by_an_intercepted_name(pmpi):
+    """Of all functions of the interface they call the QMPI_ forms."""
+    interface = set(re.findall(r"^(MPIX?_\w+):", (ROOT / "src/qmpi/qmpi_api.txt").read_text(), re.M))
+    for library in (pmpi.lib / "mpich/tools").glob("*.so"):
+        needed = re.findall(r" U (\w+)", pmpi.run("nm", "-D", library).out)
+        assert "QMPIX_Register_tool" in needed and not interface & set(needed), library
+
+
 # ---- call sites ----
 
 @pytest.fixture(scope="module")
@@ -301,6 +429,8 @@ REFUSED = {
     "library without MPI": ("./libnothing.so", "it defines no function of MPI, so it is no PMPI tool"),
     "Fortran alone": ("./libfortran_only.so", "it wraps Fortran functions (mpi_comm_rank_) but no C functions"),
     "another MPI library": ("./libother.so", "is an MPI library and not the program's (it defines PMPI_Comm_rank)"),
+    "MPI library with aliases": ("./libweak.so", "is an MPI library and not the program's (it defines PMPI_Comm_rank)"),
+    "copy of the MPI library": ("./libcopy.so", "./libcopy.so, which belongs to it, is an MPI library and not the program's"),
 }
 
 
@@ -308,8 +438,10 @@ REFUSED = {
 def wrong(pmpi):
     work = pmpi.work
     for name, macro in (("unresolved", "UNRESOLVED"), ("nothing", "NOTHING"), ("fortran_only", "FORTRAN_ONLY"),
-                        ("other", "OTHER_MPI")):
+                        ("other", "OTHER_MPI"),
+                        ("weak", "WEAK_MPI")):
         shutil.copy(pmpi.library(HERE / "wrong.c", f"-D{macro}"), work / f"lib{name}.so")
+    shutil.copy(pmpi.lib / "libmpi.so", work / "libcopy.so")
     write_broken(work, work / "libcounter.so")
     (work / "directory.so").mkdir()
 

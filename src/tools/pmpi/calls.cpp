@@ -5,6 +5,8 @@
 
 /* Both directions of each function of MPI, see pmpi.hpp. */
 
+#include <unistd.h>
+
 #include <cstdarg>
 #include <cstddef>
 #include <utility>
@@ -27,7 +29,7 @@ namespace {
 
 /* In the C library's block of static thread-local storage, at the same offset in each thread. */
 #define INITIAL_EXEC __attribute__((tls_model("initial-exec")))
-thread_local const instance *calling INITIAL_EXEC;
+thread_local instance *calling INITIAL_EXEC;
 
 /* The context of a call that the tool makes itself; checked before use by is_context_known. */
 struct new_context {
@@ -40,7 +42,7 @@ struct new_context {
 const bool is_context_known = [] {
     new_context context{&instances, MPI_SEND_T};
     const void *call_site = nullptr;
-    return MPI_Get_calling_address(reinterpret_cast<MPI_Context>(&context), &call_site) ==
+    return QMPI_Get_calling_address(reinterpret_cast<MPI_Context>(&context), &call_site) ==
         MPI_SUCCESS &&
         call_site == &instances;
 }();
@@ -186,9 +188,20 @@ void fill_functions()
                                  ANY(QMPI_Pcontrol)};
 }
 
-const instance &calling_instance()
+instance &calling_instance()
 {
     return *calling;
+}
+
+void fail_missing_function()
+{
+    const auto &missing = reinterpret_cast<const missing_function &>(calling_instance());
+    const std::string message = "MPICH: the PMPI tool '" + missing.tool + "' calls " +
+        missing.name + ", which this MPI library does not have\n";
+
+    if (write(STDERR_FILENO, message.data(), message.size()) < 0) {
+    }
+    _exit(127); /* the linker's status for a missing symbol */
 }
 
 std::intptr_t calling_instance_offset()

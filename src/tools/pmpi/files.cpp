@@ -30,8 +30,7 @@ struct descriptor {
 struct head {
     elf_header header{};
     segment segments[4]{};
-    dynamic_entry dynamic[9]{};
-    elf_symbol no_symbol{};
+    dynamic_entry dynamic[10]{};
     any_function constructor = nullptr;
 };
 
@@ -46,11 +45,8 @@ void refuse(const std::string &reason)
 
 private_file::private_file(const std::string &name)
 {
-    if (open_temporary(name))
-        return;
-    const std::string reason = std::strerror(errno);
-    if (!open_memory(name))
-        refuse("no private copy of " + name + " can be made: " + reason +
+    if (!open_memory(name) && !open_temporary(name))
+        refuse("no private copy of " + name + " can be made: " + std::strerror(errno) +
                " (set TMPDIR to a directory for it)");
 }
 
@@ -59,6 +55,21 @@ private_file::~private_file()
     if (is_temporary_)
         unlink(path_.c_str());
     close(fd_);
+}
+
+/* The linker takes files with equal inode numbers for one library; the numbers of such files are not used
+ * again. Those of descriptors are, so the binary digits of a counter, written as "/." and "//", make the
+ * path unique. */
+bool private_file::open_memory(const std::string &name)
+{
+    static std::atomic<unsigned> count{0};
+
+    fd_ = memfd_create(name.c_str(), MFD_CLOEXEC);
+    path_ = "/proc/" + std::to_string(getpid()) + "/fd"; /* debuggers open it too */
+    for (unsigned digits = ++count; digits != 0; digits >>= 1)
+        path_ += (digits & 1) != 0 ? "/." : "//";
+    path_ += "/" + std::to_string(fd_);
+    return fd_ >= 0 && check_executable();
 }
 
 bool private_file::open_temporary(const std::string &name)
@@ -74,25 +85,16 @@ bool private_file::open_temporary(const std::string &name)
     return is_temporary_;
 }
 
-/* A descriptor's number is used again for a later file, so the binary digits of a counter, written as
- * "/." and "//", make the path unique. */
-bool private_file::open_memory(const std::string &name)
-{
-    static unsigned count = 0;
-
-    fd_ = memfd_create(name.c_str(), MFD_CLOEXEC);
-    path_ = "/proc/self/fd";
-    for (unsigned digits = ++count; digits != 0; digits >>= 1)
-        path_ += (digits & 1) != 0 ? "/." : "//";
-    path_ += "/" + std::to_string(fd_);
-    return fd_ >= 0 && check_executable();
-}
-
-/* Closes the file if no code can be mapped from it, as in a directory mounted with noexec. */
+/* Closes the file if the linker cannot map code from it: /proc is missing or that of other processes, or
+ * the file is in a directory mounted with noexec. */
 bool private_file::check_executable()
 {
-    void *code = mmap(nullptr, 1, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd_, 0);
+    struct stat here, there;
+    void *code = MAP_FAILED;
 
+    if (fstat(fd_, &here) == 0 && stat(path_.c_str(), &there) == 0 && here.st_ino == there.st_ino &&
+        here.st_dev == there.st_dev)
+        code = mmap(nullptr, 1, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd_, 0);
     if (code == MAP_FAILED) {
         const int reason = errno;
         close(fd_);
@@ -159,18 +161,51 @@ void check_library_file(const std::string &path)
 
 /* ---- stubs ---- */
 
-std::size_t write_stubs(private_file &file, const std::string &tool, const instance &owner,
-                        any_function dlsym_target, any_function constructor)
+stub make_stub(const void *instance, any_function target)
+{
+    stub made;
+
+    made.instance = instance;
+    made.offset = static_cast<decltype(stub::offset)>(calling_instance_offset());
+    made.target = target;
+    return made;
+}
+
+std::size_t write_stubs(private_file &file, const std::string &needed,
+                        const std::vector<stub> &stubs, const std::vector<stub_symbol> &symbols,
+                        any_function constructor)
 {
     const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-    const std::string strings = '\0' + tool + '\0';
-    const std::size_t data_size = sizeof(head) + strings.size();
-    const std::size_t stubs_offset = (data_size + page - 1) / page * page;
-    std::vector<stub> stubs(num_functions + 1);
+    const std::size_t num_symbols = symbols.size() + 1;
+    const std::size_t table_offset = sizeof(head);
+    const std::size_t hash_offset = table_offset + num_symbols * sizeof(elf_symbol);
     const std::size_t stubs_size = stubs.size() * sizeof(stub);
-    std::vector<char> data(stubs_offset);
+    std::vector<elf_symbol> table(num_symbols);
+    std::vector<std::uint32_t> hash(3 + num_symbols); /* one bucket, a chain of all symbols */
+    std::string strings = '\0' + needed + '\0';
     head h;
     Dl_info own;
+
+    const std::size_t strings_offset = hash_offset + hash.size() * sizeof(hash[0]);
+    for (const stub_symbol &symbol : symbols)
+        strings += symbol.name + '\0';
+    const std::size_t data_size = strings_offset + strings.size();
+    const std::size_t stubs_offset = (data_size + page - 1) / page * page;
+
+    hash[0] = 1;
+    hash[1] = static_cast<std::uint32_t>(num_symbols);
+    std::size_t name = needed.size() + 2;
+    for (std::size_t i = 1; i < num_symbols; i++) {
+        const stub_symbol &symbol = symbols[i - 1];
+        table[i].st_name = static_cast<std::uint32_t>(name);
+        table[i].st_info = ELF64_ST_INFO(STB_GLOBAL, STT_FUNC);
+        table[i].st_shndx = 1; /* any section: the symbol is defined */
+        table[i].st_value = stubs_offset + symbol.stub * sizeof(stub);
+        table[i].st_size = sizeof(stub);
+        name += symbol.name.size() + 1;
+        hash[3 + i] = hash[2];
+        hash[2] = static_cast<std::uint32_t>(i);
+    }
 
     /* this library's own header says what the machine is */
     dladdr(reinterpret_cast<void *>(write_stubs), &own);
@@ -189,25 +224,28 @@ std::size_t write_stubs(private_file &file, const std::string &tool, const insta
     /* without it the linker makes the stack executable */
     h.segments[3] = make(PT_GNU_STACK, PF_R | PF_W, 0, 0, 16);
     const std::size_t dynamic[][2] = {{DT_NEEDED, 1},
-                                      {DT_STRTAB, sizeof(head)},
+                                      {DT_STRTAB, strings_offset},
                                       {DT_STRSZ, strings.size()},
-                                      {DT_SYMTAB, offsetof(head, no_symbol)},
+                                      {DT_SYMTAB, table_offset},
                                       {DT_SYMENT, sizeof(elf_symbol)},
+                                      {DT_HASH, hash_offset},
                                       {DT_INIT_ARRAY, offsetof(head, constructor)},
                                       {DT_INIT_ARRAYSZ, sizeof(constructor)},
                                       {DT_FLAGS_1, DF_1_INITFIRST}};
     std::memcpy(h.dynamic, dynamic, sizeof(dynamic));
     h.constructor = constructor;
-    std::memcpy(data.data(), &h, sizeof(h));
-    std::memcpy(data.data() + sizeof(h), strings.data(), strings.size());
 
-    for (int i = 0; i <= num_functions; i++) {
-        stubs[i].instance = &owner;
-        stubs[i].offset = static_cast<decltype(stub::offset)>(calling_instance_offset());
-        stubs[i].target = i < num_functions ? functions[i].to_chain : dlsym_target;
-    }
+    std::vector<char> data(stubs_offset);
+    const auto put = [&](std::size_t offset, const void *from, std::size_t size) {
+        std::memcpy(&data[offset], from, size);
+    };
+    put(0, &h, sizeof(h));
+    put(table_offset, table.data(), table.size() * sizeof(table[0]));
+    put(hash_offset, hash.data(), hash.size() * sizeof(hash[0]));
+    put(strings_offset, strings.data(), strings.size());
     file.write(data.data(), data.size());
-    file.write(stubs.data(), stubs_size);
+    if (!stubs.empty())
+        file.write(stubs.data(), stubs_size);
     return stubs_offset;
 }
 

@@ -29,11 +29,13 @@ struct CommunicatorCalls : qmpi::tool<CommunicatorCalls> {
     template <typename Call>
     auto intercept(Call &call)
     {
+        /* Before the call: another thread may free the communicator while the call waits. */
+        const auto communicator = communicators.used_by(call);
         /* Follows the functions that make and free communicators: handles are used again. */
         const auto result = communicators.watch(call);
-        if constexpr (Call::is_in(qmpi::set::collective) && Call::has(qmpi::role::communicator)) {
-            if (result == MPI_SUCCESS)
-                count(communicators.of(qmpi::get<qmpi::role::communicator>(call)));
+        if constexpr (Call::is_in(qmpi::set::collective)) {
+            if (result == MPI_SUCCESS && communicator != nullptr)
+                count(communicator);
         }
         return result;
     }

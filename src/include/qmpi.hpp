@@ -57,6 +57,7 @@
 #include <utility>
 #include <vector>
 
+#include <pthread.h>
 #include <unistd.h>
 
 /* Code between MPI's call and the tool's member. Must be inlined: it is the cost of each call. */
@@ -1412,6 +1413,7 @@ struct link {
 struct instance_base {
     link next[MPI_LAST_FUNC_T];
     std::atomic<bool> is_alive{false};
+    std::atomic<bool> has_begun{false}; /* MPI: a world or a session */
     std::atomic<int> sessions{0};
     std::atomic<bool> is_finalized{false};
     void (*at_abort)(const instance_base &) noexcept = nullptr;
@@ -2049,6 +2051,8 @@ struct QMPI_DETAIL_HIDDEN instances {
             ids = new std::vector<instance<Tool> *>;
             process = getpid();
             std::atexit(end_all);
+            if constexpr (!Tool::works_in_child)
+                pthread_atfork(nullptr, nullptr, leave_child);
         }
         const auto index = static_cast<std::size_t>(tool_id);
         if (ids->size() <= index) {
@@ -2062,6 +2066,16 @@ struct QMPI_DETAIL_HIDDEN instances {
         all->push_back(added);
         (*ids)[index] = added;
         return *added;
+    }
+
+    /* In a child of fork. Its copies of the objects are not used again: other threads may have held their
+         * locks. */
+    static void leave_child()
+    {
+        for (instance<Tool> *own : *all) {
+            if (own->has_begun)
+                own->is_alive = false;
+        }
     }
 
     static void end_all()
@@ -2414,6 +2428,7 @@ struct QMPI_DETAIL_HIDDEN registration {
     {
         instance<Tool> &self = *instances<Tool>::by_id[tool_id];
         self.world.emplace(comm, peers);
+        self.has_begun = true;
         if (self.is_alive)
             guarded("at_world_begin", [&self] { self.tool().at_world_begin(*self.world); });
     }
@@ -2472,13 +2487,16 @@ struct QMPI_DETAIL_HIDDEN registration {
     static void abort(const instance_base &base) noexcept
     {
         instance<Tool> &self = *instances<Tool>::by_id[base.tool_id];
-        guarded("at_abort", [&self] { self.tool().at_abort(); });
+        if (self.is_alive)
+            guarded("at_abort", [&self] { self.tool().at_abort(); });
     }
 
     static void session_begin(const instance_base &base) noexcept
     {
         instance<Tool> &self = *instances<Tool>::by_id[base.tool_id];
-        guarded("at_session_begin", [&self] { self.tool().at_session_begin(); });
+        self.has_begun = true;
+        if (self.is_alive)
+            guarded("at_session_begin", [&self] { self.tool().at_session_begin(); });
     }
 
     template <typename Work>
@@ -2532,6 +2550,10 @@ class tool {
     static constexpr function_set functions = set::all;
 
     static constexpr until lives_until = until::exit;
+
+    /* False: calls of a child that the program makes by fork after MPI has begun do not pass through the
+     * tool. For tools with files or locks, which the child would share with its parent or find locked. */
+    static constexpr bool works_in_child = true;
 
     /* Called when the chain is built, before the first call. From here on next<>() works. */
     void ready() {}

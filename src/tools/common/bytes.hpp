@@ -11,12 +11,17 @@
 
 #include "handles.hpp"
 #include "movement.hpp"
+#include "process.hpp"
 #include "requests.hpp"
 
 #include <qmpi.hpp>
 
-#include <atomic>
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <mutex>
+#include <set>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -31,121 +36,150 @@ struct Bytes {
 
 namespace bytes {
 
-/* Facts of a communicator. Unknown until queried. */
+/* Facts of a communicator. */
 struct GroupFacts {
-    static constexpr int unknown = -1; /* no result of the queries */
+    int is_inter = 0, rank = 0, size = 0, remote_size = 0;
+    /* In the block order of neighborhood collectives: false for MPI_PROC_NULL. */
+    std::vector<bool> sources, destinations;
 
-    int is_inter = unknown, rank = unknown, size = unknown, remote_size = unknown;
-    int sources = unknown, destinations = unknown; /* neighbors but MPI_PROC_NULL */
+    bool operator<(const GroupFacts &other) const
+    {
+        return std::tie(is_inter, rank, size, remote_size, sources, destinations) <
+            std::tie(other.is_inter, other.rank, other.size, other.remote_size, other.sources,
+                     other.destinations);
+    }
 };
 
-/* A thread's facts about the communicators that it used last. */
-class GroupCache {
+/* Facts of the communicators, from when they are made. */
+class Groups {
   public:
-    /* The handle of a communicator may get another meaning. */
-    static void forget_all() { generation_.fetch_add(1, std::memory_order_release); }
-
-    QMPI_INLINE static GroupFacts &facts_of(MPI_Comm comm)
+    /* nullptr if unknown. Query before the call that uses the communicator. */
+    QMPI_INLINE static const GroupFacts *of(MPI_Comm comm)
     {
-        Slot &slot = slots_[hash_of_handle(comm) >> 60];
-        const std::uint64_t generation = generation_.load(std::memory_order_acquire);
-        if (slot.comm != comm || slot.generation != generation)
-            slot = {comm, generation, {}};
-        return slot.facts;
+        const GroupFacts *facts = nullptr;
+        return Table::find(comm, facts) ? facts : of_predefined(comm);
     }
 
-  private:
-    struct Slot {
-        MPI_Comm comm;
-        std::uint64_t generation;
-        GroupFacts facts;
-    };
+    /* A function has returned the communicator. */
+    static void learn(MPI_Comm comm)
+    {
+        if (comm != MPI_COMM_NULL)
+            Table::set(comm, keep(query(comm)));
+    }
 
-    static inline std::atomic<std::uint64_t> generation_{1};
-    static inline thread_local Slot slots_[16] = {};
+    /* facts: nullptr if unknown */
+    static void learn(MPI_Comm comm, const GroupFacts *facts)
+    {
+        if (facts != nullptr)
+            Table::set(comm, facts);
+    }
+
+    static void forget(MPI_Comm comm) { Table::forget(comm); }
+
+  private:
+    using Table = HandleTable<MPI_Comm, const GroupFacts *>;
+
+    [[gnu::noinline]] static const GroupFacts *of_predefined(MPI_Comm comm)
+    {
+        const GroupFacts *facts = nullptr;
+        if ((comm != MPI_COMM_WORLD && comm != MPI_COMM_SELF) || !is_world_up())
+            return nullptr;
+        learn(comm);
+        Table::find(comm, facts);
+        return facts;
+    }
+
+    /* Never freed: there are few different ones, and threads refer to them. */
+    static const GroupFacts *keep(GroupFacts &&facts)
+    {
+        static auto &lock = *new std::mutex;
+        static auto &all = *new std::set<GroupFacts>;
+        const std::lock_guard<std::mutex> guard(lock);
+        return &*all.insert(std::move(facts)).first;
+    }
+
+    static GroupFacts query(MPI_Comm comm)
+    {
+        GroupFacts facts;
+        QMPI_Comm_test_inter(comm, &facts.is_inter);
+        QMPI_Comm_rank(comm, &facts.rank);
+        QMPI_Comm_size(comm, &facts.size);
+        if (facts.is_inter)
+            QMPI_Comm_remote_size(comm, &facts.remote_size);
+        else
+            query_neighbors(comm, facts);
+        return facts;
+    }
+
+    static void query_neighbors(MPI_Comm comm, GroupFacts &facts)
+    {
+        int topology = MPI_UNDEFINED, sources = 0, destinations = 0, is_weighted;
+
+        QMPI_Topo_test(comm, &topology);
+        if (topology == MPI_CART) {
+            query_grid(comm, facts);
+            return;
+        }
+        if (topology == MPI_GRAPH) {
+            QMPI_Graph_neighbors_count(comm, facts.rank, &sources);
+            destinations = sources;
+        } else if (topology == MPI_DIST_GRAPH)
+            QMPI_Dist_graph_neighbors_count(comm, &sources, &destinations, &is_weighted);
+        facts.sources.resize(static_cast<std::size_t>(sources), true);
+        facts.destinations.resize(static_cast<std::size_t>(destinations), true);
+    }
+
+    /* Below and above in each dimension. */
+    static void query_grid(MPI_Comm comm, GroupFacts &facts)
+    {
+        int dimensions = 0;
+        QMPI_Cartdim_get(comm, &dimensions);
+        const auto number = static_cast<std::size_t>(dimensions);
+        std::vector<int> grid(3 * number + 1);
+        int *const sizes = grid.data(), *const are_periodic = sizes + number,
+                   *const coordinates = are_periodic + number;
+        QMPI_Cart_get(comm, dimensions, sizes, are_periodic, coordinates);
+        for (std::size_t i = 0; i < number; i++) {
+            facts.sources.push_back(are_periodic[i] || coordinates[i] > 0);
+            facts.sources.push_back(are_periodic[i] || coordinates[i] + 1 < sizes[i]);
+        }
+        facts.destinations = facts.sources;
+    }
 };
 
-/* The group of a movement, by queries to the library, at most one of each kind per communicator. */
-class QueriedGroup {
+/* The group of a movement. */
+class Group {
   public:
-    QMPI_INLINE explicit QueriedGroup(MPI_Comm comm) : comm_(comm) {}
+    QMPI_INLINE explicit Group(const GroupFacts *facts) : facts_(facts) {}
 
-    QMPI_INLINE bool is_inter() { return get(facts().is_inter, QMPI_Comm_test_inter) != 0; }
-    QMPI_INLINE int rank() { return get(facts().rank, QMPI_Comm_rank); }
-    QMPI_INLINE int size() { return get(facts().size, QMPI_Comm_size); }
-    QMPI_INLINE int remote_size() { return get(facts().remote_size, QMPI_Comm_remote_size); }
+    QMPI_INLINE bool is_known() const { return facts_ != nullptr; }
+    QMPI_INLINE bool is_inter() const { return facts_->is_inter != 0; }
+    QMPI_INLINE int rank() const { return facts_->rank; }
+    QMPI_INLINE int size() const { return facts_->size; }
+    QMPI_INLINE int remote_size() const { return facts_->remote_size; }
 
-    QMPI_INLINE int neighbors(Side side)
+    QMPI_INLINE int neighbors(Side side) const
     {
-        int &number = side == Side::sent ? facts().destinations : facts().sources;
-        if (number == GroupFacts::unknown) {
-            number = 0;
-            each_neighbor(side, [&number](int, int rank) { number += rank != MPI_PROC_NULL; });
-        }
-        return number;
+        const std::vector<bool> &all = neighbors_at(side);
+        return static_cast<int>(std::count(all.begin(), all.end(), true));
     }
 
     /* Ranks are 0 or MPI_PROC_NULL. */
     template <typename Visit>
     void each_neighbor(Side side, Visit visit) const
     {
-        int topology = MPI_UNDEFINED, number = 0, out = 0, weighted;
-
-        QMPI_Topo_test(comm_, &topology);
-        if (topology == MPI_CART) {
-            each_in_grid(visit);
-            return;
-        }
-        if (topology == MPI_GRAPH) {
-            int rank = 0;
-            QMPI_Comm_rank(comm_, &rank);
-            QMPI_Graph_neighbors_count(comm_, rank, &number);
-            out = number;
-        } else if (topology == MPI_DIST_GRAPH)
-            QMPI_Dist_graph_neighbors_count(comm_, &number, &out, &weighted);
-        for (int i = 0; i < (side == Side::sent ? out : number); i++)
-            visit(i, 0);
+        int index = 0;
+        for (const bool exists : neighbors_at(side))
+            visit(index++, exists ? 0 : int{MPI_PROC_NULL});
     }
 
   private:
-    QMPI_INLINE GroupFacts &facts()
+    const std::vector<bool> &neighbors_at(Side side) const
     {
-        if (facts_ == nullptr)
-            facts_ = &GroupCache::facts_of(comm_);
-        return *facts_;
+        return side == Side::sent ? facts_->destinations : facts_->sources;
     }
 
-    template <typename Query>
-    QMPI_INLINE int get(int &value, Query query)
-    {
-        if (value == GroupFacts::unknown) {
-            value = 0;
-            query(comm_, &value);
-        }
-        return value;
-    }
-
-    /* In the block order of the collective operations: below and above in each dimension. */
-    template <typename Visit>
-    void each_in_grid(Visit visit) const
-    {
-        int dimensions = 0;
-        QMPI_Cartdim_get(comm_, &dimensions);
-        const auto number = static_cast<std::size_t>(dimensions);
-        std::vector<int> grid(3 * number + 1);
-        int *const sizes = grid.data(), *const are_periodic = sizes + number,
-                   *const coordinates = are_periodic + number;
-        QMPI_Cart_get(comm_, dimensions, sizes, are_periodic, coordinates);
-        for (int i = 0; i < dimensions; i++) {
-            const bool has_below = are_periodic[i] || coordinates[i] > 0;
-            const bool has_above = are_periodic[i] || coordinates[i] + 1 < sizes[i];
-            visit(2 * i, has_below ? 0 : MPI_PROC_NULL);
-            visit(2 * i + 1, has_above ? 0 : MPI_PROC_NULL);
-        }
-    }
-
-    const MPI_Comm comm_;
-    GroupFacts *facts_ = nullptr;
+    const GroupFacts *facts_;
 };
 
 /* Adds up the messages of a movement. */
@@ -199,9 +233,8 @@ bool moves_data([[maybe_unused]] Call &call)
 }
 
 /* Bytes that the arguments of a call describe, without those that a status has. To be queried after
- * it succeeded: then the library has checked the arguments, and querying the size of a datatype
- * cannot fail. Thread-safe.
- *   group   of the call's communicator */
+ * it succeeded: then the library has checked the arguments. Thread-safe.
+ *   group   of the call's communicator, from before the call */
 template <typename Call, typename Group>
 QMPI_INLINE Bytes bytes_of_call(Call &call, [[maybe_unused]] Group &&group) noexcept
 {
@@ -226,10 +259,15 @@ QMPI_INLINE Bytes bytes_of_call(Call &call, [[maybe_unused]] Group &&group) noex
     }
 }
 
+/* Of a collective call; query before the call. */
 template <typename Call>
-QMPI_INLINE bytes::QueriedGroup group_of(Call &call)
+QMPI_INLINE bytes::Group group_of([[maybe_unused]] Call &call)
 {
-    return bytes::QueriedGroup(qmpi::get_or<qmpi::role::communicator>(call, MPI_COMM_NULL));
+    if constexpr (Call::is_collective && Call::has(qmpi::role::communicator))
+        return bytes::Group(
+            bytes::Groups::of(qmpi::get_or<qmpi::role::communicator>(call, MPI_COMM_NULL)));
+    else
+        return bytes::Group(nullptr);
 }
 
 /* Makes calls and counts their bytes: of an operation when it starts, at each start of a persistent
@@ -260,7 +298,8 @@ class Traffic {
     template <typename Call>
     static constexpr bool needs()
     {
-        return uses_requests<Call>() || frees_communicator<Call>();
+        return uses_requests<Call>() || frees_communicator<Call>() || makes_communicator<Call>() ||
+            movement::makes_datatype<Call>();
     }
 
     /* Makes the call by next().
@@ -276,15 +315,18 @@ class Traffic {
             return complete(call, requests_,
                             [&visit](Operation &operation, const MPI_Status *status,
                                      Outcome outcome) { note(operation, status, outcome, visit); });
-        else if constexpr (frees_communicator<Call>()) {
-            /* Before the call: another thread may get the same handle at once. */
-            bytes::GroupCache::forget_all();
-            return next();
-        } else if constexpr (!moves<Call>())
+        else if constexpr (frees_communicator<Call>())
+            return follow_free(qmpi::get<qmpi::role::communicator>(call), next);
+        else if constexpr (makes_communicator<Call>())
+            return follow_made(call, next);
+        else if constexpr (movement::makes_datatype<Call>())
+            return movement::follow_datatype(call, next);
+        else if constexpr (!moves<Call>())
             return next();
         else {
             if (!moves_data(call))
                 return next();
+            const bytes::Group group = group_of(call);
             MPI_Status own_status;
             [[maybe_unused]] const MPI_Status *status = nullptr;
             if constexpr (by_status<Call>() && Call::has(qmpi::role::status)) {
@@ -297,7 +339,7 @@ class Traffic {
             if (result != MPI_SUCCESS)
                 return result;
             if constexpr (!movement::is_persistent(Call::form))
-                bytes = bytes_of_call(call, group_of(call));
+                bytes = bytes_in(call, group);
             if constexpr (by_status<Call>() && Call::has(qmpi::role::status)) {
                 if constexpr (movement::has_read_status<Call>())
                     bytes.received += movement::bytes_in(*status);
@@ -305,7 +347,7 @@ class Traffic {
                     bytes.received +=
                         movement::received_by(*status, movement::described_receive(call)).bytes;
             } else if constexpr (movement::is_persistent(Call::form) || by_status<Call>())
-                add(call, tag);
+                add(call, group, tag);
             return result;
         }
     }
@@ -321,8 +363,57 @@ class Traffic {
     template <typename Call>
     static constexpr bool frees_communicator()
     {
-        return Call::has(qmpi::effect::frees) &&
-            Call::parameters[Call::index(qmpi::effect::frees)].role == qmpi::role::communicator;
+        return frees_handle<Call>(qmpi::role::communicator);
+    }
+
+    template <typename Call>
+    static constexpr bool makes_communicator()
+    {
+        return index_of_made<Call>(qmpi::role::communicator) != qmpi::none;
+    }
+
+    /* Forget before the call: another thread may get the same handle at once. */
+    template <typename Next>
+    static auto follow_free(MPI_Comm *place, Next &next)
+    {
+        const MPI_Comm comm = place == nullptr ? MPI_COMM_NULL : *place;
+        const bytes::GroupFacts *const facts = bytes::Groups::of(comm);
+        bytes::Groups::forget(comm);
+        const auto result = next();
+        if (result != MPI_SUCCESS)
+            bytes::Groups::learn(comm, facts);
+        return result;
+    }
+
+    /* A copy must not be queried before its request completes. */
+    template <typename Call, typename Next>
+    static auto follow_made(Call &call, Next &next)
+    {
+        constexpr bool is_copy = Call::form == qmpi::form::nonblocking;
+        const bytes::GroupFacts *original = nullptr;
+        if constexpr (is_copy)
+            original = bytes::Groups::of(qmpi::get<qmpi::role::communicator>(call));
+        const auto result = next();
+        if (result != MPI_SUCCESS)
+            return result;
+        const MPI_Comm made =
+            *call.template argument<index_of_made<Call>(qmpi::role::communicator)>();
+        if constexpr (is_copy)
+            bytes::Groups::learn(made, original);
+        else
+            bytes::Groups::learn(made);
+        return result;
+    }
+
+    /* Nothing is known of a communicator that the library has not returned. */
+    template <typename Call>
+    QMPI_INLINE static Bytes bytes_in(Call &call, const bytes::Group &group)
+    {
+        if constexpr (Call::is_collective) {
+            if (!group.is_known())
+                return {};
+        }
+        return bytes_of_call(call, group);
     }
 
     template <typename Call>
@@ -332,14 +423,14 @@ class Traffic {
     }
 
     template <typename Call, typename MakeTag>
-    void add(Call &call, MakeTag &tag)
+    void add(Call &call, const bytes::Group &group, MakeTag &tag)
     {
         Operation operation{
             Call::id, movement::has_read_status<Call>(), by_status<Call>(), true, {}, {}, tag()};
         if constexpr (movement::has_received_status<Call>())
             operation.described = movement::described_receive(call);
         if constexpr (movement::is_persistent(Call::form))
-            operation.bytes = bytes_of_call(call, group_of(call));
+            operation.bytes = bytes_in(call, group);
         if (operation.bytes.is_zero() && operation.described.source == MPI_PROC_NULL &&
             !operation.is_file)
             return;

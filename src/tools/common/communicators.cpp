@@ -15,7 +15,8 @@ namespace qmpi {
 namespace {
 
 /* Per-thread cache. It holds no reference, so that a thread may end at any time: an entry is valid
- * while the generation is unchanged, and until then the table holds the communicator. */
+ * while the generation is unchanged, and until then the table holds the communicator. No thread frees a
+ * communicator that another one looks up, since its call has not begun (MPI 4.0, 11.6.2). */
 struct Slot {
     unsigned owner;
     std::uint64_t handle;
@@ -220,17 +221,24 @@ OwnCommunicator::~OwnCommunicator()
 
 Communicators::Communicators() : number_(++number_of_objects) {}
 
+/* The predefined ones, which are never freed, are described on first use. */
 Communicators::Shared Communicators::of(MPI_Comm comm)
 {
-    return look_up(qmpi::handle_value(comm), comm);
+    Shared found = look_up(qmpi::handle_value(comm));
+    if (found == nullptr && (comm == MPI_COMM_WORLD || comm == MPI_COMM_SELF)) {
+        const std::lock_guard<std::mutex> guard(making_lock_);
+        add_predefined();
+        found = find(qmpi::handle_value(comm));
+    }
+    return found;
 }
 
 Communicators::Shared Communicators::of_window(MPI_Win window)
 {
-    return look_up(qmpi::handle_value(window), MPI_COMM_NULL);
+    return look_up(qmpi::handle_value(window));
 }
 
-Communicators::Shared Communicators::look_up(std::uint64_t handle, MPI_Comm unknown)
+Communicators::Shared Communicators::look_up(std::uint64_t handle)
 {
     Slot &slot = slot_of(number_, handle);
     const std::uint64_t generation = generation_.load(std::memory_order_acquire);
@@ -238,10 +246,6 @@ Communicators::Shared Communicators::look_up(std::uint64_t handle, MPI_Comm unkn
         return slot.communicator->shared_from_this();
 
     Shared found = find(handle);
-    if (found == nullptr && unknown != MPI_COMM_NULL) {
-        created(unknown, no_origin);
-        found = find(handle);
-    }
     /* Generation from before the search: if it has changed since, the next call searches again. */
     if (found != nullptr)
         slot = {number_, handle, generation, found.get()};
@@ -360,23 +364,21 @@ Communicators::Shared Communicators::to_make(MPI_Group group, MPI_Group remote,
     return communicator;
 }
 
-void Communicators::duplicated(MPI_Comm copy, MPI_Comm original)
+void Communicators::duplicated(MPI_Comm copy, const Shared &original)
 {
-    const Shared known = of(original);
-    if (known == nullptr)
+    if (original == nullptr)
         return;
     auto communicator = std::make_shared<Communicator>();
-    static_cast<CommunicatorData &>(*communicator) = *known;
+    static_cast<CommunicatorData &>(*communicator) = *original;
     communicator->handle = copy;
 
     std::lock_guard<std::mutex> guard(making_lock_);
-    number(*communicator, known->id);
+    number(*communicator, original->id);
     remember(qmpi::handle_value(copy), std::move(communicator));
 }
 
-void Communicators::rename(MPI_Comm comm)
+void Communicators::rename(MPI_Comm comm, const Shared &known)
 {
-    const Shared known = of(comm);
     if (known == nullptr)
         return;
     const std::string name = name_of(comm);

@@ -9,6 +9,7 @@
 #define QMPI_COMMUNICATORS_HPP_INCLUDED
 
 #include "handles.hpp"
+#include "movement.hpp"
 
 #include <qmpi.hpp>
 
@@ -167,12 +168,7 @@ class Communicators {
     template <typename Call>
     static constexpr std::size_t makes(qmpi::role handle)
     {
-        for (std::size_t i = 0; i < Call::parameters.size(); i++) {
-            if (Call::parameters[i].role == handle &&
-                Call::parameters[i].direction == qmpi::direction::out)
-                return i;
-        }
-        return qmpi::none;
+        return index_of_made<Call>(handle);
     }
 
     /* True for functions that must go through watch(). */
@@ -182,7 +178,8 @@ class Communicators {
         return makes<Call>(qmpi::role::communicator) != qmpi::none ||
             makes<Call>(qmpi::role::window) != qmpi::none ||
             frees<Call>(qmpi::role::communicator) || frees<Call>(qmpi::role::window) ||
-            Call::id == MPI_COMM_SET_NAME_T || uses_message<Call>();
+            Call::id == MPI_COMM_SET_NAME_T || uses_message<Call>() ||
+            movement::makes_datatype<Call>();
     }
 
     /* These functions as a set. A template, since clang needs the complete class. */
@@ -208,20 +205,41 @@ class Communicators {
             return watch_end(call, qmpi::get<qmpi::role::window>(call));
         else if constexpr (uses_message<Call>())
             return watch_message(call);
+        else if constexpr (movement::makes_datatype<Call>()) /* patterns.hpp needs their sizes */
+            return movement::follow_datatype(call, [&call] { return call(); });
         else {
+            const Shared used = used_by(call);
             const int error_code = call();
             if (error_code == MPI_SUCCESS)
-                remember_made_by(call);
+                remember_made_by(call, used);
             return error_code;
         }
     }
 
-    /* Communicator of a handle; nullptr for MPI_COMM_NULL and invalid handles. Query after the call
-     * succeeded: an invalid handle would be reported under another function's name. */
+    /* Communicator of a handle; nullptr for MPI_COMM_NULL and for handles that no function under watch has
+     * returned. Thus it never asks the library about an invalid handle. Query before a call that
+     * uses the handle: another thread may free the communicator while the call waits. */
     Shared of(MPI_Comm comm);
 
-    /* Communicator that a window was created with; nullptr if unknown. */
+    /* Communicator that a window was created with; nullptr if unknown. Query before the call. */
     Shared of_window(MPI_Win window);
+
+    /* Communicator that a call uses, by its communicator, window or message; nullptr if none or
+     * unknown. Query before the call. */
+    template <typename Call>
+    Shared used_by(Call &call)
+    {
+        (void) call;
+        if constexpr (Call::has(qmpi::role::communicator))
+            return of(qmpi::get_or<qmpi::role::communicator>(call, MPI_COMM_NULL));
+        else if constexpr (Call::has(qmpi::role::window))
+            return of_window(qmpi::get_or<qmpi::role::window>(call, MPI_WIN_NULL));
+        else if constexpr (uses_message<Call>()) {
+            const MPI_Message *message = qmpi::get<qmpi::role::message>(call);
+            return message == nullptr ? nullptr : of_message(*message);
+        } else
+            return nullptr;
+    }
 
     /* Communicator of a message from a matched probe; nullptr if unknown. Query before the call
      * that receives it. */
@@ -235,7 +253,7 @@ class Communicators {
         MPI_Group remote = MPI_GROUP_NULL;
         if constexpr (Call::has(qmpi::role::group, 1))
             remote = qmpi::get<qmpi::role::group, 1>(call);
-        return to_make(qmpi::get<qmpi::role::group>(call), remote, origin_of(call));
+        return to_make(qmpi::get<qmpi::role::group>(call), remote, origin_of(call, used_by(call)));
     }
 
     /* Snapshot of all, unordered. */
@@ -249,8 +267,7 @@ class Communicators {
     template <typename Call>
     static constexpr bool frees(qmpi::role handle)
     {
-        const std::size_t index = Call::index(qmpi::effect::frees);
-        return index != qmpi::none && Call::parameters[index].role == handle;
+        return frees_handle<Call>(handle);
     }
 
     /* Matched probes and receives */
@@ -279,12 +296,13 @@ class Communicators {
     {
         const MPI_Message *message = qmpi::get<qmpi::role::message>(call);
         if constexpr (Call::has(qmpi::role::communicator)) {
+            const Shared used = used_by(call);
             const int error_code = call();
             bool has_message = error_code == MPI_SUCCESS;
             if constexpr (Call::has(qmpi::role::flag))
                 has_message = has_message && *qmpi::get<qmpi::role::flag>(call);
             if (has_message)
-                remember_message(*message, of(qmpi::get<qmpi::role::communicator>(call)));
+                remember_message(*message, used);
             return error_code;
         } else {
             const MPI_Message received = message == nullptr ? MPI_MESSAGE_NULL : *message;
@@ -296,37 +314,38 @@ class Communicators {
         }
     }
 
+    /* used: by the call */
     template <typename Call>
-    void remember_made_by(Call &call)
+    void remember_made_by(Call &call, const Shared &used)
     {
         constexpr std::size_t made = makes<Call>(qmpi::role::communicator);
         constexpr std::size_t window = makes<Call>(qmpi::role::window);
         if constexpr (Call::id == MPI_COMM_SET_NAME_T)
-            rename(qmpi::get<qmpi::role::communicator>(call));
+            rename(qmpi::get<qmpi::role::communicator>(call), used);
         else if constexpr (Call::form == qmpi::form::nonblocking)
-            duplicated(*call.template argument<made>(), qmpi::get<qmpi::role::communicator>(call));
+            duplicated(*call.template argument<made>(), used);
         else if constexpr (made != qmpi::none)
-            created(*call.template argument<made>(), origin_of(call));
+            created(*call.template argument<made>(), origin_of(call, used));
         else if constexpr (window != qmpi::none)
-            remember(qmpi::handle_value(*call.template argument<window>()),
-                     of(qmpi::get<qmpi::role::communicator>(call)));
+            remember(qmpi::handle_value(*call.template argument<window>()), used);
     }
 
-    /* Id of the communicator common to all members of the new one, or what else they have in common. */
+    /* Id of the communicator common to all members of the new one, or what else they have in common.
+     * parent: used by the call */
     template <typename Call>
-    std::uint64_t origin_of(Call &call)
+    std::uint64_t origin_of(Call &call, const Shared &parent)
     {
+        (void) call;
         if constexpr (Call::id == MPI_COMM_CREATE_FROM_GROUP_T)
             return origin_of(std::string(call.template argument<1>()));
         else if constexpr (Call::id == MPI_INTERCOMM_CREATE_FROM_GROUPS_T)
             return origin_of(std::string(call.template argument<4>()));
         else if constexpr (Call::id == MPI_COMM_CREATE_GROUP_T)
-            return origin_of(std::to_string(qmpi::get<qmpi::role::tag>(call))) ^
-                origin_of(of(qmpi::get<qmpi::role::communicator>(call)));
+            return origin_of(std::to_string(qmpi::get<qmpi::role::tag>(call))) ^ origin_of(parent);
         else if constexpr (Call::id == MPI_INTERCOMM_CREATE_T || Call::is_in(qmpi::set::processes))
             return no_origin;
         else
-            return origin_of(of(qmpi::get_or<qmpi::role::communicator>(call, MPI_COMM_NULL)));
+            return origin_of(parent);
     }
     static std::uint64_t origin_of(const std::string &tag);
     static std::uint64_t origin_of(const Shared &parent)
@@ -338,8 +357,8 @@ class Communicators {
     /* remote: of an intercommunicator, or MPI_GROUP_NULL */
     Shared to_make(MPI_Group group, MPI_Group remote, std::uint64_t origin);
     /* The copy must not be queried before its request completes. */
-    void duplicated(MPI_Comm copy, MPI_Comm original);
-    void rename(MPI_Comm comm);
+    void duplicated(MPI_Comm copy, const Shared &original);
+    void rename(MPI_Comm comm, const Shared &known);
     /* handle: bits of a communicator or a window */
     void remember(std::uint64_t handle, Shared communicator);
     Shared forget(std::uint64_t handle);
@@ -348,8 +367,7 @@ class Communicators {
 
     std::vector<int> counted(MPI_Group group, std::vector<int> ranks) const;
 
-    /* unknown: communicator to describe if the handle is unknown, or MPI_COMM_NULL */
-    Shared look_up(std::uint64_t handle, MPI_Comm unknown);
+    Shared look_up(std::uint64_t handle);
     Shared find(std::uint64_t handle) const;
     void add_predefined();
     Mutable describe(MPI_Comm comm, std::uint64_t origin);

@@ -197,16 +197,57 @@ class PredefinedSizes {
     std::array<Slot, 256> slots_;
 };
 
-inline std::uint64_t size_of(MPI_Datatype datatype)
+/* Sizes of the program's datatypes, from when they are made. They stay after the datatype is freed: a
+ * call of another thread may still use it. */
+using DatatypeSizes = HandleTable<MPI_Datatype, std::uint64_t>;
+
+inline std::uint64_t query_size(MPI_Datatype datatype)
 {
-    static PredefinedSizes predefined;
-    std::uint64_t known = 0;
-    if (predefined.find(datatype, known))
-        return known;
     MPI_Count size = 0;
     if (QMPI_Type_size_x(datatype, &size) != MPI_SUCCESS || size < 0)
         return 0;
     return static_cast<std::uint64_t>(size);
+}
+
+/* Of a datatype in a call that succeeded; one that is not in a table is predefined. */
+inline std::uint64_t size_of(MPI_Datatype datatype)
+{
+    static PredefinedSizes predefined;
+    std::uint64_t known = 0;
+    if (predefined.find(datatype, known) || DatatypeSizes::find(datatype, known))
+        return known;
+    return query_size(datatype);
+}
+
+constexpr bool is_made_datatype(const qmpi::parameter &parameter)
+{
+    return parameter.role == qmpi::role::datatype && parameter.direction == qmpi::direction::out &&
+        !parameter.is_array;
+}
+
+/* Functions that make a datatype. Tools that count bytes call them by follow_datatype(). */
+template <typename Call>
+constexpr bool makes_datatype()
+{
+    for (const qmpi::parameter &parameter : Call::parameters) {
+        if (is_made_datatype(parameter))
+            return true;
+    }
+    return false;
+}
+
+template <typename Call, typename Next>
+int follow_datatype(Call &call, Next next)
+{
+    const int error_code = next();
+    if (error_code == MPI_SUCCESS)
+        call.each_argument([](auto index, auto &value) {
+            if constexpr (is_made_datatype(Call::parameters[decltype(index)::value])) {
+                if (*value != MPI_DATATYPE_NULL)
+                    DatatypeSizes::set(*value, query_size(*value));
+            }
+        });
+    return error_code;
 }
 
 /* A buffer argument. Makes no library call before at(): arguments that are not significant in the

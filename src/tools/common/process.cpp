@@ -48,6 +48,13 @@ bool is_world_up() noexcept
     return is_initialized && !is_finalized;
 }
 
+bool can_threads_call() noexcept
+{
+    int level = MPI_THREAD_MULTIPLE;
+    return !is_world_up() || QMPI_Query_thread(&level) != MPI_SUCCESS ||
+        level == MPI_THREAD_MULTIPLE;
+}
+
 bool is_spawned() noexcept
 {
     MPI_Comm parent = MPI_COMM_NULL;

@@ -39,6 +39,9 @@ const char *function_name(int id) noexcept;
 /* True between MPI_Init and MPI_Finalize. */
 bool is_world_up() noexcept;
 
+/* True if several threads may be in MPI at the same time: MPI_THREAD_MULTIPLE, or unknown. */
+bool can_threads_call() noexcept;
+
 /* True if MPI_COMM_WORLD was spawned and is not the whole job; false while there is no world. */
 bool is_spawned() noexcept;
 

@@ -21,6 +21,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -49,6 +50,14 @@ std::string library_version()
     return line;
 }
 
+/* Of this process, for one record: what the user allows is for the program. */
+std::size_t share_of_address_space()
+{
+    struct rlimit limit {};
+    const bool is_limited = getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+    return is_limited ? static_cast<std::size_t>(limit.rlim_cur / 64) : SIZE_MAX;
+}
+
 }  // namespace
 
 Introduction introduction_of_process()
@@ -63,14 +72,21 @@ Introduction introduction_of_process()
     return own;
 }
 
+/* Reserves addresses only: memory that is not accessible counts neither as committed nor as data. */
 Record::Record(std::string tool, std::size_t limit)
-    : tool_(std::move(tool)), limit_(std::max(limit / chunk, std::size_t{1}) * chunk)
+    : tool_(std::move(tool)), limit_(std::min(limit, share_of_address_space()))
 {
-    void *const memory = mmap(nullptr, limit_, PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED)
-        throw std::bad_alloc();
+    void *memory = MAP_FAILED;
+    for (std::size_t size = limit_; memory == MAP_FAILED; size /= 2) {
+        if (size < chunk && limit_ == chunk)
+            throw std::bad_alloc();
+        limit_ = std::max(size / chunk, std::size_t{1}) * chunk;
+        memory =
+            mmap(nullptr, limit_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    }
     base_ = static_cast<char *>(memory);
+    if (!allocate(chunk))
+        throw std::bad_alloc();
     head_ = new (base_) RecordHead;
 }
 
@@ -111,21 +127,38 @@ bool Record::make_room(std::size_t end)
                   limit_ >> 20));
         return false;
     }
-    if (file_ < 0 || end <= mapped_)
+    if (end <= usable_)
         return true;
-    return map(mapped_, std::min(limit_, (end + chunk - 1) / chunk * chunk));
+    return is_open() ? map(up_to_chunk(end)) : allocate(up_to_chunk(end));
+}
+
+/* Such an end of memory. */
+std::size_t Record::up_to_chunk(std::size_t end) const
+{
+    return std::min(limit_, (end + chunk - 1) / chunk * chunk);
+}
+
+bool Record::allocate(std::size_t end)
+{
+    const bool is_allocated = mprotect(base_ + usable_, end - usable_, PROT_READ | PROT_WRITE) == 0;
+    if (is_allocated)
+        usable_ = end;
+    else
+        complain_once("no memory for the record; a report after a crash lacks later entries");
+    return is_allocated;
 }
 
 /* Without room on the disk the memory must not be mapped: writing to it would end the process. */
-bool Record::map(std::size_t begin, std::size_t end)
+bool Record::map(std::size_t end)
 {
-    int reason = posix_fallocate(file_, static_cast<off_t>(begin), static_cast<off_t>(end - begin));
+    const std::size_t size = end - usable_;
+    int reason = posix_fallocate(file_, static_cast<off_t>(usable_), static_cast<off_t>(size));
     if (reason == 0 &&
-        mmap(base_ + begin, end - begin, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file_,
-             static_cast<off_t>(begin)) == MAP_FAILED)
+        mmap(base_ + usable_, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file_,
+             static_cast<off_t>(usable_)) == MAP_FAILED)
         reason = errno;
     if (reason == 0)
-        mapped_ = end;
+        usable_ = end;
     else
         complain_once("cannot write " + path_ + ": " + std::strerror(reason) +
                       "; a report after a crash lacks later entries");
@@ -153,7 +186,7 @@ void Record::open(const std::string &path, Introduction introduction)
     if (file < 0)
         fail(errno);
     const std::size_t used = head_->used.load(std::memory_order_relaxed);
-    const std::size_t end = std::min(limit_, (used + chunk - 1) / chunk * chunk);
+    const std::size_t end = up_to_chunk(used);
     auto give_up = [&](int reason) {
         close(file);
         unlink(path.c_str());
@@ -171,7 +204,7 @@ void Record::open(const std::string &path, Introduction introduction)
     path_ = path;
     rank_text_ = introduction.has_world() ? "rank " + std::to_string(introduction.rank) + ": " : "";
     file_ = file;
-    mapped_ = end;
+    usable_ = end;
 }
 
 /* Continues in a file, or in memory if that is -1. The blocks stay where they are for threads that are
@@ -202,7 +235,7 @@ void Record::remove()
     const std::lock_guard<std::mutex> guard(lock_);
     if (!is_open())
         return;
-    move_to(-1, mapped_);
+    move_to(-1, usable_);
     close(std::exchange(file_, -1));
     remove_files();
 }
@@ -329,12 +362,16 @@ FileContent::~FileContent()
 
 /* ---- folders ---- */
 
+std::string numbered(const std::string &stem, int number)
+{
+    return number == 1 ? stem : stem + "-" + std::to_string(number);
+}
+
 std::string make_new_folder(const std::string &stem, const std::string &ending)
 {
-    constexpr int max_names = 1000;
     std::error_code fault;
     for (int number = 1; !fault && number < max_names; number++) {
-        const std::string name = stem + (number == 1 ? "" : "-" + std::to_string(number)) + ending;
+        const std::string name = numbered(stem, number) + ending;
         if (std::filesystem::create_directory(name, fault))
             return name;
     }

@@ -19,6 +19,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <mutex>
 #include <new>
 #include <stdexcept>
@@ -67,6 +68,13 @@ struct Introduction {
     }
 };
 
+/* True for the tools whose records qmpi_report reads. */
+inline bool is_known_to_qmpi_report(std::string_view tool)
+{
+    constexpr std::string_view known[] = {"check", "count", "messages", "profile"};
+    return std::find(std::begin(known), std::end(known), tool) != std::end(known);
+}
+
 /* The fields that are the same for all tools of this process. */
 Introduction introduction_of_process();
 
@@ -74,7 +82,8 @@ Introduction introduction_of_process();
  * process exits. */
 class Record {
   public:
-    /* limit: bytes; beyond it blocks are in memory only. */
+    /* limit: bytes; beyond it blocks are in memory only. Less if the process has a limit on its address
+     * space. */
     Record(std::string tool, std::size_t limit);
     Record(const Record &) = delete;
     Record &operator=(const Record &) = delete;
@@ -107,6 +116,8 @@ class Record {
      * before MPI is initialized, may keep its old value. */
     void open(const std::string &path, Introduction introduction);
 
+    std::size_t limit() const { return limit_; }
+
     bool is_open() const { return file_ >= 0; }
     const std::string &path() const { return path_; }
 
@@ -132,16 +143,18 @@ class Record {
     char *begin_block(std::size_t bytes);
     void end_block(char *memory, std::uint32_t kind, std::size_t bytes);
     bool make_room(std::size_t end);
-    bool map(std::size_t begin, std::size_t end);
+    std::size_t up_to_chunk(std::size_t end) const;
+    bool allocate(std::size_t end);
+    bool map(std::size_t end);
     int move_to(int file, std::size_t bytes);
     void complain_once(const std::string &reason);
     void remove_files() const;
 
     const std::string tool_;
-    const std::size_t limit_;
+    std::size_t limit_;
     char *base_ = nullptr; /* limit_ bytes of address space */
     RecordHead *head_ = nullptr;
-    std::size_t mapped_ = 0; /* bytes of it that are in the file */
+    std::size_t usable_ = 0; /* bytes of it that are memory, or in the file if it is open */
     std::mutex lock_;
     std::string path_;
     std::string rank_text_; /* "rank 1: "; empty if it has none */
@@ -245,6 +258,10 @@ class FileContent {
 
 inline constexpr const char *record_ending = ".record";
 inline constexpr const char *record_folder_ending = ".records";
+
+/* STEM, STEM-2, ...; there are fewer than max_names. */
+std::string numbered(const std::string &stem, int number);
+inline constexpr int max_names = 1000;
 
 /* Makes a folder for one run of an instance: STEM and the ending, or STEM-2 and so on if it exists.
  * Throws std::runtime_error. */

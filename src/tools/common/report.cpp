@@ -193,10 +193,22 @@ std::string process_text()
     return host_name() + "-" + std::to_string(getpid());
 }
 
+/* Returns -1 if the file exists. */
+int create(const std::string &name)
+{
+    return open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+}
+
 std::string replace(const std::string &name, std::string_view content, const struct stat *existing)
 {
-    const std::string temporary = name + "." + process_text() + "~";
-    const int descriptor = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    const std::string stem = name + "." + process_text();
+    std::string temporary = stem + "~";
+    int descriptor = create(temporary);
+    /* Of a writer that was killed, or of a container with the same host name. */
+    for (int number = 2; descriptor < 0 && errno == EEXIST && number < max_names; number++) {
+        temporary = stem + "-" + std::to_string(number) + "~";
+        descriptor = create(temporary);
+    }
     if (descriptor < 0)
         return std::strerror(errno);
     if (existing != nullptr)
@@ -344,6 +356,51 @@ std::string Destination::stem(const Reporter &reporter) const
 {
     if (is_stderr_)
         return "";
+    const std::string wanted = wanted_stem(reporter);
+    if (!out_.empty())
+        return wanted;
+    const std::lock_guard<std::mutex> guard(chosen_lock_);
+    std::string &chosen = chosen_[wanted];
+    if (chosen.empty())
+        chosen = numbered(wanted, unused_number(wanted, 1));
+    return chosen;
+}
+
+/* The first number from this one on for which there are no reports: a report must not replace that of
+ * another job. */
+int Destination::unused_number(const std::string &wanted, int number) const
+{
+    const auto is_used = [&] {
+        const std::string stem = path(numbered(wanted, number));
+        return std::any_of(formats_.begin(), formats_.end(), [&stem](Format format) {
+            return access((stem + ending_of(format)).c_str(), F_OK) == 0;
+        });
+    };
+    while (number < max_names && is_used())
+        number++;
+    return number;
+}
+
+/* Makes a folder for the records of a run whose reports have the default name. Other jobs may be
+ * doing the same: who makes the folder has the name. */
+std::string Destination::claim_folder(const std::string &wanted, const std::string &ending) const
+{
+    std::error_code fault;
+    const std::lock_guard<std::mutex> guard(chosen_lock_);
+    for (int number = 1; !fault && number < max_names; number++) {
+        number = unused_number(wanted, number);
+        const std::string stem = numbered(wanted, number);
+        if (std::filesystem::create_directory(path(stem + ending), fault)) {
+            chosen_[wanted] = stem;
+            return path(stem + ending);
+        }
+    }
+    throw std::runtime_error("cannot write " + path(wanted + ending) + ": " +
+                             (fault ? fault.message() : "too many folders of this name"));
+}
+
+std::string Destination::wanted_stem(const Reporter &reporter) const
+{
     const std::string stem = out_.empty() ? default_stem(reporter) : out_;
     if (!reporter.is_alone && !reporter.is_spawned && !reporter.is_variant)
         return stem;
@@ -396,6 +453,8 @@ std::string Destination::new_record_folder(const Reporter &reporter,
 {
     if (is_privileged())
         throw std::runtime_error("refusing to write files from a set-uid program");
+    if (out_.empty() && records_.empty())
+        return claim_folder(wanted_stem(reporter), ending);
     const std::string name = path(is_stderr_ ? default_stem(reporter) : stem(reporter));
     return records_.empty() ? make_new_folder(name, ending) : new_name_in_records(name, ending);
 }

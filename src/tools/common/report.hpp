@@ -14,6 +14,8 @@
 #include <qmpi.hpp>
 
 #include <functional>
+#include <map>
+#include <mutex>
 #include <set>
 #include <string>
 #include <string_view>
@@ -64,7 +66,8 @@ inline std::string absent_text(const std::string &absent)
 /* Files that the user wants, by the options of the instance:
  *   out=NAME         with the ending .txt, .json, .html or .otf2: one report of that format; else
  *                    the stem of all files; - is text on standard error. Default: program, tool
- *                    and process number, as in halo.profile.4711
+ *                    and process number, as in halo.profile.4711, or halo.profile.4711-2 if there
+ *                    are files of that name: processes of two hosts or containers can have one number
  *   formats=A+B      text, json, html, otf2; default: all that the tool has (trace: otf2+html)
  *   records=FOLDER   folder for the folder of the records, on each host; default: that of NAME
  * A name is relative to the folder in which the tool was constructed, and belongs to the first
@@ -124,6 +127,9 @@ class Destination {
     Destination(const Owner &owner, const ReportOptions &options,
                 const std::vector<std::string> &others);
     std::string default_stem(const Reporter &reporter) const;
+    std::string wanted_stem(const Reporter &reporter) const;
+    int unused_number(const std::string &wanted, int number) const;
+    std::string claim_folder(const std::string &wanted, const std::string &ending) const;
     std::string new_record_folder(const Reporter &reporter, const std::string &ending) const;
     std::string new_name_in_records(const std::string &stem, const std::string &ending) const;
     void choose_one(const ReportOptions &options, Format format);
@@ -136,6 +142,10 @@ class Destination {
     std::string records_; /* empty: beside the reports */
     bool is_stderr_ = false;
     std::vector<Format> formats_;
+
+    /* Default stems that had another number: by what they would have been. */
+    mutable std::mutex chosen_lock_;
+    mutable std::map<std::string, std::string> chosen_;
 };
 
 }  // namespace qmpi

@@ -12,6 +12,7 @@
 #include "process.hpp"
 #include "record.hpp"
 #include "report.hpp"
+#include "text.hpp"
 
 #include <qmpi.hpp>
 
@@ -26,9 +27,10 @@ namespace qmpi {
 
 /* Base of tools whose instances report once: at the end of the world, merged over the processes
  * that have the instance. From the begin of the world or of the first session on, what the tool
- * measures is in a record file; a process that ends early leaves it for qmpi_report. Without a world,
- * or without record files, each process reports alone. A refused instance and a child of fork do not
- * report.
+ * measures is in a record file; a process that ends early leaves it: for qmpi_report, which knows the
+ * tools of this tree only, or for a program of the tool's author that reads it by RecordView. Without
+ * a world, or without record files, each process reports alone. A refused instance and a child of fork
+ * do not report.
  *
  * The tool keeps what it measures in own_record(), has a member "const Destination destination_", and
  * provides
@@ -40,6 +42,8 @@ namespace qmpi {
 template <typename Tool>
 class ReportingTool : public qmpi::tool<Tool> {
   public:
+    static constexpr bool works_in_child = false;
+
     /* The chain is built; the instance can no longer be refused. */
     void ready() { is_due_ = true; }
 
@@ -149,8 +153,10 @@ class ReportingTool : public qmpi::tool<Tool> {
     {
         const std::string folder = record_.path().substr(0, record_.path().rfind('/'));
         complain(Tool::name(),
-                 why + "; records are in " + folder + "; \"qmpi_report show " + folder +
-                     "\" reports them");
+                 why + "; records are in " + folder +
+                     (is_known_to_qmpi_report(Tool::name())
+                          ? "; \"qmpi_report show " + folder + "\" reports them"
+                          : ""));
     }
 
     Record &own_record() { return record_; }
@@ -191,6 +197,11 @@ class ReportingTool : public qmpi::tool<Tool> {
             if (is_first_ && destination.wants_records())
                 complain(Tool::name(), std::string("no record file: ") + error.what());
         }
+        if (is_first_ && record_.limit() < limit)
+            complain(Tool::name(),
+                     print("address space is limited (ulimit -v); the record has at most "
+                           "%zu KB",
+                           record_.limit() >> 10));
     }
 
     void open_record(const std::string &folder)

@@ -10,6 +10,7 @@
 #define QMPI_REQUESTS_HPP_INCLUDED
 
 #include "handles.hpp"
+#include "process.hpp"
 #include "spin_lock.hpp"
 
 #include <qmpi.hpp>
@@ -18,9 +19,11 @@
 #include <array>
 #include <atomic>
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <thread>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -34,7 +37,7 @@ enum class Outcome {
     completed,
     cancelled,
     failed, /* the operation failed */
-    freed   /* by MPI_Request_free while active: completion is never seen */
+    freed   /* by MPI_Request_free: completion was not seen */
 };
 
 /* MPI_Start or MPI_Startall of a request that it must not start: before the call, complete() calls
@@ -44,20 +47,31 @@ enum class WrongStart { active, not_persistent };
 /* A record per request. Thread-safe.
  *
  * Several requests can have the same handle: the library uses one handle for all operations that
- * complete at once. Their records are interchangeable. */
+ * complete at once. Their records are interchangeable.
+ *
+ * The library may use a handle again as soon as it has completed the request, so a record leaves the
+ * table before a call that may complete it. That of a persistent request stays until
+ * MPI_Request_free: one thread may start the request while another one tests it. */
 template <typename Record>
 class Requests {
     struct Entry {
         MPI_Request request;
         bool is_persistent;
         bool is_active;
+        bool may_have_ended;          /* persistent: see finish() */
+        bool is_held;                 /* a thread starts the operation, or visits the record */
         std::optional<Record> record; /* nothing if unused */
         Entry *next;                  /* in its bucket, or unused */
     };
 
   public:
-    /* A record removed from the table, or nullptr. */
     using Node = Entry *;
+
+    /* A request before the call that may complete it. node: nullptr if it has no record */
+    struct Candidate {
+        Node node = nullptr;
+        bool was_active = false;
+    };
 
     Requests() = default;
     Requests(const Requests &) = delete;
@@ -82,7 +96,7 @@ class Requests {
     bool is_empty() const { return number_.load(std::memory_order_relaxed) == 0; }
 
     /* Calls visit(record) if the request has a record, and returns true then. For functions that
-     * neither start nor complete it (MPI_Cancel, MPI_Pready, MPI_Parrived, MPI_Request_get_status).
+     * neither start nor complete it (MPI_Cancel, MPI_Pready, MPI_Parrived).
      * visit must not use this object. */
     template <typename Visit>
     bool visit(MPI_Request request, Visit visit)
@@ -123,46 +137,75 @@ class Requests {
 
     /* ---- for complete() below ---- */
 
-    /* Removes a record before the call that may complete its request: another thread may get the
-     * same handle as soon as the library frees it. The node must go to put_back() or finish(). */
-    Node take(MPI_Request request)
+    /* Removes a record before the call that may complete its request, unless it is persistent. The
+     * candidate must go to put_back() or finish(). */
+    Candidate take(MPI_Request request)
     {
         const std::size_t hash = hash_of(request);
         Shard &shard = shard_of(hash);
-        std::lock_guard<SpinLock> guard(shard.lock);
-        Node *const found = shard.find(hash, request);
-        if (found == nullptr)
-            return nullptr;
-        const Node node = *found;
-        *found = node->next;
-        shard.size--;
+        for (;; std::this_thread::yield()) {
+            const std::lock_guard<SpinLock> guard(shard.lock);
+            Node *const found = shard.find(hash, request);
+            if (found == nullptr)
+                return {};
+            const Node node = *found;
+            if (node->is_persistent)
+                return {node, node->is_active && !node->is_held};
+            if (node->is_held)
+                continue;
+            shard.remove(found);
+            return {node, node->is_active};
+        }
+    }
+
+    void put_back(const Candidate &candidate)
+    {
+        if (!candidate.node->is_persistent)
+            insert(candidate.node);
+    }
+
+    /* Removes the record of a request that MPI_Request_free is about to free. The node must go to
+     * insert() or drop(). */
+    Node remove(MPI_Request request)
+    {
+        Node node = nullptr;
+        when_not_held(request, [&](Shard &shard, Node *place) {
+            node = *place;
+            shard.remove(place);
+        });
         return node;
     }
 
-    void put_back(Node node)
-    {
-        const std::size_t hash = hash_of(node->request);
-        Shard &shard = shard_of(hash);
-        std::lock_guard<SpinLock> guard(shard.lock);
-        shard.insert(hash, node);
-    }
-
-    /* Removes a record before the call that starts its persistent request; the node must go to
+    /* Holds the record of a persistent request before the call that starts it; the node must go to
      * end_start(). None if the request is another one, or active already; see WrongStart. */
     template <typename Visit>
     Node begin_start(MPI_Request request, Visit &visit)
     {
-        const Node node = take(request);
-        if (node == nullptr)
-            return nullptr;
-        if (!node->is_persistent || node->is_active) {
+        const std::size_t hash = hash_of(request);
+        Shard &shard = shard_of(hash);
+        Node node = nullptr;
+        bool is_wrong = false, has_ended = false;
+        {
+            const std::lock_guard<SpinLock> guard(shard.lock);
+            const Node *found = shard.find(hash, request);
+            if (found == nullptr || (*found)->is_held)
+                return nullptr;
+            node = *found;
+            has_ended = node->is_active && node->may_have_ended;
+            is_wrong = !node->is_persistent || (node->is_active && !has_ended);
+            node->is_held = true;
+            node->is_active |= node->is_persistent;
+            node->may_have_ended = false;
+        }
+        if (is_wrong) {
+            const Hold hold(*this, node, false);
             if constexpr (std::is_invocable_v<Visit &, Record &, WrongStart>)
                 visit(*node->record,
                       node->is_persistent ? WrongStart::active : WrongStart::not_persistent);
-            put_back(node);
             return nullptr;
         }
-        node->is_active = true;
+        if (has_ended)
+            visit(*node->record, static_cast<const MPI_Status *>(nullptr), Outcome::freed);
         visit(*node->record, static_cast<const MPI_Status *>(nullptr), Outcome::starting);
         return node;
     }
@@ -170,42 +213,90 @@ class Requests {
     template <typename Visit>
     void end_start(Node node, int error_code, Visit &visit)
     {
-        if (error_code != MPI_SUCCESS) {
-            finish(node, MPI_Status{}, error_code, visit);
-            return;
-        }
-        visit(*node->record, static_cast<const MPI_Status *>(nullptr), Outcome::started);
-        put_back(node);
+        const bool has_failed = error_code != MPI_SUCCESS;
+        const Hold hold(*this, node, has_failed);
+        MPI_Status status{};
+        status.MPI_ERROR = error_code;
+        visit(*node->record, has_failed ? &status : nullptr,
+              has_failed ? Outcome::failed : Outcome::started);
     }
 
-    /* Ends the operation of a removed record, which has this status and error. A function of one
-     * request leaves MPI_ERROR of the status as it was (MPI 4.0, 3.2.5). */
+    /* Ends the operation of a candidate, which has this status and error. A function of one request
+     * leaves MPI_ERROR of the status unchanged (MPI 4.0, 3.2.5). */
     template <typename Visit>
-    void finish(Node node, const MPI_Status &status, int error_code, Visit &visit)
+    void finish(const Candidate &candidate, const MPI_Status &status, int error_code, Visit &visit)
     {
         if (error_code != MPI_SUCCESS) {
             MPI_Status failed{};
             failed.MPI_ERROR = error_code;
-            finish(node, &failed, Outcome::failed, visit);
+            finish(candidate, &failed, Outcome::failed, visit);
+            return;
+        }
+        /* Another thread has started the persistent request since: an empty status is that of the
+         * inactive request. The status of a send may be empty in any case. */
+        if (candidate.node->is_persistent && !candidate.was_active &&
+            status.MPI_SOURCE == MPI_ANY_SOURCE && status.MPI_TAG == MPI_ANY_TAG) {
+            const std::lock_guard<SpinLock> guard(shard_of(candidate.node).lock);
+            candidate.node->may_have_ended = candidate.node->is_active;
             return;
         }
         int is_cancelled = 0;
         if (can_be_cancelled_.load(std::memory_order_relaxed))
             QMPI_Test_cancelled(&status, &is_cancelled);
-        finish(node, &status, is_cancelled ? Outcome::cancelled : Outcome::completed, visit);
+        finish(candidate, &status, is_cancelled ? Outcome::cancelled : Outcome::completed, visit);
     }
 
     /* The same with a known outcome. */
     template <typename Visit>
-    void finish(Node node, const MPI_Status *status, Outcome outcome, Visit &visit)
+    void finish(const Candidate &candidate, const MPI_Status *status, Outcome outcome, Visit &visit)
+    {
+        const Node node = candidate.node;
+        if (node->is_persistent)
+            end_held(node, status, outcome, visit);
+        else
+            drop(node, status, outcome, visit);
+    }
+
+    /* Ends the operation of a request that stays, as MPI_Request_get_status leaves it. */
+    template <typename Visit>
+    void finish(MPI_Request request, const MPI_Status &status, Visit &visit)
+    {
+        Candidate candidate;
+        when_not_held(request, [&](Shard &, Node *place) {
+            candidate = {*place, (*place)->is_active};
+            (*place)->is_held = candidate.was_active;
+        });
+        if (!candidate.was_active)
+            return;
+        const Hold hold(*this, candidate.node, true);
+        int is_cancelled = 0;
+        QMPI_Test_cancelled(&status, &is_cancelled);
+        visit(*candidate.node->record, &status,
+              is_cancelled ? Outcome::cancelled : Outcome::completed);
+    }
+
+    /* Ends the operation of a removed record. */
+    template <typename Visit>
+    void drop(Node node, const MPI_Status *status, Outcome outcome, Visit &visit)
     {
         if (node->is_active)
             visit(*node->record, status, outcome);
-        node->is_active = false;
-        if (node->is_persistent && outcome != Outcome::freed)
-            put_back(node);
-        else
-            drop(node);
+        node->record.reset();
+        Shard &shard = shard_of(node);
+        {
+            std::lock_guard<SpinLock> guard(shard.lock);
+            node->next = shard.unused;
+            shard.unused = node;
+        }
+        number_.fetch_sub(1, std::memory_order_relaxed);
+    }
+
+    void insert(Node node)
+    {
+        const std::size_t hash = hash_of(node->request);
+        Shard &shard = shard_of(hash);
+        std::lock_guard<SpinLock> guard(shard.lock);
+        shard.insert(hash, node);
     }
 
   private:
@@ -236,6 +327,12 @@ class Requests {
             node->next = bucket;
             bucket = node;
             size++;
+        }
+
+        void remove(Node *place)
+        {
+            *place = (*place)->next;
+            size--;
         }
 
         Node get_unused()
@@ -276,6 +373,68 @@ class Requests {
     }
 
     Shard &shard_of(std::size_t hash) { return shards_[hash % number_of_shards]; }
+    Shard &shard_of(Node node) { return shard_of(hash_of(node->request)); }
+
+    /* Releases a held record; ends: its request is inactive from then on. */
+    class Hold {
+      public:
+        Hold(Requests &requests, Node node, bool ends)
+            : shard_(requests.shard_of(node)), node_(node), ends_(ends)
+        {
+        }
+        Hold(const Hold &) = delete;
+        Hold &operator=(const Hold &) = delete;
+
+        ~Hold()
+        {
+            const std::lock_guard<SpinLock> guard(shard_.lock);
+            node_->is_held = false;
+            if (ends_)
+                node_->is_active = false;
+        }
+
+      private:
+        Shard &shard_;
+        const Node node_;
+        const bool ends_;
+    };
+
+    /* Calls use(shard, place) if the request has a record, when no other thread holds it. A thread that
+     * holds a record waits for no other one. */
+    template <typename Use>
+    void when_not_held(MPI_Request request, Use use)
+    {
+        const std::size_t hash = hash_of(request);
+        Shard &shard = shard_of(hash);
+        for (;; std::this_thread::yield()) {
+            std::lock_guard<SpinLock> guard(shard.lock);
+            Node *const found = shard.find(hash, request);
+            if (found != nullptr && (*found)->is_held)
+                continue;
+            if (found != nullptr)
+                use(shard, found);
+            return;
+        }
+    }
+
+    /* Ends the operation of a persistent request, unless it is inactive. */
+    template <typename Visit>
+    void end_held(Node node, const MPI_Status *status, Outcome outcome, Visit &visit)
+    {
+        Shard &shard = shard_of(node);
+        for (bool is_held = false; !is_held;) {
+            {
+                const std::lock_guard<SpinLock> guard(shard.lock);
+                if (!node->is_held && !node->is_active)
+                    return;
+                is_held = !std::exchange(node->is_held, true);
+            }
+            if (!is_held)
+                std::this_thread::yield();
+        }
+        const Hold hold(*this, node, true);
+        visit(*node->record, status, outcome);
+    }
 
     void insert(MPI_Request request, bool is_persistent, bool is_active, Record &&record)
     {
@@ -289,20 +448,9 @@ class Requests {
         node->request = request;
         node->is_persistent = is_persistent;
         node->is_active = is_active;
+        node->may_have_ended = node->is_held = false;
         node->record.emplace(std::move(record));
         shard.insert(hash, node);
-    }
-
-    void drop(Node node)
-    {
-        node->record.reset();
-        Shard &shard = shard_of(hash_of(node->request));
-        {
-            std::lock_guard<SpinLock> guard(shard.lock);
-            node->next = shard.unused;
-            shard.unused = node;
-        }
-        number_.fetch_sub(1, std::memory_order_relaxed);
     }
 
     std::atomic<std::size_t> number_{0};
@@ -331,12 +479,12 @@ bool is_flag_set(Call &call)
         return true;
 }
 
-/* Record of the call's request; nothing if the arguments are invalid. */
-template <typename Call, typename Record>
-auto take_one(Call &call, Requests<Record> &requests)
+/* The call's request, or MPI_REQUEST_NULL if the arguments are invalid. */
+template <typename Call>
+MPI_Request request_of(Call &call)
 {
     const MPI_Request *request = qmpi::get<qmpi::role::request>(call);
-    return requests.take(request == nullptr ? MPI_REQUEST_NULL : *request);
+    return request == nullptr ? MPI_REQUEST_NULL : *request;
 }
 
 /* MPI_Wait, MPI_Test */
@@ -344,8 +492,8 @@ template <typename Call, typename Record, typename Visit>
 [[gnu::noinline]] int complete_one(Call &call, Requests<Record> &requests, Visit &visit)
 {
     const MPI_Request *request = qmpi::get<qmpi::role::request>(call);
-    auto node = take_one(call, requests);
-    if (node == nullptr)
+    const auto candidate = requests.take(request_of(call));
+    if (candidate.node == nullptr)
         return call();
 
     MPI_Status own_status{};
@@ -355,36 +503,27 @@ template <typename Call, typename Record, typename Visit>
     const int error_code = call();
     const bool has_ended = error_code == MPI_SUCCESS
         ? is_flag_set(call)
-        : *request == MPI_REQUEST_NULL || node->is_persistent;
+        : *request == MPI_REQUEST_NULL || candidate.node->is_persistent;
     if (has_ended)
-        requests.finish(node, *status, error_code, visit);
+        requests.finish(candidate, *status, error_code, visit);
     else
-        requests.put_back(node);
+        requests.put_back(candidate);
     return error_code;
 }
 
-/* If the operation is already complete, MPI_Request_free completes it like MPI_Wait. */
+/* The operation may have completed, even with an error, which a query would pass to the program's
+ * error handler. */
 template <typename Call, typename Record, typename Visit>
 [[gnu::noinline]] int free(Call &call, Requests<Record> &requests, Visit &visit)
 {
-    auto node = take_one(call, requests);
-    if (node == nullptr)
-        return call();
-
-    MPI_Status status{};
-    int is_complete = 0;
-    const int status_error = QMPI_Request_get_status(node->request, &is_complete, &status);
+    const auto node = requests.remove(request_of(call));
     const int error_code = call();
-    if (error_code != MPI_SUCCESS) {
-        requests.put_back(node);
+    if (node == nullptr)
         return error_code;
-    }
-    /* Removes the record of a persistent request too. */
-    node->is_persistent = false;
-    if (is_complete)
-        requests.finish(node, status, status_error, visit);
+    if (error_code == MPI_SUCCESS)
+        requests.drop(node, nullptr, Outcome::freed, visit);
     else
-        requests.finish(node, nullptr, Outcome::freed, visit);
+        requests.insert(node);
     return error_code;
 }
 
@@ -407,6 +546,40 @@ template <typename Call, typename Record, typename Visit>
     return error_code;
 }
 
+/* Own index of a call that completes any of its requests, until it returns. It shows whether a call that
+ * fails has completed one: the library sets it then. */
+template <typename Call>
+class OwnIndex {
+  public:
+    explicit OwnIndex(Call &call) : place_(qmpi::get<qmpi::role::index>(call)), given_(place_)
+    {
+        if (given_ != nullptr)
+            place_ = &value_;
+    }
+
+    ~OwnIndex()
+    {
+        if (given_ != nullptr && value_ != unset)
+            *given_ = value_;
+        place_ = given_;
+    }
+
+    OwnIndex(const OwnIndex &) = delete;
+    OwnIndex &operator=(const OwnIndex &) = delete;
+
+    bool is_of_request() const { return value_ != unset && value_ != MPI_UNDEFINED; }
+    int value() const { return value_; }
+
+  private:
+    static constexpr int unset = std::numeric_limits<int>::min();
+
+    int *&place_;
+    int *const given_;
+    int value_ = unset;
+};
+
+inline constexpr std::size_t few_requests = 8;
+
 /* Functions that complete several requests. */
 template <typename Call, typename Record, typename Visit>
 [[gnu::noinline]] int complete_several(Call &call, Requests<Record> &requests, Visit &visit)
@@ -415,14 +588,23 @@ template <typename Call, typename Record, typename Visit>
     constexpr bool takes_any = Call::request_scope() == qmpi::scope::any;
     const int number = qmpi::get<qmpi::role::length>(call);
     const MPI_Request *handles = qmpi::get<qmpi::role::request>(call);
-    std::vector<typename Requests<Record>::Node> nodes(
-        number > 0 && handles != nullptr ? static_cast<std::size_t>(number) : 0);
+    const std::size_t size =
+        number > 0 && handles != nullptr ? static_cast<std::size_t>(number) : 0;
+    std::vector<typename Requests<Record>::Candidate> candidates;
+    std::vector<MPI_Request> copies;
     bool is_any_known = false;
 
-    for (std::size_t i = 0; i < nodes.size(); i++) {
+    /* While only one thread calls MPI, no handle is used again meanwhile: only the requests that the call
+     * completes need to be looked up. */
+    if (size >= few_requests && !can_threads_call()) {
+        copies.assign(handles, handles + size);
+        is_any_known = true;
+    } else
+        candidates.resize(size);
+    for (std::size_t i = 0; i < candidates.size(); i++) {
         if (handles[i] != MPI_REQUEST_NULL)
-            nodes[i] = requests.take(handles[i]);
-        is_any_known = is_any_known || nodes[i] != nullptr;
+            candidates[i] = requests.take(handles[i]);
+        is_any_known = is_any_known || candidates[i].node != nullptr;
     }
     if (!is_any_known)
         return call();
@@ -430,42 +612,52 @@ template <typename Call, typename Record, typename Visit>
     std::vector<MPI_Status> own_statuses;
     MPI_Status *&statuses = qmpi::get<qmpi::role::status>(call);
     if (statuses == MPI_STATUSES_IGNORE) {
-        own_statuses.resize(takes_any ? 1 : nodes.size());
+        own_statuses.resize(takes_any ? 1 : size);
         statuses = own_statuses.data();
     }
-    const int error_code = call();
-    const bool is_each_told = is_of_class(error_code, MPI_ERR_IN_STATUS);
-
-    auto finish = [&](int index, const MPI_Status &status) {
-        auto &node = nodes[static_cast<std::size_t>(index)];
-        const int own_error = is_each_told ? status.MPI_ERROR : error_code;
-        if (node == nullptr || own_error == MPI_ERR_PENDING)
+    auto finish = [&](int index, const MPI_Status &status, int own_error) {
+        const auto i = static_cast<std::size_t>(index);
+        if (own_error == MPI_ERR_PENDING)
             return;
-        requests.finish(std::exchange(node, nullptr), status, own_error, visit);
+        const auto candidate =
+            copies.empty() ? std::exchange(candidates[i], {}) : requests.take(copies[i]);
+        if (candidate.node != nullptr)
+            requests.finish(candidate, status, own_error, visit);
+    };
+    const auto make = [&] {
+        if constexpr (takes_any) {
+            const OwnIndex index(call);
+            const int error_code = call();
+            if (index.is_of_request() && (error_code != MPI_SUCCESS || is_flag_set(call)))
+                finish(index.value(), *statuses, error_code);
+            return error_code;
+        } else
+            return call();
+    };
+    const int error_code = make();
+    const bool is_each_told = is_of_class(error_code, MPI_ERR_IN_STATUS);
+    [[maybe_unused]] const auto error_of = [&](const MPI_Status &status) {
+        return is_each_told ? status.MPI_ERROR : MPI_SUCCESS;
     };
     if (error_code != MPI_SUCCESS && !is_each_told) {
         /* Handles show which ones completed. */
         static const MPI_Status empty{};
         for (int i = 0; i < number; i++) {
             if (handles[i] == MPI_REQUEST_NULL)
-                finish(i, empty);
+                finish(i, empty, error_code);
         }
     } else if constexpr (takes_all) {
         for (int i = 0; is_flag_set(call) && i < number; i++)
-            finish(i, statuses[i]);
-    } else if constexpr (takes_any) {
-        const int index = *qmpi::get<qmpi::role::index>(call);
-        if (is_flag_set(call) && index != MPI_UNDEFINED)
-            finish(index, *statuses);
-    } else {
+            finish(i, statuses[i], error_of(statuses[i]));
+    } else if constexpr (!takes_any) {
         const int completed = *qmpi::get<qmpi::role::length, 1>(call);
         const int *indices = qmpi::get<qmpi::role::index>(call);
         for (int i = 0; completed != MPI_UNDEFINED && i < completed; i++)
-            finish(indices[i], statuses[i]);
+            finish(indices[i], statuses[i], error_of(statuses[i]));
     }
-    for (auto &node : nodes) {
-        if (node != nullptr)
-            requests.put_back(node);
+    for (const auto &candidate : candidates) {
+        if (candidate.node != nullptr)
+            requests.put_back(candidate);
     }
     return error_code;
 }
@@ -476,33 +668,68 @@ template <typename Call, typename Record, typename Visit>
 {
     const int number = qmpi::get_or<qmpi::role::length>(call, 1);
     const MPI_Request *handles = qmpi::get<qmpi::role::request>(call);
-    std::vector<typename Requests<Record>::Node> nodes;
+    std::vector<typename Requests<Record>::Candidate> candidates;
     for (int i = 0; i < number && handles != nullptr; i++)
-        nodes.push_back(requests.take(handles[i]));
+        candidates.push_back(requests.take(handles[i]));
     const int error_code = call();
-    for (auto &node : nodes) {
-        if (node == nullptr)
+    for (const auto &candidate : candidates) {
+        if (candidate.node == nullptr)
             continue;
         if (error_code == MPI_SUCCESS)
-            requests.finish(node, nullptr, Outcome::freed, visit);
+            requests.finish(candidate, nullptr, Outcome::freed, visit);
         else
-            requests.put_back(node);
+            requests.put_back(candidate);
+    }
+    return error_code;
+}
+
+/* MPI_Request_get_status and its like: operations may end, but their requests stay. */
+template <typename Call, typename Record, typename Visit>
+[[gnu::noinline]] int get_status(Call &call, Requests<Record> &requests, Visit &visit)
+{
+    constexpr qmpi::scope scope = Call::request_scope();
+    const int number = qmpi::get_or<qmpi::role::length>(call, 1);
+    std::vector<MPI_Status> own_statuses;
+    MPI_Status *&statuses = qmpi::get<qmpi::role::status>(call);
+    if (statuses == MPI_STATUSES_IGNORE) {
+        own_statuses.resize(static_cast<std::size_t>(std::max(number, 1)));
+        statuses = own_statuses.data();
+    }
+    const int error_code = call();
+    if (error_code != MPI_SUCCESS)
+        return error_code;
+    const auto handles = qmpi::get<qmpi::role::request>(call);
+    if constexpr (scope == qmpi::scope::some) {
+        const int completed = *qmpi::get<qmpi::role::length, 1>(call);
+        const int *indices = qmpi::get<qmpi::role::index>(call);
+        for (int i = 0; completed != MPI_UNDEFINED && i < completed; i++)
+            requests.finish(handles[indices[i]], statuses[i], visit);
+    } else if (!is_flag_set(call))
+        return error_code;
+    else if constexpr (scope == qmpi::scope::one)
+        requests.finish(handles, *statuses, visit);
+    else if constexpr (scope == qmpi::scope::any) {
+        if (const int index = *qmpi::get<qmpi::role::index>(call); index != MPI_UNDEFINED)
+            requests.finish(handles[index], *statuses, visit);
+    } else {
+        for (int i = 0; i < number; i++)
+            requests.finish(handles[i], statuses[i], visit);
     }
     return error_code;
 }
 
 }  // namespace requests_detail
 
-/* True for the functions that complete() handles: they start, complete, cancel or free requests that
- * exist already. */
+/* True for the functions that complete() handles: they start, complete, cancel, free or query requests
+ * that exist already. */
 template <typename Call>
 constexpr bool uses_requests()
 {
     using qmpi::operation;
     return Call::request_scope() != qmpi::scope::none &&
         (Call::operation == operation::start || Call::operation == operation::wait ||
-         Call::operation == operation::test || Call::operation == operation::free ||
-         Call::operation == operation::cancel);
+         Call::operation == operation::test || Call::operation == operation::status ||
+         Call::operation == operation::free || Call::operation == operation::cancel);
 }
 
 /* Makes the call, and calls visit(record, status, outcome) for each request with a record that it
@@ -529,6 +756,8 @@ auto complete(Call &call, Requests<Record> &requests, Visit visit)
             return requests_detail::start(call, requests, visit);
         else if constexpr (Call::operation == operation::free)
             return requests_detail::free(call, requests, visit);
+        else if constexpr (Call::operation == operation::status)
+            return requests_detail::get_status(call, requests, visit);
         else if constexpr (Call::form == qmpi::form::enqueued)
             return requests_detail::enqueue(call, requests, visit);
         else if constexpr (Call::request_scope() == qmpi::scope::one)

@@ -82,10 +82,7 @@ class Messages : public ReportingTool<Messages> {
 
         Operation operation{Call::id, phase_, kind_of<Call>(), receives, is_on_, 0, nullptr,
                             {},       {}};
-        if constexpr (Call::has(role::message)) {
-            if (const MPI_Message *message = qmpi::get<role::message>(call))
-                operation.communicator = communicators_.of_message(*message);
-        }
+        operation.communicator = communicators_.used_by(call);
         MPI_Status own_status;
         if constexpr (Call::has(role::status)) {
             if (qmpi::get<role::status>(call) == MPI_STATUS_IGNORE)
@@ -97,10 +94,6 @@ class Messages : public ReportingTool<Messages> {
             return error_code;
         const std::uint64_t end = now();
 
-        if constexpr (Call::has(role::window))
-            operation.communicator = communicators_.of_window(qmpi::get<role::window>(call));
-        else if constexpr (Call::has(role::communicator))
-            operation.communicator = communicators_.of(qmpi::get<role::communicator>(call));
         if (operation.communicator == nullptr)
             return error_code;
         operation.parts = parts_of(call, *operation.communicator);

@@ -248,6 +248,7 @@ class Profile : public ReportingTool<Profile> {
     template <typename Call>
     auto record(Call &call)
     {
+        const Communicators::Shared communicator = communicator_of(call);
         Start started;
         start(started, Call::id, call.context());
         if (started.table == nullptr)
@@ -257,16 +258,15 @@ class Profile : public ReportingTool<Profile> {
         const auto result = traffic_.follow(
             call, bytes, [&] { return call_next(call); },
             [&] {
-                return Origin{started.site, communicator_at(place_of(call))};
+                return Origin{started.site, communicator};
             },
             [this](Traffic::Operation &operation, const Bytes &moved, bool has_started) {
                 count_later(operation, moved, has_started);
             });
         const Time time = ending.finish(bytes);
         if constexpr (Call::returns_error_code) {
-            if (__builtin_expect(communicators_ != nullptr, 0) && started.site != nullptr &&
-                result == MPI_SUCCESS)
-                add_to_communicator(*started.table, Call::id, place_of(call), time, bytes);
+            if (communicator != nullptr && started.site != nullptr && result == MPI_SUCCESS)
+                add_to_communicator(*started.table, Call::id, communicator, time, bytes);
         }
         return result;
     }
@@ -308,12 +308,12 @@ class Profile : public ReportingTool<Profile> {
         if constexpr (Traffic::needs<Call>() || is_persistent) {
             if (is_persistent && !is_wanted_[Call::id])
                 return call_next(call);
+            const Communicators::Shared communicator = communicator_of(call);
             Bytes bytes;
             return traffic_.follow(
                 call, bytes, [&] { return call_next(call); },
                 [&] {
-                    return Origin{&site_of(Call::id, call.context()),
-                                  communicator_at(place_of(call))};
+                    return Origin{&site_of(Call::id, call.context()), communicator};
                 },
                 [this](Traffic::Operation &operation, const Bytes &moved, bool has_started) {
                     count_later(operation, moved, has_started);
@@ -412,39 +412,22 @@ class Profile : public ReportingTool<Profile> {
         return std::max<std::size_t>(number, 1);
     }
 
-    /* The object on which a call communicates, if it does. */
-    struct Place {
-        MPI_Comm communicator = MPI_COMM_NULL;
-        MPI_Win window = MPI_WIN_NULL;
-    };
-
+    /* Communicator on which a call communicates, or nullptr. Query before the call: another thread may
+     * free it meanwhile. */
     template <typename Call>
-    static Place place_of(Call &call)
+    Communicators::Shared communicator_of([[maybe_unused]] Call &call)
     {
-        Place place;
-        (void) call;
-        if constexpr (Call::has(qmpi::role::communicator))
-            place.communicator = qmpi::get_or<qmpi::role::communicator>(call, MPI_COMM_NULL);
-        else if constexpr (Call::has(qmpi::role::window))
-            place.window = qmpi::get_or<qmpi::role::window>(call, MPI_WIN_NULL);
-        return place;
+        if constexpr (Call::has(qmpi::role::communicator) || Call::has(qmpi::role::window)) {
+            if (__builtin_expect(communicators_ != nullptr, 0))
+                return communicators_->used_by(call);
+        }
+        return nullptr;
     }
 
-    [[gnu::noinline]] Communicators::Shared communicator_at(const Place &place)
-    {
-        if (communicators_ == nullptr)
-            return nullptr;
-        if (place.communicator != MPI_COMM_NULL)
-            return communicators_->of(place.communicator);
-        return place.window != MPI_WIN_NULL ? communicators_->of_window(place.window) : nullptr;
-    }
-
-    [[gnu::noinline]] void add_to_communicator(Table &table, int id, const Place &place, Time time,
+    [[gnu::noinline]] void add_to_communicator(Table &table, int id,
+                                               const Communicators::Shared &communicator, Time time,
                                                const Bytes &bytes)
     {
-        const Communicators::Shared communicator = communicator_at(place);
-        if (communicator == nullptr)
-            return;
         CommunicatorRecord &record = table.communicator(id, communicator);
         record.calls.add(1);
         record.time.add(time);

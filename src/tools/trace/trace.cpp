@@ -367,6 +367,7 @@ class Trace : public qmpi::tool<Trace> {
   public:
     static constexpr const char *description =
         "timeline of calls and messages, in OTF2 and for Perfetto";
+    static constexpr bool works_in_child = false;
     using Options = trace::Options;
 
     Trace()
@@ -564,18 +565,11 @@ class Trace : public qmpi::tool<Trace> {
                 given = &own_status;
             status = given;
         }
-        if constexpr (!Call::has(role::communicator)) {
-            const MPI_Message *message = qmpi::get<role::message>(call);
-            if (message != nullptr)
-                operation.communicator = communicators_.of_message(*message);
-        }
-
+        operation.communicator = communicators_.used_by(call);
         const auto result = communicators_.watch(call);
         if (result != MPI_SUCCESS || !moves_data)
             return result;
         const std::uint64_t end = shape::has_request ? begin : qmpi::now();
-        if constexpr (Call::has(role::communicator))
-            operation.communicator = communicators_.of(qmpi::get<role::communicator>(call));
         describe(call, operation);
         if constexpr (shape::has_request) {
             const MPI_Request request = *qmpi::get<role::request>(call);
@@ -707,6 +701,7 @@ class Trace : public qmpi::tool<Trace> {
                 open(folder, world.program_rank(), world.program_size());
                 own_folder_ = std::exchange(folder_, folder);
             }
+            stem_ = world.from_first([this] { return stem(false); }); /* that of the folder */
             attach_all();
             recorder_of_thread();
         } catch (const qmpi::world_error &) {

@@ -11,9 +11,9 @@ HERE = Path(__file__).resolve().parent / "reports"
 COMPLETIONS = ["wait", "test", "waitany", "testany", "waitsome", "testsome", "waitall", "testall"]
 
 
-def transfers(mpich, *kinds):
-    """Number of events of a trace in these categories."""
-    return sum(event.get("cat") in kinds and event.get("ph") == "s" for event in mpich.load("t.json")["traceEvents"])
+def arrivals(mpich):
+    """Number of messages whose receive is in the trace."""
+    return sum((event["ph"], event.get("cat")) == ("f", "message") for event in mpich.load("t.json")["traceEvents"])
 
 
 # ---- persistent requests ----
@@ -31,6 +31,7 @@ def test_failed_persistent_request_stays(mpich, function):
     assert received["received_bytes"] == 16
     counted = {line["name"]: line for line in mpich.load("p.json")["functions"]}
     assert counted["MPI_Recv_init"]["received_bytes"] == 16
+    assert arrivals(mpich) == 2
 
 
 @pytest.mark.parametrize("function", COMPLETIONS)
@@ -54,3 +55,4 @@ def test_persistent_requests_of_two_threads(mpich, function):
     assert (received["operations"], received["received_messages"], received["unfinished"]) == (400, 400, 0), functions
     counted = {line["name"]: line for line in mpich.load("p.json")["functions"]}
     assert counted["MPI_Recv_init"]["received_bytes"] == 1600
+    assert arrivals(mpich) == 400

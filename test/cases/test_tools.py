@@ -3,7 +3,6 @@
 
 """Tools do no harm: a program that ends well without tools ends well with them, and has the same result."""
 
-import json
 import re
 from pathlib import Path
 

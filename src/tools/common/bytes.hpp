@@ -232,11 +232,25 @@ bool moves_data([[maybe_unused]] Call &call)
         return !Call::buffers.empty() || Call::operation == qmpi::operation::read;
 }
 
+/* What bytes_of_call() needs to know before the call. */
+template <typename Call>
+QMPI_INLINE movement::Description description_of([[maybe_unused]] Call &call)
+{
+    using qmpi::operation;
+    if constexpr (Call::buffers.empty() || Call::operation == operation::pack ||
+                  Call::operation == operation::read || Call::operation == operation::receive)
+        return {};
+    else
+        return movement::describe(call);
+}
+
 /* Bytes that the arguments of a call describe, without those that a status has. To be queried after
  * it succeeded: then the library has checked the arguments. Thread-safe.
- *   group   of the call's communicator, from before the call */
+ *   description, group   of the call and its communicator, from before the call */
 template <typename Call, typename Group>
-QMPI_INLINE Bytes bytes_of_call(Call &call, [[maybe_unused]] Group &&group) noexcept
+QMPI_INLINE Bytes bytes_of_call([[maybe_unused]] Call &call,
+                                [[maybe_unused]] const movement::Description &description,
+                                [[maybe_unused]] Group &&group) noexcept
 {
     using qmpi::operation;
     if constexpr (Call::buffers.empty() || Call::operation == operation::pack ||
@@ -248,9 +262,8 @@ QMPI_INLINE Bytes bytes_of_call(Call &call, [[maybe_unused]] Group &&group) noex
         else
             return {};
     } else if constexpr (Call::operation == operation::write)
-        return {movement::describe(call).send.amount.at(0), 0};
+        return {description.send.amount.at(0), 0};
     else {
-        const movement::Description description = movement::describe(call);
         constexpr bool is_neighborhood = Call::is_in(qmpi::set::neighbourhood);
         if constexpr (Call::is_collective)
             return bytes::sum_of_collective<Call::operation, is_neighborhood>(description, group);
@@ -327,6 +340,7 @@ class Traffic {
             if (!moves_data(call))
                 return next();
             const bytes::Group group = group_of(call);
+            const movement::Description description = description_of(call);
             MPI_Status own_status;
             [[maybe_unused]] const MPI_Status *status = nullptr;
             if constexpr (by_status<Call>() && Call::has(qmpi::role::status)) {
@@ -339,7 +353,7 @@ class Traffic {
             if (result != MPI_SUCCESS)
                 return result;
             if constexpr (!movement::is_persistent(Call::form))
-                bytes = bytes_in(call, group);
+                bytes = bytes_in(call, description, group);
             if constexpr (by_status<Call>() && Call::has(qmpi::role::status)) {
                 if constexpr (movement::has_read_status<Call>())
                     bytes.received += movement::bytes_in(*status);
@@ -347,7 +361,7 @@ class Traffic {
                     bytes.received +=
                         movement::received_by(*status, movement::described_receive(call)).bytes;
             } else if constexpr (movement::is_persistent(Call::form) || by_status<Call>())
-                add(call, group, tag);
+                add(call, description, group, tag);
             return result;
         }
     }
@@ -407,13 +421,14 @@ class Traffic {
 
     /* Nothing is known of a communicator that the library has not returned. */
     template <typename Call>
-    QMPI_INLINE static Bytes bytes_in(Call &call, const bytes::Group &group)
+    QMPI_INLINE static Bytes bytes_in(Call &call, const movement::Description &description,
+                                      const bytes::Group &group)
     {
         if constexpr (Call::is_collective) {
             if (!group.is_known())
                 return {};
         }
-        return bytes_of_call(call, group);
+        return bytes_of_call(call, description, group);
     }
 
     template <typename Call>
@@ -423,14 +438,15 @@ class Traffic {
     }
 
     template <typename Call, typename MakeTag>
-    void add(Call &call, const bytes::Group &group, MakeTag &tag)
+    void add(Call &call, const movement::Description &description, const bytes::Group &group,
+             MakeTag &tag)
     {
         Operation operation{
             Call::id, movement::has_read_status<Call>(), by_status<Call>(), true, {}, {}, tag()};
         if constexpr (movement::has_received_status<Call>())
             operation.described = movement::described_receive(call);
         if constexpr (movement::is_persistent(Call::form))
-            operation.bytes = bytes_in(call, group);
+            operation.bytes = bytes_in(call, description, group);
         if (operation.bytes.is_zero() && operation.described.source == MPI_PROC_NULL &&
             !operation.is_file)
             return;

@@ -15,6 +15,7 @@
 #include <qmpi.hpp>
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -132,6 +133,25 @@ inline Received received_by(const MPI_Status &status, const Received &described)
 /* Sizes of the usual predefined datatypes, which never change. */
 class PredefinedSizes {
   public:
+    /* nullptr before the first make(). */
+    static const PredefinedSizes *get() { return made_.load(std::memory_order_acquire); }
+
+    /* Queries the library. */
+    static void make()
+    {
+        static const PredefinedSizes &made = *new PredefinedSizes;
+        made_.store(&made, std::memory_order_release);
+    }
+
+    /* False if unknown. */
+    QMPI_INLINE bool find(MPI_Datatype datatype, std::uint64_t &size) const
+    {
+        const Slot &slot = slots_[slot_of(datatype)];
+        size = slot.size;
+        return slot.datatype == datatype;
+    }
+
+  private:
     PredefinedSizes()
     {
         for (MPI_Datatype datatype : {MPI_CHAR,
@@ -174,26 +194,21 @@ class PredefinedSizes {
             MPI_Count size = 0;
             if (datatype != MPI_DATATYPE_NULL && QMPI_Type_size_x(datatype, &size) == MPI_SUCCESS &&
                 size >= 0)
-                slot_of(datatype) = {datatype, static_cast<std::uint64_t>(size)};
+                slots_[slot_of(datatype)] = {datatype, static_cast<std::uint64_t>(size)};
         }
     }
 
-    /* False if unknown. */
-    bool find(MPI_Datatype datatype, std::uint64_t &size)
-    {
-        const Slot &slot = slot_of(datatype);
-        size = slot.size;
-        return slot.datatype == datatype;
-    }
-
-  private:
     struct Slot {
         MPI_Datatype datatype = MPI_DATATYPE_NULL;
         std::uint64_t size = 0;
     };
 
-    Slot &slot_of(MPI_Datatype datatype) { return slots_[hash_of_handle(datatype) >> 56]; }
+    static std::size_t slot_of(MPI_Datatype datatype)
+    {
+        return static_cast<std::size_t>(hash_of_handle(datatype) >> 56);
+    }
 
+    static inline std::atomic<const PredefinedSizes *> made_{nullptr};
     std::array<Slot, 256> slots_;
 };
 
@@ -209,14 +224,26 @@ inline std::uint64_t query_size(MPI_Datatype datatype)
     return static_cast<std::uint64_t>(size);
 }
 
-/* Of a datatype in a call that succeeded; one that is not in a table is predefined. */
+/* Without a query; false if unknown. */
+QMPI_INLINE bool find_size(MPI_Datatype datatype, std::uint64_t &size)
+{
+    const PredefinedSizes *const predefined = PredefinedSizes::get();
+    return (predefined != nullptr && predefined->find(datatype, size)) ||
+        DatatypeSizes::find(datatype, size);
+}
+
+/* Of a datatype in a call that succeeded; an unknown one is predefined. */
 inline std::uint64_t size_of(MPI_Datatype datatype)
 {
-    static PredefinedSizes predefined;
-    std::uint64_t known = 0;
-    if (predefined.find(datatype, known) || DatatypeSizes::find(datatype, known))
-        return known;
-    return query_size(datatype);
+    std::uint64_t size = 0;
+    if (find_size(datatype, size))
+        return size;
+    PredefinedSizes::make();
+    if (!find_size(datatype, size)) {
+        size = query_size(datatype);
+        DatatypeSizes::set(datatype, size);
+    }
+    return size;
 }
 
 constexpr bool is_made_datatype(const qmpi::parameter &parameter)
@@ -262,8 +289,10 @@ class Amount {
         set_count(buffer.count);
         if constexpr (Buffer::is_typed)
             datatypes_ = buffer.datatype;
-        else
+        else {
             datatype_ = buffer.datatype;
+            has_size_ = find_size(datatype_, size_);
+        }
     }
 
     /* True if it is the same for all peers. */
@@ -315,6 +344,8 @@ struct Description {
     Data second; /* operand of MPI_Compare_and_swap */
 };
 
+/* Describe before the call: another thread may free a datatype while the call waits, and its handle may
+ * be used again. */
 template <typename Call>
 QMPI_INLINE Description describe(Call &call)
 {

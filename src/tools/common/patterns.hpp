@@ -89,8 +89,6 @@ class KnownGroup {
 void add_received(Parts &parts, const movement::Received &received,
                   const Communicator &communicator);
 
-Parts parts_of(const movement::Description &description, const Communicator &communicator);
-
 /* True if the function can imply messages. */
 template <typename Call>
 constexpr bool communicates()
@@ -109,12 +107,9 @@ constexpr Kind kind_of()
 
 /* Messages that a call implies for the calling process, except the one that a status has. Query
  * right after the call succeeded.
+ *   description      of the call, from before it
  *   communicator     of the call, or of its window */
-template <typename Call>
-Parts parts_of(Call &call, const Communicator &communicator)
-{
-    return parts_of(movement::describe(call), communicator);
-}
+Parts parts_of(const movement::Description &description, const Communicator &communicator);
 
 }  // namespace qmpi
 

@@ -83,6 +83,7 @@ class Messages : public ReportingTool<Messages> {
         Operation operation{Call::id, phase_, kind_of<Call>(), receives, is_on_, 0, nullptr,
                             {},       {}};
         operation.communicator = communicators_.used_by(call);
+        const movement::Description description = movement::describe(call);
         MPI_Status own_status;
         if constexpr (Call::has(role::status)) {
             if (qmpi::get<role::status>(call) == MPI_STATUS_IGNORE)
@@ -96,7 +97,7 @@ class Messages : public ReportingTool<Messages> {
 
         if (operation.communicator == nullptr)
             return error_code;
-        operation.parts = parts_of(call, *operation.communicator);
+        operation.parts = parts_of(description, *operation.communicator);
         if constexpr (receives || (is_enqueued && Call::has(role::source)))
             operation.described = movement::described_receive(call);
         if constexpr (receives)

@@ -566,11 +566,12 @@ class Trace : public qmpi::tool<Trace> {
             status = given;
         }
         operation.communicator = communicators_.used_by(call);
+        const movement::Description description = qmpi::description_of(call);
         const auto result = communicators_.watch(call);
         if (result != MPI_SUCCESS || !moves_data)
             return result;
         const std::uint64_t end = shape::has_request ? begin : qmpi::now();
-        describe(call, operation);
+        describe(call, description, operation);
         if constexpr (shape::has_request) {
             const MPI_Request request = *qmpi::get<role::request>(call);
             if (!operation.sends && !operation.receives && !operation.is_collective)
@@ -587,13 +588,14 @@ class Trace : public qmpi::tool<Trace> {
     }
 
     template <typename Call>
-    static void describe(Call &call, Operation &operation)
+    static void describe(Call &call, const movement::Description &description, Operation &operation)
     {
         using qmpi::role;
         using shape = Shape<Call>;
         qmpi::Bytes bytes;
         if (operation.communicator != nullptr)
-            bytes = qmpi::bytes_of_call(call, qmpi::KnownGroup(*operation.communicator));
+            bytes =
+                qmpi::bytes_of_call(call, description, qmpi::KnownGroup(*operation.communicator));
         operation.function = Call::id;
         operation.sent = bytes.sent;
         operation.received = bytes.received;

@@ -34,8 +34,8 @@ struct CommunicatorCalls : qmpi::tool<CommunicatorCalls> {
         /* Follows the functions that make and free communicators: handles are used again. */
         const auto result = communicators.watch(call);
         if constexpr (Call::is_in(qmpi::set::collective)) {
-            if (result == MPI_SUCCESS && communicator != nullptr)
-                count(communicator);
+            if (result == MPI_SUCCESS && Call::has(qmpi::role::communicator))
+                count(communicators.used_by(call, communicator));
         }
         return result;
     }

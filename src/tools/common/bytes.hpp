@@ -76,6 +76,12 @@ class Groups {
 
     static void forget(MPI_Comm comm) { Table::forget(comm); }
 
+    /* After a call succeeded with a communicator that was unknown: another tool has made it. */
+    [[gnu::noinline]] static const GroupFacts *of_other_tool(MPI_Comm comm)
+    {
+        return keep(query(comm));
+    }
+
   private:
     using Table = HandleTable<MPI_Comm, const GroupFacts *>;
 
@@ -419,14 +425,15 @@ class Traffic {
         return result;
     }
 
-    /* Nothing is known of a communicator that the library has not returned. */
     template <typename Call>
     QMPI_INLINE static Bytes bytes_in(Call &call, const movement::Description &description,
                                       const bytes::Group &group)
     {
-        if constexpr (Call::is_collective) {
+        if constexpr (Call::is_collective && Call::has(qmpi::role::communicator)) {
             if (!group.is_known())
-                return {};
+                return bytes_of_call(call, description,
+                                     bytes::Group(bytes::Groups::of_other_tool(
+                                         qmpi::get<qmpi::role::communicator>(call))));
         }
         return bytes_of_call(call, description, group);
     }

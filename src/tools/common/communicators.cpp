@@ -221,13 +221,11 @@ OwnCommunicator::~OwnCommunicator()
 
 Communicators::Communicators() : number_(++number_of_objects) {}
 
-/* The predefined ones, which are never freed, are described on first use. */
 Communicators::Shared Communicators::of(MPI_Comm comm)
 {
     Shared found = look_up(qmpi::handle_value(comm));
-    if (found == nullptr && (comm == MPI_COMM_WORLD || comm == MPI_COMM_SELF)) {
-        const std::lock_guard<std::mutex> guard(making_lock_);
-        add_predefined();
+    if (found == nullptr && comm != MPI_COMM_NULL) {
+        created(comm, no_origin);
         found = find(qmpi::handle_value(comm));
     }
     return found;

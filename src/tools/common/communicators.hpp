@@ -211,27 +211,28 @@ class Communicators {
             const Shared used = used_by(call);
             const int error_code = call();
             if (error_code == MPI_SUCCESS)
-                remember_made_by(call, used);
+                remember_made_by(call, used_by(call, used));
             return error_code;
         }
     }
 
-    /* Communicator of a handle; nullptr for MPI_COMM_NULL and for handles that no function under watch has
-     * returned. Thus it never asks the library about an invalid handle. Query before a call that
-     * uses the handle: another thread may free the communicator while the call waits. */
+    /* Communicator of a valid handle; nullptr for MPI_COMM_NULL and invalid handles. For one that a call
+     * of the program uses see used_by(). */
     Shared of(MPI_Comm comm);
 
     /* Communicator that a window was created with; nullptr if unknown. Query before the call. */
     Shared of_window(MPI_Win window);
 
     /* Communicator that a call uses, by its communicator, window or message; nullptr if none or
-     * unknown. Query before the call. */
+     * unknown. Query before the call: another thread may free the communicator while the call waits.
+     * Never asks the library, since the handle may be invalid. */
     template <typename Call>
     Shared used_by(Call &call)
     {
         (void) call;
         if constexpr (Call::has(qmpi::role::communicator))
-            return of(qmpi::get_or<qmpi::role::communicator>(call, MPI_COMM_NULL));
+            return look_up(
+                qmpi::handle_value(qmpi::get_or<qmpi::role::communicator>(call, MPI_COMM_NULL)));
         else if constexpr (Call::has(qmpi::role::window))
             return of_window(qmpi::get_or<qmpi::role::window>(call, MPI_WIN_NULL));
         else if constexpr (uses_message<Call>()) {
@@ -239,6 +240,19 @@ class Communicators {
             return message == nullptr ? nullptr : of_message(*message);
         } else
             return nullptr;
+    }
+
+    /* The same after the call succeeded; known: from before it. A communicator that was unknown is
+     * predefined, or one that another tool has made for itself. */
+    template <typename Call>
+    Shared used_by(Call &call, Shared known)
+    {
+        if constexpr (Call::has(qmpi::role::communicator)) {
+            if (known == nullptr)
+                return of(qmpi::get_or<qmpi::role::communicator>(call, MPI_COMM_NULL));
+        }
+        (void) call;
+        return known;
     }
 
     /* Communicator of a message from a matched probe; nullptr if unknown. Query before the call
@@ -253,7 +267,8 @@ class Communicators {
         MPI_Group remote = MPI_GROUP_NULL;
         if constexpr (Call::has(qmpi::role::group, 1))
             remote = qmpi::get<qmpi::role::group, 1>(call);
-        return to_make(qmpi::get<qmpi::role::group>(call), remote, origin_of(call, used_by(call)));
+        return to_make(qmpi::get<qmpi::role::group>(call), remote,
+                       origin_of(call, used_by(call, used_by(call))));
     }
 
     /* Snapshot of all, unordered. */
@@ -302,7 +317,7 @@ class Communicators {
             if constexpr (Call::has(qmpi::role::flag))
                 has_message = has_message && *qmpi::get<qmpi::role::flag>(call);
             if (has_message)
-                remember_message(*message, used);
+                remember_message(*message, used_by(call, used));
             return error_code;
         } else {
             const MPI_Message received = message == nullptr ? MPI_MESSAGE_NULL : *message;

@@ -24,6 +24,7 @@
 #include <array>
 #include <atomic>
 #include <mutex>
+#include <utility>
 
 namespace qmpi::messages {
 namespace {
@@ -95,6 +96,7 @@ class Messages : public ReportingTool<Messages> {
             return error_code;
         const std::uint64_t end = now();
 
+        operation.communicator = communicators_.used_by(call, std::move(operation.communicator));
         if (operation.communicator == nullptr)
             return error_code;
         operation.parts = parts_of(description, *operation.communicator);

@@ -258,15 +258,17 @@ class Profile : public ReportingTool<Profile> {
         const auto result = traffic_.follow(
             call, bytes, [&] { return call_next(call); },
             [&] {
-                return Origin{started.site, communicator};
+                return Origin{started.site, communicator_of(call, communicator)};
             },
             [this](Traffic::Operation &operation, const Bytes &moved, bool has_started) {
                 count_later(operation, moved, has_started);
             });
         const Time time = ending.finish(bytes);
         if constexpr (Call::returns_error_code) {
-            if (communicator != nullptr && started.site != nullptr && result == MPI_SUCCESS)
-                add_to_communicator(*started.table, Call::id, communicator, time, bytes);
+            if (__builtin_expect(communicators_ != nullptr, 0) && started.site != nullptr &&
+                result == MPI_SUCCESS)
+                add_to_communicator(*started.table, Call::id, communicator_of(call, communicator),
+                                    time, bytes);
         }
         return result;
     }
@@ -313,7 +315,8 @@ class Profile : public ReportingTool<Profile> {
             return traffic_.follow(
                 call, bytes, [&] { return call_next(call); },
                 [&] {
-                    return Origin{&site_of(Call::id, call.context()), communicator};
+                    return Origin{&site_of(Call::id, call.context()),
+                                  communicator_of(call, communicator)};
                 },
                 [this](Traffic::Operation &operation, const Bytes &moved, bool has_started) {
                     count_later(operation, moved, has_started);
@@ -424,10 +427,19 @@ class Profile : public ReportingTool<Profile> {
         return nullptr;
     }
 
+    /* The same after the call; known: from before it. */
+    template <typename Call>
+    Communicators::Shared communicator_of(Call &call, const Communicators::Shared &known)
+    {
+        return communicators_ == nullptr ? nullptr : communicators_->used_by(call, known);
+    }
+
     [[gnu::noinline]] void add_to_communicator(Table &table, int id,
                                                const Communicators::Shared &communicator, Time time,
                                                const Bytes &bytes)
     {
+        if (communicator == nullptr)
+            return;
         CommunicatorRecord &record = table.communicator(id, communicator);
         record.calls.add(1);
         record.time.add(time);

@@ -571,6 +571,7 @@ class Trace : public qmpi::tool<Trace> {
         if (result != MPI_SUCCESS || !moves_data)
             return result;
         const std::uint64_t end = shape::has_request ? begin : qmpi::now();
+        operation.communicator = communicators_.used_by(call, std::move(operation.communicator));
         describe(call, description, operation);
         if constexpr (shape::has_request) {
             const MPI_Request request = *qmpi::get<role::request>(call);

@@ -58,6 +58,7 @@ class Requests {
         MPI_Request request;
         bool is_persistent;
         bool is_active;
+        bool has_ended;               /* active, but the end of the operation was visited */
         bool may_have_ended;          /* persistent: see finish() */
         bool is_held;                 /* a thread starts the operation, or visits the record */
         std::optional<Record> record; /* nothing if unused */
@@ -184,27 +185,29 @@ class Requests {
         const std::size_t hash = hash_of(request);
         Shard &shard = shard_of(hash);
         Node node = nullptr;
-        bool is_wrong = false, has_ended = false;
+        bool is_wrong = false, is_over = false;
         {
             const std::lock_guard<SpinLock> guard(shard.lock);
             const Node *found = shard.find(hash, request);
             if (found == nullptr || (*found)->is_held)
                 return nullptr;
             node = *found;
-            has_ended = node->is_active && node->may_have_ended;
-            is_wrong = !node->is_persistent || (node->is_active && !has_ended);
+            is_over = node->is_active && node->may_have_ended;
+            is_wrong = !node->is_persistent || (node->is_active && !is_over);
+            if (!is_wrong)
+                is_over = is_over && !std::exchange(node->has_ended, false);
             node->is_held = true;
             node->is_active |= node->is_persistent;
             node->may_have_ended = false;
         }
         if (is_wrong) {
-            const Hold hold(*this, node, false);
+            const Hold hold(*this, node, Then::unchanged);
             if constexpr (std::is_invocable_v<Visit &, Record &, WrongStart>)
                 visit(*node->record,
                       node->is_persistent ? WrongStart::active : WrongStart::not_persistent);
             return nullptr;
         }
-        if (has_ended)
+        if (is_over)
             visit(*node->record, static_cast<const MPI_Status *>(nullptr), Outcome::freed);
         visit(*node->record, static_cast<const MPI_Status *>(nullptr), Outcome::starting);
         return node;
@@ -214,7 +217,7 @@ class Requests {
     void end_start(Node node, int error_code, Visit &visit)
     {
         const bool has_failed = error_code != MPI_SUCCESS;
-        const Hold hold(*this, node, has_failed);
+        const Hold hold(*this, node, has_failed ? Then::inactive : Then::unchanged);
         MPI_Status status{};
         status.MPI_ERROR = error_code;
         visit(*node->record, has_failed ? &status : nullptr,
@@ -263,12 +266,12 @@ class Requests {
     {
         Candidate candidate;
         when_not_held(request, [&](Shard &, Node *place) {
-            candidate = {*place, (*place)->is_active};
+            candidate = {*place, (*place)->is_active && !(*place)->has_ended};
             (*place)->is_held = candidate.was_active;
         });
         if (!candidate.was_active)
             return;
-        const Hold hold(*this, candidate.node, true);
+        const Hold hold(*this, candidate.node, Then::ended);
         int is_cancelled = 0;
         QMPI_Test_cancelled(&status, &is_cancelled);
         visit(*candidate.node->record, &status,
@@ -279,7 +282,7 @@ class Requests {
     template <typename Visit>
     void drop(Node node, const MPI_Status *status, Outcome outcome, Visit &visit)
     {
-        if (node->is_active)
+        if (node->is_active && !node->has_ended)
             visit(*node->record, status, outcome);
         node->record.reset();
         Shard &shard = shard_of(node);
@@ -375,11 +378,14 @@ class Requests {
     Shard &shard_of(std::size_t hash) { return shards_[hash % number_of_shards]; }
     Shard &shard_of(Node node) { return shard_of(hash_of(node->request)); }
 
-    /* Releases a held record; ends: its request is inactive from then on. */
+    /* State of a request after its record is released. */
+    enum class Then { unchanged, ended, inactive };
+
+    /* Releases a held record. */
     class Hold {
       public:
-        Hold(Requests &requests, Node node, bool ends)
-            : shard_(requests.shard_of(node)), node_(node), ends_(ends)
+        Hold(Requests &requests, Node node, Then then)
+            : shard_(requests.shard_of(node)), node_(node), then_(then)
         {
         }
         Hold(const Hold &) = delete;
@@ -389,14 +395,16 @@ class Requests {
         {
             const std::lock_guard<SpinLock> guard(shard_.lock);
             node_->is_held = false;
-            if (ends_)
+            if (then_ != Then::unchanged)
+                node_->has_ended = then_ == Then::ended;
+            if (then_ == Then::inactive)
                 node_->is_active = false;
         }
 
       private:
         Shard &shard_;
         const Node node_;
-        const bool ends_;
+        const Then then_;
     };
 
     /* Calls use(shard, place) if the request has a record, when no other thread holds it. A thread that
@@ -432,8 +440,9 @@ class Requests {
             if (!is_held)
                 std::this_thread::yield();
         }
-        const Hold hold(*this, node, true);
-        visit(*node->record, status, outcome);
+        const Hold hold(*this, node, Then::inactive);
+        if (!node->has_ended)
+            visit(*node->record, status, outcome);
     }
 
     void insert(MPI_Request request, bool is_persistent, bool is_active, Record &&record)
@@ -448,7 +457,7 @@ class Requests {
         node->request = request;
         node->is_persistent = is_persistent;
         node->is_active = is_active;
-        node->may_have_ended = node->is_held = false;
+        node->has_ended = node->may_have_ended = node->is_held = false;
         node->record.emplace(std::move(record));
         shard.insert(hash, node);
     }

@@ -158,6 +158,8 @@ class Messages : public ReportingTool<Messages> {
         case Outcome::failed:
             break;
         }
+        if (outcome != Outcome::starting && outcome != Outcome::started)
+            operation.is_recorded = false; /* it is not unfinished, even if its request stays */
     }
 
     void note(const Operation &operation, const Parts &parts, std::uint64_t end)

@@ -359,8 +359,8 @@ std::string Destination::stem(const Reporter &reporter) const
     const std::string wanted = wanted_stem(reporter);
     if (!out_.empty())
         return wanted;
-    const std::lock_guard<std::mutex> guard(chosen_lock_);
-    std::string &chosen = chosen_[wanted];
+    const std::lock_guard<std::mutex> guard(chosen_->lock);
+    std::string &chosen = chosen_->stems[wanted];
     if (chosen.empty())
         chosen = numbered(wanted, unused_number(wanted, 1));
     return chosen;
@@ -386,12 +386,12 @@ int Destination::unused_number(const std::string &wanted, int number) const
 std::string Destination::claim_folder(const std::string &wanted, const std::string &ending) const
 {
     std::error_code fault;
-    const std::lock_guard<std::mutex> guard(chosen_lock_);
+    const std::lock_guard<std::mutex> guard(chosen_->lock);
     for (int number = 1; !fault && number < max_names; number++) {
         number = unused_number(wanted, number);
         const std::string stem = numbered(wanted, number);
         if (std::filesystem::create_directory(path(stem + ending), fault)) {
-            chosen_[wanted] = stem;
+            chosen_->stems[wanted] = stem;
             return path(stem + ending);
         }
     }

@@ -15,6 +15,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <string>
@@ -143,9 +144,12 @@ class Destination {
     bool is_stderr_ = false;
     std::vector<Format> formats_;
 
-    /* Default stems that had another number: by what they would have been. */
-    mutable std::mutex chosen_lock_;
-    mutable std::map<std::string, std::string> chosen_;
+    /* Default stems that had another number: by what they would have been. Copies share them. */
+    struct Chosen {
+        std::mutex lock;
+        std::map<std::string, std::string> stems;
+    };
+    std::shared_ptr<Chosen> chosen_ = std::make_shared<Chosen>();
 };
 
 }  // namespace qmpi

@@ -349,6 +349,7 @@ void sessions()
 
 void child()
 {
+    MPIX_Load_tools();
     call_version();
     const pid_t process = fork();
     if (process == 0)

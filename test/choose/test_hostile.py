@@ -34,14 +34,12 @@ int main(int argc, char **argv)
 
 SESSION = """
 #include <mpi.h>
-#include <stdio.h>
 
 int main(void)
 {
     MPI_Session session;
     MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
     MPI_Session_finalize(&session);
-    puts("end");
     return 0;
 }
 """
@@ -127,5 +125,5 @@ def test_offer_that_would_be_a_command_of_the_process_manager_is_not_sent(mpich)
     library = mpich.library(OFFER, name="offer.c")
     for text, is_sent in (("address:17", True), ("x|cmd=abort exitcode=3", False), ("a b", False), ("", True)):
         result = mpich.mpiexec(2, mpich.program(SESSION, name="session.c"), tools=f"{library}({text})")
-        assert (result.status, result.out.count("end\n")) == (0, 2), result
+        assert result.status == 0, result
         assert ("not sent" in result.err) != is_sent and result.err.count(f"join '{text if is_sent else ''}'") == 2, result

@@ -22,7 +22,7 @@ int main(int argc, char **argv)
     MPI_Datatype every_other;
     MPI_Type_vector(number, 1, 2, MPI_BYTE, &every_other);
     Types types;
-    types.made(every_other, MPI_BYTE);
+    types.made(every_other, MPI_BYTE, {});
     const Types::Shared type = types.of(every_other);
     type->blocks(every_other);
 

@@ -136,13 +136,12 @@ const int CACHE_SIZE = 16384;
 const int MAX_PROBES = 64;
 uintptr_t cache[CACHE_SIZE];
 
-bool is_in_binding(const void *return_address)
+// Probes of the slots that follow that of the address.
+__attribute__((noinline))
+bool search(uintptr_t address)
 {
-    // of the call; the return address may be the next function's
-    const char *instruction = static_cast<const char *>(return_address) - 1;
-    const uintptr_t address = reinterpret_cast<uintptr_t>(instruction);
-    uintptr_t slot = address * 2654435761u >> 10;
-    for (int probe = 0; probe < MAX_PROBES; probe++, slot++) {
+    const void *instruction = reinterpret_cast<void *>(address);
+    for (uintptr_t slot = address / 2; slot < address / 2 + MAX_PROBES; slot++) {
         uintptr_t *known = &cache[slot % CACHE_SIZE];
         uintptr_t entry = __atomic_load_n(known, __ATOMIC_RELAXED);
         if (entry == 0) {
@@ -154,6 +153,14 @@ bool is_in_binding(const void *return_address)
             return entry & 1;
     }
     return look_up(instruction);
+}
+
+bool is_in_binding(const void *return_address)
+{
+    // of the call; the return address may be the next function's
+    const uintptr_t address = reinterpret_cast<uintptr_t>(return_address) - 1;
+    const uintptr_t entry = __atomic_load_n(&cache[address / 2 % CACHE_SIZE], __ATOMIC_RELAXED);
+    return entry / 2 == address ? entry & 1 : search(address);
 }
 
 struct Search {

@@ -704,7 +704,6 @@ class Trace : public qmpi::tool<Trace> {
                 open(folder, world.program_rank(), world.program_size());
                 own_folder_ = std::exchange(folder_, folder);
             }
-            stem_ = world.from_first([this] { return stem(false); }); /* that of the folder */
             attach_all();
             recorder_of_thread();
         } catch (const qmpi::world_error &) {
@@ -712,6 +711,8 @@ class Trace : public qmpi::tool<Trace> {
         } catch (const std::exception &exception) {
             store_.stop(exception.what());
         }
+        /* That of the folder. Collective: also in a process that has none. */
+        stem_ = world.from_first([this] { return stem(false); });
     }
 
     /* Moves what is in memory to the folder, when it is known. A journal that has a file belongs to its thread. */

@@ -20,10 +20,10 @@
  * - MPI_Get_next_tool_function fails inside init callbacks, since the chain is incomplete. To cache
  *   links, intercept MPI_Init, MPI_Init_thread and MPI_Session_init, or register a ready function
  *   (MPIX_Register_tool_ready_function).
- * - The first call of MPI_Init, MPI_Init_thread or MPI_Session_init builds the chain and is the first
- *   call that tools receive: when all init callbacks and ready functions of all instances have
- *   returned, not when the tool's own init callback has. Calls that are made before then, by the
- *   program or by tools, reach no tool.
+ * - The first call of MPI_Init, MPI_Init_thread or MPI_Session_init builds the chain and is the
+ *   first call that tools receive: when all init callbacks and ready functions of all instances
+ *   have returned, not when the tool's own init callback has. Calls that are made before then, by
+ *   the program or by tools, reach no tool.
  * - A tool list that cannot be used, or a tool that fails, ends the job with a message, unless
  *   MPIR_CVAR_QMPI_ON_ERROR is "warn".
  * - A registration after MPI is initialized is refused; the proposal leaves it undefined.

@@ -207,8 +207,8 @@ static void build_chain(void)
     }
 }
 
-/* An exception or a longjmp that leaves an init callback leaves build_chain as well. The next call in
- * this thread that would build notices that the stack is shorter than it was then. */
+/* An exception or a longjmp that leaves an init callback leaves build_chain as well. The next call
+ * in this thread that would build notices that the stack is shorter than it was then. */
 static void check_builder(void)
 {
     const char *name;

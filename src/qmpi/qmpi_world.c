@@ -190,9 +190,10 @@ static void drop_if_invalid(const Member * member, char *text, int max)
     if (can_be_sent(text, max))
         return;
     text[0] = 0;
-    MPII_QMPI_warn("the tool '%s', instance %d: its text for other processes has a blank, a control "
-                   "character or '=', or %d characters or more; not sent",
-                   MPII_QMPI_show(name, strlen(name), shown, sizeof(shown)), member->tool_id, max);
+    MPII_QMPI_show(name, strlen(name), shown, sizeof(shown));
+    MPII_QMPI_warn("the tool '%s', instance %d: its text for other processes has a blank, a "
+                   "control character or '=', or %d characters or more; not sent", shown,
+                   member->tool_id, max);
 }
 
 static void publish_offers(void)

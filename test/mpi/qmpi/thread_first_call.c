@@ -3,8 +3,8 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Several threads call MPI while the chain is built: every instance is initialized exactly once. The
- * argument names the calls:
+/* Several threads call MPI while the chain is built: every instance is initialized exactly once.
+ * The argument names the calls:
  *   sessions  MPI_Session_init in all threads: calls that initialize MPI wait until the chain is
  *             built and go through all of it
  *   queries   MPI_Initialized in all threads but one: a call made while the chain is being built

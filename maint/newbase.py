@@ -204,7 +204,7 @@ def listen():
     except Exception as e:
         error = message(e)
     for f in qmpi.functions:
-        kinds.setdefault(f.name, ROMIO if f.internal.startswith(qmpi.ROMIO_BODY) else HAND)
+        kinds.setdefault(f.name, ROMIO if f.body.startswith(qmpi.ROMIO_BODY) else HAND)
     for name in {m.group(1) for l in G.mpi_declares for m in [re.search(r"\b(MPIX?_\w+)\(", l)]} - set(kinds):
         kinds[name] = FORTRAN if re.search(r"_FN$|_Status_\w*f08", name) else UNKNOWN
         reasons[name] = "only mpi.h declares it"

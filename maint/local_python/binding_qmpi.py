@@ -165,20 +165,16 @@ def initialization_test(func):
         return "MPIR_QMPI_ERRTEST_INITIALIZED_ORDIE();"
     return "MPIR_ERRTEST_INITIALIZED_ORDIE();"
 
-def dump_entry(func, dump_manpage=None):
-    """Appends what follows internal_X to G.out; replaces MPICH's dump_qmpi_wrappers."""
+def dump_entry(func, dump_plain_entry):
+    """Appends what follows internal_X to G.out. dump_plain_entry is MPICH's function for it."""
     f = Function(func, func['_is_large'])
     functions.append(f)
     G.out.append("#ifdef ENABLE_QMPI")
     dump_declared("MPIR_QMPI_BODY " + f.declare(f.body), ["return %s;" % f.call(f.internal)])
     dump_chain_ends(f)
-    G.out.append("#endif")
-    if dump_manpage:
-        dump_manpage(func)
-    G.out += ["", "#ifdef ENABLE_QMPI"]
     dump_mpi_function(f)
     G.out.append("#else")
-    dump_body(f.declare(f.name), ["return %s;" % f.call(f.internal)])
+    dump_plain_entry(func, f.is_large)
     G.out += ["#endif", ""]
 
 def dump_abi_entry(func, declaration):

@@ -137,6 +137,14 @@ def test_prefixes_of_the_series(checkout):
         assert checkout.content() == wanted
 
 
+def test_files_are_removed_with_the_first_hook(checkout):
+    more = HEAD.format("test: list two") + "--- a/test/mpi/testlist\n+++ b/test/mpi/testlist\n@@ -1 +1,2 @@\n one\n+two\n"
+    write(checkout.patches, {"series": "upstream-fix.patch\nqmpi-hook.patch\nqmpi-more.patch\n", "qmpi-more.patch": more})
+    for count, wanted in ((1, FIXED), (2, COMPLETE), (3, {**COMPLETE, "test/mpi/testlist": "one\ntwo\n"}), (1, FIXED)):
+        checkout.apply(f"--first={count}")
+        assert checkout.content() == wanted
+
+
 def test_apply_keeps_time_stamps(checkout):
     checkout.apply()
     before = checkout.stamps()

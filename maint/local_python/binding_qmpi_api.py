@@ -32,6 +32,7 @@ KINDS = {
     "TOOL_TEXT": ("const char *", "string"),
     "MPI_FUNCTION_ENUM": ("enum MPI_Functions_enum", "integer"),
     "MPI_FUNCTION_ID": ("int", "integer"),
+    "CONTEXT_ID": ("long long", "integer"),
 }
 
 # Calling phases: test, message, and when the function can be called, for manual pages.
@@ -77,7 +78,7 @@ def param(p, func):
     return get_C_param(p, func, get_kind_map('C')).replace("* *", "**")
 
 def declare(func, prefix=""):
-    return "int %s%s(%s)" % (prefix, func['name'], ', '.join(func['_impl_param_list']))
+    return "int %s%s(%s)" % (prefix, func['name'], ', '.join(func['_impl_param_list']) or "void")
 
 def prototypes():
     """Lines for mpi_qmpi_proto.h."""
@@ -189,8 +190,7 @@ def dump_function(func):
     else:
         dump_checks_and_body(func)
     G.out += ["DEDENT", "#else", "    return MPI_ERR_UNSUPPORTED_OPERATION;", "#endif", "}", ""]
-    if 'QMPI' not in func['skip']:
-        dump_qmpi_form(func)
+    dump_qmpi_form(func)
 
 def dump_checks_and_body(func):
     G.out += ["int mpi_errno = MPI_SUCCESS;", ""]

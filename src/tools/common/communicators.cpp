@@ -97,6 +97,13 @@ std::string name_of(MPI_Comm comm)
                                                                   : std::string();
 }
 
+std::uint64_t number_of(MPI_Comm comm)
+{
+    long long context_id = 0;
+    QMPIX_Get_context_id(comm, &context_id);
+    return static_cast<std::uint64_t>(context_id);
+}
+
 /* Processes of MPI_COMM_WORLD. Never cached, since with sessions MPI can be initialised again. */
 class World {
   public:
@@ -225,7 +232,7 @@ Communicators::Shared Communicators::of(MPI_Comm comm)
 {
     Shared found = look_up(qmpi::handle_value(comm));
     if (found == nullptr && comm != MPI_COMM_NULL) {
-        created(comm, no_origin);
+        created(comm);
         found = find(qmpi::handle_value(comm));
     }
     return found;
@@ -244,9 +251,11 @@ Communicators::Shared Communicators::look_up(std::uint64_t handle)
         return slot.communicator->shared_from_this();
 
     Shared found = find(handle);
-    /* Generation from before the search: if it has changed since, the next call searches again. */
-    if (found != nullptr)
+    if (found != nullptr) {
+        complete(found);
+        /* Generation from before the search: if it has changed since, the next call searches again. */
         slot = {number_, handle, generation, found.get()};
+    }
     return found;
 }
 
@@ -286,13 +295,10 @@ void Communicators::remember(std::uint64_t handle, Shared communicator)
 
 Communicators::Shared Communicators::forget(std::uint64_t handle)
 {
+    const Shared forgotten = look_up(handle);
     std::unique_lock<std::shared_mutex> guard(lock_);
-    const auto found = by_handle_.find(handle);
-    if (found == by_handle_.end())
-        return nullptr;
-    const Shared forgotten = found->second;
-    by_handle_.erase(found);
-    generation_.fetch_add(1, std::memory_order_release);
+    if (by_handle_.erase(handle) != 0)
+        generation_.fetch_add(1, std::memory_order_release);
     return forgotten;
 }
 
@@ -315,25 +321,14 @@ Communicators::Shared Communicators::forget_message(MPI_Message message)
     return forgotten;
 }
 
-/* Predefined communicators get their ids first, independent of the order of use. */
-void Communicators::add_predefined()
-{
-    if (has_predefined_ || !is_world_up())
-        return;
-    has_predefined_ = true;
-    for (MPI_Comm comm : {MPI_COMM_WORLD, MPI_COMM_SELF})
-        remember(qmpi::handle_value(comm), describe(comm, no_origin));
-}
-
 /* MPI_Comm_get_parent may return a known handle. */
-void Communicators::created(MPI_Comm comm, std::uint64_t origin)
+void Communicators::created(MPI_Comm comm)
 {
     if (comm == MPI_COMM_NULL)
         return;
     std::lock_guard<std::mutex> guard(making_lock_);
-    add_predefined();
     if (find(qmpi::handle_value(comm)) == nullptr)
-        remember(qmpi::handle_value(comm), describe(comm, origin));
+        remember(qmpi::handle_value(comm), describe(comm));
 }
 
 std::uint64_t Communicators::origin_of(const std::string &tag)
@@ -357,8 +352,9 @@ Communicators::Shared Communicators::to_make(MPI_Group group, MPI_Group remote,
     if (communicator->is_inter)
         communicator->remote = ranks_of(remote);
     communicator->name_ = "the new communicator";
+    communicator->members = hash_of_members(*communicator);
     std::lock_guard<std::mutex> guard(making_lock_);
-    number(*communicator, mix(origin, to_be_made));
+    communicator->id = next_id(*communicator, mix(origin, to_be_made));
     return communicator;
 }
 
@@ -369,9 +365,7 @@ void Communicators::duplicated(MPI_Comm copy, const Shared &original)
     auto communicator = std::make_shared<Communicator>();
     static_cast<CommunicatorData &>(*communicator) = *original;
     communicator->handle = copy;
-
-    std::lock_guard<std::mutex> guard(making_lock_);
-    number(*communicator, original->id);
+    communicator->id = 0;
     remember(qmpi::handle_value(copy), std::move(communicator));
 }
 
@@ -385,7 +379,7 @@ void Communicators::rename(MPI_Comm comm, const Shared &known)
 }
 
 /* Uses only local queries that are valid on any communicator. */
-Communicators::Mutable Communicators::describe(MPI_Comm comm, std::uint64_t origin)
+Communicators::Mutable Communicators::describe(MPI_Comm comm)
 {
     const World world;
     auto communicator = std::make_shared<Communicator>();
@@ -408,15 +402,22 @@ Communicators::Mutable Communicators::describe(MPI_Comm comm, std::uint64_t orig
     }
     find_neighbours(*communicator);
     communicator->name_ = name_of(comm);
-    number(*communicator, origin);
+    communicator->members = hash_of_members(*communicator);
+    communicator->id = next_id(*communicator, number_of(comm));
     return communicator;
 }
 
-void Communicators::number(Communicator &communicator, std::uint64_t origin)
+void Communicators::complete(const Shared &copy)
 {
-    communicator.members = hash_of_members(communicator);
-    const std::uint64_t kind = mix(communicator.members, origin);
-    communicator.id = mix(kind, number_by_kind_[kind]++);
+    std::lock_guard<std::mutex> guard(making_lock_);
+    if (copy->id == 0)
+        std::const_pointer_cast<Communicator>(copy)->id = next_id(*copy, number_of(copy->handle));
+}
+
+std::uint64_t Communicators::next_id(const Communicator &communicator, std::uint64_t number)
+{
+    const std::uint64_t kind = mix(communicator.members, number);
+    return mix(kind, times_[kind]++);
 }
 
 }  // namespace qmpi

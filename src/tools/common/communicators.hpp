@@ -86,10 +86,9 @@ struct CommunicatorData {
     std::vector<int> world;  /* rank in MPI_COMM_WORLD of each local rank */
     std::vector<int> remote; /* the same of the remote group; empty for an intracommunicator */
 
-    /* Same in all members and unique: hash of the parent's id, the tag or string tag if there is one,
-     * the members, and the number of earlier communicators with the same (MPI orders creation per
-     * parent, or per tag). Without a parent and tag: members and creation order of the program. With
-     * members outside the world: unique in this process only. */
+    /* Same in all members and unique: hash of the members, the library's number (see
+     * MPIX_Get_context_id), and how often the two have come together before. With members outside the
+     * world: unique in this process only. */
     std::uint64_t id = 0;
 
     /* Hash of the members in order. */
@@ -340,13 +339,13 @@ class Communicators {
         else if constexpr (Call::form == qmpi::form::nonblocking)
             duplicated(*call.template argument<made>(), used);
         else if constexpr (made != qmpi::none)
-            created(*call.template argument<made>(), origin_of(call, used));
+            created(*call.template argument<made>());
         else if constexpr (window != qmpi::none)
             remember(qmpi::handle_value(*call.template argument<window>()), used);
     }
 
-    /* Id of the communicator common to all members of the new one, or what else they have in common.
-     * parent: used by the call */
+    /* What the members of a communicator that a call is going to make have in common. parent: used by
+     * the call */
     template <typename Call>
     std::uint64_t origin_of(Call &call, const Shared &parent)
     {
@@ -357,8 +356,6 @@ class Communicators {
             return origin_of(std::string(call.template argument<4>()));
         else if constexpr (Call::id == MPI_COMM_CREATE_GROUP_T)
             return origin_of(std::to_string(qmpi::get<qmpi::role::tag>(call))) ^ origin_of(parent);
-        else if constexpr (Call::id == MPI_INTERCOMM_CREATE_T || Call::is_in(qmpi::set::processes))
-            return no_origin;
         else
             return origin_of(parent);
     }
@@ -368,7 +365,7 @@ class Communicators {
         return parent == nullptr ? no_origin : parent->id;
     }
 
-    void created(MPI_Comm comm, std::uint64_t origin);
+    void created(MPI_Comm comm);
     /* remote: of an intercommunicator, or MPI_GROUP_NULL */
     Shared to_make(MPI_Group group, MPI_Group remote, std::uint64_t origin);
     /* The copy must not be queried before its request completes. */
@@ -384,9 +381,10 @@ class Communicators {
 
     Shared look_up(std::uint64_t handle);
     Shared find(std::uint64_t handle) const;
-    void add_predefined();
-    Mutable describe(MPI_Comm comm, std::uint64_t origin);
-    void number(Communicator &communicator, std::uint64_t origin);
+    Mutable describe(MPI_Comm comm);
+    std::uint64_t next_id(const Communicator &communicator, std::uint64_t number);
+    /* Gives a copy that MPI_Comm_idup has made its id, when the program uses or frees it. */
+    void complete(const Shared &copy);
 
     int first_ = 0;
     std::function<int(const std::string &world)> first_of_;
@@ -400,8 +398,8 @@ class Communicators {
     std::mutex messages_lock_;
     std::unordered_map<MPI_Message, Shared> by_message_;
     std::mutex making_lock_;
-    std::unordered_map<std::uint64_t, std::uint64_t> number_by_kind_; /* origin and members */
-    bool has_predefined_ = false;
+    /* How often members and number have come together. */
+    std::unordered_map<std::uint64_t, std::uint64_t> times_;
 };
 
 }  // namespace qmpi

@@ -16,16 +16,26 @@
 
 /* DIRECT is a call that the library makes for itself: no tool sees it. An ENTRY begins a cache
  * line: elsewhere a call may take a cycle more than in a library without QMPI whose entry happens
- * to begin one. */
+ * to begin one. It is never a part of its caller, so that it has a call site. */
 #if MPIR_EXT_QMPI
 #define MPIR_QMPI_DIRECT(name_) Q ## name_
-#define MPIR_QMPI_ENTRY __attribute__((aligned(64)))
+#define MPIR_QMPI_ENTRY __attribute__((aligned(64), noinline))
 #else
 #define MPIR_QMPI_DIRECT(name_) P ## name_
 #define MPIR_QMPI_ENTRY
 #endif
 
 #if MPIR_EXT_QMPI
+#include <stdint.h>     /* where the C library is glibc, defines __GLIBC__ */
+
+/* initial-exec: access makes no call, which could allocate memory. glibc keeps static TLS for
+ * libraries that dlopen loads; musl refuses to load those that need it. */
+#ifdef __GLIBC__
+#define MPIR_QMPI_TLS_MODEL __attribute__((tls_model("initial-exec")))
+#else
+#define MPIR_QMPI_TLS_MODEL
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -39,8 +49,7 @@ typedef struct {
     int function;               /* whose call site Fortran noted; -1 if there is no note */
 } MPIR_QMPI_Note;
 
-MPICH_API_PUBLIC extern __thread MPIR_QMPI_Note MPIR_QMPI_note
-    __attribute__((tls_model("initial-exec")));
+MPICH_API_PUBLIC extern __thread MPIR_QMPI_Note MPIR_QMPI_note MPIR_QMPI_TLS_MODEL;
 
 /* The gates as the libraries of other languages see them. */
 MPICH_API_PUBLIC extern unsigned char MPII_QMPI_gate[];

@@ -15,6 +15,13 @@
 #include <utility>
 #include <vector>
 
+/* initial-exec: access needs no call. musl refuses to dlopen a library with such variables. */
+#ifdef __GLIBC__
+#define QMPI_TLS_MODEL [[gnu::tls_model("initial-exec")]]
+#else
+#define QMPI_TLS_MODEL
+#endif
+
 namespace qmpi {
 
 /* The calling thread's objects, by the number of their PerThread. */
@@ -63,10 +70,11 @@ class ThreadSlots {
         }
     };
 
-    /* initial-exec: access needs no call. */
-    [[gnu::tls_model("initial-exec")]] static inline thread_local void **by_number_ = nullptr;
-    [[gnu::tls_model("initial-exec")]] static inline thread_local std::size_t known_ = 0;
+    QMPI_TLS_MODEL static inline thread_local void **by_number_ = nullptr;
+    QMPI_TLS_MODEL static inline thread_local std::size_t known_ = 0;
 };
+
+#undef QMPI_TLS_MODEL
 
 /* An object for each thread that calls own(). The object of a thread that has ended goes to the next
  * new thread, with what is in it. Nothing is destroyed, as threads may be in a call when the process

@@ -143,7 +143,7 @@ typedef MPI_Context QMPI_Context;
 #define QMPI_Register_function QMPI_Register_tool_function
 #define QMPI_Get_function QMPI_Get_next_tool_function
 #define QMPI_Context_get_storage QMPI_Get_tool_storage
-int QMPI_Context_get_calling_address(MPI_Context context, int tool_id,
-                                     void *calling_address) MPICH_API_PUBLIC;
+#define QMPI_Context_get_calling_address(context, tool_id, address) \
+    QMPI_Get_calling_address(context, address)
 
 #endif /* MPI_QMPI_H_INCLUDED */

@@ -101,9 +101,6 @@ bool MPIR_QMPI_is_initializing(void) MPIR_QMPI_HIDDEN;
 /* True in the thread that runs the init callback of the instance. */
 bool MPIR_QMPI_is_registering(int tool_id) MPIR_QMPI_HIDDEN;
 
-/* Version of the interface for which the instance's tool was registered. */
-int MPIR_QMPI_tool_version(int tool_id) MPIR_QMPI_HIDDEN;
-
 /* Unwinds calls of the C++ interface's own functions; NULL without that interface. */
 extern MPL_atomic_ptr_t MPIR_QMPI_call_site_resolver MPIR_QMPI_HIDDEN;
 
@@ -249,6 +246,10 @@ void MPIR_QMPI_set_initialized(bool is_initialized) MPIR_QMPI_HIDDEN;
  * this process, and what they offer; calls spawn join functions. */
 void MPIR_QMPI_publish_world(bool is_world_model) MPIR_QMPI_HIDDEN;
 
+/* Called in MPI_Init when MPI can communicate, before it is reported to be initialized: exchanges
+ * the instances of all processes. */
+void MPIR_QMPI_connect_world(void) MPIR_QMPI_HIDDEN;
+
 /* Called at the end of MPI_Init and MPI_Session_init, and at the start of MPI_Finalize: call the
  * world and job functions. */
 void MPIR_QMPI_begin_world(bool is_world_model) MPIR_QMPI_HIDDEN;
@@ -315,6 +316,7 @@ int MPIR_QMPI_mpit_init(void) MPIR_QMPI_HIDDEN;
 #define MPIR_QMPI_FUNCTION(FUNCTION_, function_, params_, args_) int MPI_ ## function_ params_
 #define MPIR_QMPI_set_initialized(is_initialized_) (void) 0
 #define MPIR_QMPI_publish_world(is_world_model_) (void) 0
+#define MPIR_QMPI_connect_world() (void) 0
 #define MPIR_QMPI_begin_world(is_world_model_) (void) 0
 #define MPIR_QMPI_end_world() (void) 0
 #define MPIR_QMPI_offer_to_spawned(num_, pairs_) (pairs_)

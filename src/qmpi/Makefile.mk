@@ -38,11 +38,11 @@ noinst_HEADERS += \
 
 mpi_core_sources += \
     src/qmpi/fortran_attr.c \
+    src/qmpi/qmpi_callback.c \
     src/qmpi/qmpi_chain.c \
     src/qmpi/qmpi_functions.c \
     src/qmpi/qmpi_list.c \
     src/qmpi/qmpi_load.c \
-    src/qmpi/qmpi_old_names.c \
     src/qmpi/qmpi_pcontrol.c \
     src/qmpi/qmpi_process.c \
     src/qmpi/qmpi_query.c \

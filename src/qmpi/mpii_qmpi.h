@@ -12,6 +12,7 @@
  *   qmpi_list.c      text of the list -> entries
  *   qmpi_tools.c     registered tools
  *   qmpi_load.c      entries -> instances: finds a tool for each entry, loads libraries
+ *   qmpi_callback.c  which of the tools' functions is called
  *   qmpi_chain.c     instances -> chain; gates
  *   qmpi_query.c     what tools register and look up
  *   qmpi_world.c     instances of all processes: begin and end of MPI_COMM_WORLD, or of sessions
@@ -38,9 +39,6 @@ void MPII_QMPI_read_settings(void) MPIR_QMPI_HIDDEN;
 
 /* In releases of MPICH with such a file (USE_CONFIGFILE): sets its variables in the environment. */
 int MPIR_T_read_config_file(const char *path);
-
-/* True while this thread reads the settings or builds the chain. */
-bool MPII_QMPI_is_building(void) MPIR_QMPI_HIDDEN;
 
 /* ---- registered tools ---- */
 
@@ -91,7 +89,7 @@ typedef struct {
  * tool are faults. Returns the instances and their number. */
 MPII_QMPI_Instance *MPII_QMPI_load_list(const char *list, int *count) MPIR_QMPI_HIDDEN;
 
-/* ---- the chain ---- */
+/* ---- calls of tools' functions ---- */
 
 typedef struct {
     MPIX_Tool_world_begin_function *begin_fn;
@@ -113,8 +111,24 @@ typedef struct {
 /* [instance - 1]; MPIR_QMPI_chain has their number. */
 extern MPII_QMPI_Instance *MPII_QMPI_instances MPIR_QMPI_HIDDEN;
 
+/* Around the call of a tool's function, what it is for a message, and for an init callback where it
+ * registers. */
+void MPII_QMPI_enter_tool(int tool_id, const char *what, MPII_QMPI_Registration * registration)
+    MPIR_QMPI_HIDDEN;
+void MPII_QMPI_leave_tool(void) MPIR_QMPI_HIDDEN;
+
+/* Until it is called with NULL, what this thread calls may initialize MPI and call all else. It
+ * returns to the stack frame. */
+void MPII_QMPI_may_call_mpi(const void *frame) MPIR_QMPI_HIDDEN;
+
+/* Called in the functions that initialize or finalize MPI. Ends the job if this thread is inside a
+ * tool's function that must not call them, or one has not returned. */
+void MPII_QMPI_check_tools(void) MPIR_QMPI_HIDDEN;
+
 /* Registration of the instance whose init callback runs in this thread; NULL in any other. */
 MPII_QMPI_Registration *MPII_QMPI_registration_of(int tool_id) MPIR_QMPI_HIDDEN;
+
+/* ---- the chain ---- */
 
 /* The function that an instance of the linked chain registered, NULL if none. */
 MPIR_QMPI_Any_function *MPII_QMPI_function_of(int tool_id, int function) MPIR_QMPI_HIDDEN;
@@ -151,8 +165,12 @@ void MPII_QMPI_warn(const char *format, ...) ATTRIBUTE((format(printf, 1, 2))) M
 /* Prints a line in the first process of the job, if the user asked for reports. */
 void MPII_QMPI_report(const char *format, ...) ATTRIBUTE((format(printf, 1, 2))) MPIR_QMPI_HIDDEN;
 
-/* Prints the whole chain, if the user asked for reports. */
-void MPII_QMPI_report_chain(void) MPIR_QMPI_HIDDEN;
+/* What the user chose. */
+void MPII_QMPI_set_reports(bool warns_only, bool is_verbose) MPIR_QMPI_HIDDEN;
+
+/* While a thread reads the settings and builds the chain, before MPI is initialized. */
+void MPII_QMPI_set_building(bool is_begin) MPIR_QMPI_HIDDEN;
+bool MPII_QMPI_is_building(void) MPIR_QMPI_HIDDEN;
 
 /* Memory that lives as long as the process: MPL_malloc's accounting ends in MPI_Finalize. They end
  * the process if there is none. */

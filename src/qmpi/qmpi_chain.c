@@ -28,20 +28,9 @@ typedef enum {
  * fork has no such thread. */
 static MPL_atomic_int64_t state = MPL_ATOMIC_INT64_T_INITIALIZER(UNBUILT);
 
-static __thread bool is_builder __attribute__((tls_model("initial-exec"))) = false;
-
-/* While tools' code runs: what runs, and the stack frame that it returns to. */
-static struct {
-    int tool_id;
-    bool is_init;               /* init callback, else ready function */
-    MPII_QMPI_Registration *registration;
-    const char *frame;
-} callback;
-
-__thread MPIR_QMPI_Note MPIR_QMPI_note = { NULL, -1 };
+__thread MPIR_QMPI_Note MPIR_QMPI_note MPIR_QMPI_TLS_MODEL = { NULL, -1 };
 
 MPIR_QMPI_Chain MPIR_QMPI_chain;
-MPII_QMPI_Instance *MPII_QMPI_instances = NULL;
 
 /* Row 0: the first links; row i: the links that follow instance i. */
 static const MPIR_QMPI_Row *rows = NULL;
@@ -156,24 +145,40 @@ static void drop_if_failed(int tool_id, MPII_QMPI_Registration * registration)
 
 static void call_tools(MPII_QMPI_Registration * registrations, int n, bool is_init)
 {
-    callback.frame = __builtin_frame_address(0);
-    callback.is_init = is_init;
+    MPII_QMPI_may_call_mpi(__builtin_frame_address(0));
     for (int i = 0; i < n; i++) {
         /* ready functions from the last: the instances that follow are ready before */
         const int tool_id = is_init ? i + 1 : n - i;
         MPII_QMPI_Registration *registration = &registrations[tool_id - 1];
 
-        callback.tool_id = tool_id;
-        callback.registration = is_init ? registration : NULL;
         if (is_init) {
+            MPII_QMPI_enter_tool(tool_id, "init callback", registration);
             MPII_QMPI_instances[tool_id - 1].tool->init_fn(tool_id);
             drop_if_failed(tool_id, registration);
         } else if (registration->ready_fn) {
+            MPII_QMPI_enter_tool(tool_id, "ready function", NULL);
             registration->ready_fn(tool_id);
         }
+        MPII_QMPI_leave_tool();
     }
-    callback.frame = NULL;
-    callback.registration = NULL;
+    MPII_QMPI_may_call_mpi(NULL);
+}
+
+static void report_chain(void)
+{
+    char file[MPII_QMPI_MAX_MESSAGE / 8], name[MPII_QMPI_SHOWN], arguments[MPII_QMPI_SHOWN * 2];
+
+    for (unsigned i = 0; i < MPIR_QMPI_chain.num_instances; i++) {
+        const MPII_QMPI_Instance *instance = &MPII_QMPI_instances[i];
+        const MPII_QMPI_Tool *tool = instance->tool;
+        const char *path = tool->file ? tool->file : "an unknown file";
+
+        MPII_QMPI_report("instance %u: %s(%s) from %s", i + 1,
+                         MPII_QMPI_show(tool->name, strlen(tool->name), name, sizeof(name)),
+                         MPII_QMPI_show(instance->arguments, strlen(instance->arguments), arguments,
+                                        sizeof(arguments)),
+                         MPII_QMPI_show(path, strlen(path), file, sizeof(file)));
+    }
 }
 
 static void build_chain(void)
@@ -194,7 +199,7 @@ static void build_chain(void)
     rows = (const MPIR_QMPI_Row *) link_rows(registrations, n);
     MPIR_QMPI_chain.next = rows + 1;
     __atomic_store_n(&MPIR_QMPI_chain.num_linked, n, __ATOMIC_RELEASE);
-    MPII_QMPI_report_chain();
+    report_chain();
 
     call_tools(registrations, n, false);
 
@@ -205,21 +210,6 @@ static void build_chain(void)
         MPII_QMPI_num_intercepted += first->tool_id != 0;
         MPL_atomic_release_store_ptr(&MPIR_QMPI_first[f], (void *) first);
     }
-}
-
-/* An exception or a longjmp that leaves an init callback leaves build_chain as well. The next call
- * in this thread that would build notices that the stack is shorter than it was then. */
-static void check_builder(void)
-{
-    const char *name;
-    char shown[MPII_QMPI_SHOWN];
-
-    if (!callback.frame || (const char *) __builtin_frame_address(0) < callback.frame)
-        return;
-    name = MPII_QMPI_instances[callback.tool_id - 1].tool->name;
-    MPII_QMPI_fatal("the tool '%s', instance %d: its %s did not return (exception or longjmp)",
-                    MPII_QMPI_show(name, strlen(name), shown, sizeof(shown)), callback.tool_id,
-                    callback.is_init ? "init callback" : "ready function");
 }
 
 /* Enters BUILDING from UNBUILT; returns false when the chain is built. */
@@ -244,14 +234,14 @@ static bool begin_building(void)
 
 static void build(void)
 {
-    is_builder = true;
+    MPII_QMPI_set_building(true);
     MPII_QMPI_read_settings();
     build_chain();
     MPL_initlock_lock(&MPIR_init_lock);
     MPIR_QMPI_set_initialized(MPIR_Errutil_is_initialized());
     MPL_initlock_unlock(&MPIR_init_lock);
     MPL_atomic_release_store_int64(&state, BUILT);
-    is_builder = false;
+    MPII_QMPI_set_building(false);
 }
 
 void MPIR_QMPI_build(void)
@@ -259,10 +249,9 @@ void MPIR_QMPI_build(void)
     const MPIR_QMPI_Note note = MPIR_QMPI_note;
     int cancel_state;
 
-    if (is_builder) {
-        check_builder();
+    MPII_QMPI_check_tools();
+    if (MPII_QMPI_is_building())
         return;
-    }
     /* dlopen and output are cancellation points; a canceled builder would leave others waiting */
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     if (begin_building())
@@ -283,31 +272,6 @@ int MPIR_QMPI_tail_missing(void)
 }
 
 /* ---- for the other files ---- */
-
-bool MPII_QMPI_is_building(void)
-{
-    return is_builder;
-}
-
-bool MPIR_QMPI_is_initializing(void)
-{
-    return is_builder && callback.registration;
-}
-
-int MPIR_QMPI_tool_version(int tool_id)
-{
-    return MPII_QMPI_instances[tool_id - 1].tool->version;
-}
-
-bool MPIR_QMPI_is_registering(int tool_id)
-{
-    return MPII_QMPI_registration_of(tool_id);
-}
-
-MPII_QMPI_Registration *MPII_QMPI_registration_of(int tool_id)
-{
-    return is_builder && tool_id == callback.tool_id ? callback.registration : NULL;
-}
 
 MPIR_QMPI_Any_function *MPII_QMPI_function_of(int tool_id, int function)
 {

@@ -9,7 +9,6 @@
 
 #ifdef ENABLE_QMPI
 
-#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -95,47 +94,32 @@ static bool is_same_file(const char *path, const struct stat *file)
 }
 
 /* The dynamic linker maps segments without comparing them with the file's length: a truncated
- * library would end the process with SIGBUS. Returns the defect, or NULL. */
-#ifdef __ELF__
-static const char *find_defect(int fd, size_t size)
+ * library would end the process with SIGBUS. It names other defects itself. */
+static bool is_truncated(int fd, off_t size)
 {
+#ifdef __ELF__
     ElfW(Ehdr) header;
     ElfW(Phdr) segment;
-    Dl_info own;
 
-    if (pread(fd, &header, sizeof(header), 0) < SELFMAG || memcmp(header.e_ident, ELFMAG, SELFMAG))
-        return "it is not a library";
-    if (size < sizeof(header))
-        return "it is truncated";
-    if (dladdr((void *) find_defect, &own)) {
-        const ElfW(Ehdr) * mine = own.dli_fbase;
-        if (header.e_ident[EI_CLASS] != mine->e_ident[EI_CLASS] ||
-            header.e_ident[EI_DATA] != mine->e_ident[EI_DATA] ||
-            header.e_machine != mine->e_machine)
-            return "it is for another kind of machine";
-    }
+    if (pread(fd, &header, sizeof(header), 0) != sizeof(header) ||
+        memcmp(header.e_ident, ELFMAG, SELFMAG) || header.e_phentsize != sizeof(segment))
+        return false;
     for (int i = 0; i < header.e_phnum; i++) {
         const off_t place = header.e_phoff + (off_t) i * sizeof(segment);
-        if (pread(fd, &segment, sizeof(segment), place) != sizeof(segment))
-            return "it is truncated";
-        if (segment.p_type == PT_LOAD && (segment.p_offset > size ||
-                                          segment.p_filesz > size - segment.p_offset))
-            return "it is truncated";
+        if (pread(fd, &segment, sizeof(segment), place) != sizeof(segment) ||
+            (segment.p_type == PT_LOAD && (segment.p_offset > (uintmax_t) size ||
+                                           segment.p_filesz > size - segment.p_offset)))
+            return true;
     }
-    return NULL;
-}
-#else
-static const char *find_defect(int fd, size_t size)
-{
-    return NULL;
-}
 #endif
+    return false;
+}
 
 /* The dynamic linker may open regular files only: it would wait for the writer of a pipe. */
 static bool is_loadable(const char *path, struct stat *file, Message message)
 {
     char shown[MPII_QMPI_MAX_MESSAGE / 4];
-    const char *defect;
+    bool truncated;
     int fd;
 
     show(path, shown, sizeof(shown));
@@ -148,10 +132,10 @@ static bool is_loadable(const char *path, struct stat *file, Message message)
     fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return fail(message, "'%s' cannot be loaded: %s", shown, strerror(errno));
-    defect = find_defect(fd, file->st_size);
+    truncated = is_truncated(fd, file->st_size);
     close(fd);
-    if (defect)
-        return fail(message, "'%s' cannot be loaded: %s", shown, defect);
+    if (truncated)
+        return fail(message, "'%s' cannot be loaded: it is truncated", shown);
     return true;
 }
 
@@ -302,102 +286,61 @@ static char *own_directory(void)
     return directory;
 }
 
-/* Calls visit(directory, argument) for each directory until it returns true. */
-static bool visit_directories(bool(*visit) (const char *directory, void *argument), void *argument)
-{
-    char *path = MPII_QMPI_copy(MPII_QMPI_settings.path);
-    char *own = own_directory();
-    char *rest = NULL;
-    bool stopped = false;
-
-    for (char *directory = strtok_r(path, ":", &rest); directory && !stopped;
-         directory = strtok_r(NULL, ":", &rest))
-        stopped = visit(directory, argument);
-    if (own && !stopped)
-        stopped = visit(own, argument);
-    MPL_direct_free(path);
-    MPL_direct_free(own);
-    return stopped;
-}
-
-typedef struct {
-    const char *name;
-    char *path;                 /* of the file found, else NULL */
-} Search;
-
-static bool search_directory(const char *directory, void *argument)
+/* The tool's file in the directory; NULL if there is none. The caller frees it. */
+static char *find_in(const char *directory, const char *name)
 {
     static const char *const prefixes[] = { "libqmpi_", "lib" };
-    Search *search = argument;
+    const size_t size = strlen(directory) + strlen(name) + sizeof("/libqmpi_.so");
+    char *path = MPII_QMPI_allocate(size, 1);
+    struct stat file;
 
     for (int i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
-        const size_t size = strlen(directory) + strlen(search->name) + sizeof("/libqmpi_.so");
-        struct stat file;
-        search->path = MPII_QMPI_allocate(size, 1);
-        snprintf(search->path, size, "%s/%s%s.so", directory, prefixes[i], search->name);
-        if (stat(search->path, &file) == 0)
-            return true;
-        MPL_direct_free(search->path);
-        search->path = NULL;
+        snprintf(path, size, "%s/%s%s.so", directory, prefixes[i], name);
+        if (stat(path, &file) == 0)
+            return path;
     }
-    return false;
+    MPL_direct_free(path);
+    return NULL;
 }
 
-static int is_tool_file(const struct dirent *entry)
+/* The same in the directories that are searched, and their names. */
+static char *find_file(const char *name, Names * directories)
 {
-    const size_t length = strlen(entry->d_name);
+    char *path = MPII_QMPI_copy(MPII_QMPI_settings.path), *own = own_directory();
+    char *rest = NULL, *found = NULL;
 
-    return length > strlen("libqmpi_.so") && !strncmp(entry->d_name, "libqmpi_", 8) &&
-        !strcmp(entry->d_name + length - 3, ".so");
-}
-
-static bool name_files(const char *directory, void *argument)
-{
-    struct dirent **entries;
-    int n = scandir(directory, &entries, is_tool_file, alphasort);
-
-    for (int i = 0; i < n; i++) {
-        char *name = entries[i]->d_name + strlen("libqmpi_");
-        name[strlen(name) - strlen(".so")] = '\0';
-        if (!MPII_QMPI_find_tool(name))
-            add_name(argument, name);
-        MPL_external_free(entries[i]);
+    for (const char *directory = strtok_r(path, ":", &rest); directory && !found;
+         directory = strtok_r(NULL, ":", &rest)) {
+        add_name(directories, directory);
+        found = find_in(directory, name);
     }
-    if (n >= 0)
-        MPL_external_free(entries);
-    return false;
-}
-
-static bool name_directory(const char *directory, void *argument)
-{
-    add_name(argument, directory);
-    return false;
+    if (own && !found) {
+        add_name(directories, own);
+        found = find_in(own, name);
+    }
+    MPL_direct_free(path);
+    MPL_direct_free(own);
+    return found;
 }
 
 /* ---- entries ---- */
 
 static const MPII_QMPI_Tool *find_name(const char *name, Message message)
 {
-    char shown[MPII_QMPI_SHOWN];
     const MPII_QMPI_Tool *tool = MPII_QMPI_find_tool(name);
-    Search search = { name, NULL };
-    Names registered = {.used = 0 }, files = {.used = 0 }, directories = {.used = 0 };
+    Names directories = {.used = 0 };
+    char shown[MPII_QMPI_SHOWN], *path = NULL;
 
-    if (tool)
-        return tool;
-    if (visit_directories(search_directory, &search)) {
-        tool = load_tool(search.path, name, message);
-        MPL_direct_free(search.path);
-        return tool;
-    }
-    for (tool = MPII_QMPI_first_tool(); tool; tool = MPII_QMPI_next_tool(tool))
-        add_name(&registered, tool->name);
-    visit_directories(name_files, &files);
-    visit_directories(name_directory, &directories);
-    fail(message, "no tool named '%s': it is not registered (registered tools: %s) and not in the "
-         "tool directories (%s; tools found there: %s)", show(name, shown, sizeof(shown)),
-         text_of(&registered), text_of(&directories), text_of(&files));
-    return NULL;
+    if (!tool)
+        path = find_file(name, &directories);
+    if (path)
+        tool = load_tool(path, name, message);
+    else if (!tool)
+        fail(message, "no tool named '%s': it is not registered and not in the tool directories "
+             "(%s); qmpi_info lists the tools", show(name, shown, sizeof(shown)),
+             text_of(&directories));
+    MPL_direct_free(path);
+    return tool;
 }
 
 static bool find_entry(const MPII_QMPI_Entry * entry, MPII_QMPI_Instance * instance,

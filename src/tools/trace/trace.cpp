@@ -165,6 +165,25 @@ struct Recorders {
     std::mutex lock;
     std::vector<std::unique_ptr<Recorder>> all;
     std::vector<Recorder *> unused; /* of threads that have ended; the next threads continue them */
+
+    /* A thread that ends. Its journal stays open for the next one, unless many are. */
+    void give_back(Recorder *recorder)
+    {
+        const std::lock_guard<std::mutex> guard(lock);
+        if (unused.size() >= max_open)
+            recorder->journal.close();
+        unused.push_back(recorder);
+    }
+
+    void close_unused()
+    {
+        const std::lock_guard<std::mutex> guard(lock);
+        for (Recorder *recorder : unused)
+            recorder->journal.close();
+    }
+
+  private:
+    static constexpr std::size_t max_open = 16;
 };
 
 struct ThreadRecorders {
@@ -183,9 +202,7 @@ struct ThreadRecorders {
         for (const Own &own : by_instance) {
             if (own.recorder == nullptr)
                 continue;
-            own.recorder->journal.close();
-            const std::lock_guard<std::mutex> guard(own.owner->lock);
-            own.owner->unused.push_back(own.recorder);
+            own.owner->give_back(own.recorder);
         }
     }
 };
@@ -775,6 +792,7 @@ class Trace : public qmpi::tool<Trace> {
         is_finished_ = true;
         if (recorder != nullptr)
             recorder->journal.close();
+        recorders_.close_unused();
         if (is_alone)
             attach_all();
         if (!remove_own_folder())

@@ -4,8 +4,8 @@
  */
 
 /* A faulty tool list ends the process with exit status 1, before MPI starts, with one line on
- * standard error that names the faulty entry. White space in lists is ignored. Each list is tried in
- * a child process. */
+ * standard error that names the faulty entry. White space in lists is ignored. Each list is tried
+ * in a child process. */
 
 #define _GNU_SOURCE
 #include "qmpi_test.h"

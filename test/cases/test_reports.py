@@ -49,6 +49,8 @@ def test_persistent_requests_of_two_threads(mpich, function):
     program = mpich.program(HERE / "persistent_threads.c", "-pthread")
     result = mpich.mpiexec(1, program, function, seconds=60, nap=False,
                            tools="messages(out=m.json),profile(out=p.json),trace(out=t.json)")
+    if result.status != 0 and any(mpich.mpiexec(1, program, function, nap=False).status for _ in range(20)):
+        pytest.skip("this release of MPICH fails without tools, too")
     assert (result.status, result.out) == (0, "ok\n"), result
     functions = {line["function"]: line for line in mpich.load("m.json")["functions"]}
     received = functions["MPI_Recv_init"]

@@ -114,7 +114,8 @@ void Operations::end(Pending &pending, const MPI_Status *status, Outcome outcome
     release(pending, outcome == Outcome::completed);
     if (pending.reads && process_.is_connected())
         process_.report(Event::accesses_complete, *pending.reads, false);
-    if (outcome == Outcome::failed)
+    /* With this class the library has not said why it failed; the messages show it. */
+    if (outcome == Outcome::failed && !qmpi::is_of_class(status->MPI_ERROR, MPI_ERR_IN_STATUS))
         messages_.failed(pending, status->MPI_ERROR);
     else if (outcome == Outcome::freed) {
         messages_.forgotten(pending);

@@ -128,7 +128,8 @@ def survey(fit, root, overlay, folder):
         shutil.copyfile(os.path.join(top, path), os.path.join(folder, path))
     if not os.path.isfile(os.path.join(fit.tree, "maint/gen_binding_c.py")):
         return {"error": "no maint/gen_binding_c.py"}
-    for pattern in ("maint/local_python/*.py", "maint/gen_binding_c.py", "src/binding/**/*.txt", "src/binding/abi/*.h"):
+    for pattern in ("maint/local_python/*.py", "maint/gen_binding_c.py", "src/binding/**/*.txt", "src/binding/abi/*.h",
+                    "src/binding/fortran/*/Makefile.mk"):
         for path in glob.glob(pattern, root_dir=fit.tree, recursive=True):
             # the functions' descriptions as the series corrects them, the generator as released
             corrected = path.endswith(".txt") and os.path.exists(os.path.join(fit.folder, path))

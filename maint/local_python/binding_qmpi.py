@@ -25,6 +25,7 @@ from local_python import RE
 from local_python import binding_qmpi_api
 from local_python import binding_qmpi_kit
 
+import os
 import re
 import sys
 
@@ -79,7 +80,10 @@ class Function:
         # the body of a replaced function and one that may be called at any time do not test
         self.tests_initialization = body is None and tests_initialization(
             replacement if replacement and self.internal != own_internal_name(self.name) else func)
-        self.attribute_setter = attribute_setter(replacement or func)
+        self.attribute = attribute_function(replacement or func)
+        self.is_setter = self.attribute and all(p['param_direction'] == "in" for p in self.parameters)
+        self.extended = None if is_large else extended_function(func)
+        self.creators = creators(self.name)
         # x86-64 passes six arguments in registers; a compiler copies the others for a jump
         self.has_arguments_on_stack = len(self.args) > 6
         self.pointer_tags = func.get('_pointertag_list', [])
@@ -117,18 +121,25 @@ def internal_name(func, is_large):
 def own_internal_name(name):
     return re.sub(r'^MPI(X?)_', r'internal\1_', name)
 
-def attribute_setter(func):
+def attribute_function(func):
     """Of a function that Fortran calls with an integer of another width than a pointer's (see
     binding_qmpi_f77.py): the library's function that is told the width."""
-    if 'polymorph' in func and all(p['param_direction'] == "in" for p in func['parameters']):
-        return re.sub(r'^MPI_', "MPII_", func['name'])
-    return None
+    return re.sub(r'^MPI_', "MPII_", func['name']) if 'polymorph' in func else None
+
+def extended_function(func):
+    """Name of the function with state by which the Fortran library creates what func creates for C, if
+    there is one."""
+    name = (replaced_by(func) or func)['name'].replace("MPI_", "MPIX_", 1) + "_x"
+    return G.FUNCS[name.lower()]['name'] if name.lower() in G.FUNCS else None
+
+def creators(name):
+    """The functions that have this one as extended_function."""
+    if not re.match(r'MPIX_\w+_x$', name):
+        return []
+    return [Function(f, False) for key, f in sorted(G.FUNCS.items()) if extended_function(f) == name]
 
 def fortran_calls(func):
-    """Id of the C function that a function of mpif.h or mpi_f08 calls."""
-    extended = (replaced_by(func) or func)['name'].replace("MPI_", "MPIX_", 1) + "_x"
-    if extended.lower() in G.FUNCS:     # callbacks of Fortran need extra state
-        return extended.upper() + "_T"
+    """Id of the C function that tools see for a function of mpif.h or mpi_f08."""
     return get_function_name(func).upper() + "_T"
 
 TOOL_PARAMS = ["MPI_Context context", "int tool_id"]
@@ -138,6 +149,14 @@ INITIALIZERS = ["MPI_Init", "MPI_Init_thread", "MPI_Session_init"]
 
 # Conversions that libmpi may lack; the library of mpi_f08 has them, so they have QMPI_ names.
 F08_STATUS = ["MPI_Status_c2f08", "MPI_Status_f082c"]
+
+# Sources of libmpifort in src/qmpi/Makefile.mk: variable, conditional of automake, variable of MPICH
+# in releases with one library, and its makefile and the variable in releases that link several.
+FORTRAN_SOURCES = [
+    ("qmpi_f77_sources", "BUILD_F77_BINDING", "mpi_f77_sources", "mpif_h", "lib_libf77_mpi_la_SOURCES"),
+    ("qmpi_f90_sources", "BUILD_FC_BINDING", "mpi_fc_sources", "use_mpi", "lib_libf90_mpi_la_SOURCES"),
+    ("qmpi_f08_sources", "BUILD_F08_BINDING", "mpi_fc_sources", "use_mpi_f08", "lib_libf08_mpi_la_SOURCES"),
+]
 
 # functions in the order in which the generator came across them
 functions = []
@@ -155,7 +174,9 @@ class AbiFunction(Function):
         self.params = [] if params == "void" else params.split(', ')
         self.args = [re.search(r'(\w+)(\[.*\])*$', p).group(1) for p in self.params if p != "..."]
         self.tests_initialization &= func['dir'] != "io"    # which sees nothing of MPICH's inside
-        self.attribute_setter = None                        # for Fortran, which this library lacks
+        # for Fortran, which this library lacks
+        self.attribute = self.extended = None
+        self.creators = []
 
 # ---- the entry of one function ----
 
@@ -207,6 +228,8 @@ def dump_chain_ends(f):
     dispatch = "MPIR_QMPI_DISPATCH " + f.declare(f.dispatch)
     if not f.is_variadic:
         dump_broken_line(dispatch + ";")
+    for creator in f.creators:
+        dump_broken_line("MPIR_QMPI_DISPATCH " + f.declare(fortran_dispatch(creator)) + ";")
     G.out.append("#ifndef MPICH_MPI_FROM_PMPI")
     if f.has_own_body:
         dump_broken_line("MPIR_QMPI_BODY " + f.declare(f.body) + ";")
@@ -221,6 +244,9 @@ def dump_chain_ends(f):
             "link = MPIR_QMPI_first_link(%s);" % f.id,
             "MPIR_QMPI_TAKE_CONTEXT(context);",
             "return " + f.call("((%s *) link->fn) " % f.type, ["&context", "link->tool_id"]) + ";"])
+    for creator in f.creators:
+        dump_body("MPIR_QMPI_DISPATCH " + f.declare(fortran_dispatch(creator)),
+                  fortran_dispatch_lines(creator, f))
     G.out += ["#endif", ""]
 
 def body_lines(f):
@@ -229,13 +255,57 @@ def body_lines(f):
 
 def tail_lines(f):
     lines = body_lines(f)
-    if f.attribute_setter:
-        fortran = "%s(%s)" % (f.attribute_setter, ', '.join(f.args + ["attr_type"]))
-        lines = ["MPIR_Attr_type attr_type = MPIR_QMPI_attr_type(context, %s);" % f.id,
-                 "",
-                 "if (unlikely(attr_type != MPIR_ATTR_PTR))",
-                 "    return %s;" % fortran] + lines
+    if f.attribute:
+        test = "if (unlikely(MPIR_QMPI_is_attr(context, %s, %s, %s)))" % (f.id, f.args[0], f.args[1])
+        if f.is_setter:
+            return [test, "    return %s(%s, context->fortran_type);" % (f.attribute, ', '.join(f.args))] + lines
+        return [test + " {",
+                "    int mpi_errno = %s;" % f.call(f.body),
+                "    MPIR_QMPI_note_attr(context, mpi_errno, %s, %s);" % (f.args[2], f.args[3]),
+                "    return mpi_errno;",
+                "}"] + lines
+    if f.extended:
+        extended = Function(G.FUNCS[f.extended.lower()], False)
+        lines[-1:] = ["if (unlikely(MPIR_QMPI_is_fortran(context, %s))) {" % f.id,
+                      "    void *state = MPIR_QMPI_proxy_state((MPIR_QMPI_Any_function *) %s);" % f.args[0],
+                      "    int mpi_errno = Q%s;" % extended_call(extended, f.args[1:]),
+                      "    if (mpi_errno)",
+                      "        context->fortran.callback.destructor(state);",
+                      "    return mpi_errno;",
+                      "}"] + lines[-1:]
     return lines
+
+def extended_call(extended, args):
+    """The call that creates an object of Fortran; args are those of the C function without the first."""
+    proxy = "(%s) context->fortran.callback.proxy" % type_of(extended.params[0])
+    return "%s(%s)" % (extended.name, ', '.join([proxy, "context->fortran.callback.destructor"] + args[:-1]
+                                                + ["state"] + args[-1:]))
+
+def fortran_dispatch(creator):
+    return "MPIR_QMPI_fortran_" + creator.name
+
+def fortran_dispatch_lines(creator, extended):
+    """A call of the extended function that Fortran makes for the other one. Each object that the end of
+    the chain creates has a separate state."""
+    (proxy, destructor), (state, handle) = extended.args[:2], extended.args[-2:]
+    procedure = "(%s) MPIR_QMPI_PROCEDURE(%s)" % (type_of(creator.params[0]), state)
+    args = ["&context", "link->tool_id", procedure] + extended.args[2:-2] + [handle]
+    return ["struct MPIR_QMPI_Context context;",
+            "const MPIR_QMPI_Link *link;",
+            "int mpi_errno;",
+            "",
+            "link = MPIR_QMPI_first_link(%s);" % creator.id,
+            "MPIR_QMPI_note.function = -1;",
+            "MPIR_QMPI_TAKE_CONTEXT(context);",
+            "MPIR_QMPI_SET_CALLBACK(context, %s, %s, %s);" % (creator.id, proxy, destructor),
+            "mpi_errno = ((%s *) link->fn) (%s);" % (creator.type, ', '.join(args)),
+            "if (mpi_errno == MPI_SUCCESS)",
+            "    %s(%s);" % (destructor, state),
+            "return mpi_errno;"]
+
+def type_of(param):
+    """The type of a C parameter that is a pointer."""
+    return re.match(r'(.*\*)\w+$', param).group(1)
 
 def dump_mpi_function(f):
     if f.has_arguments_on_stack:
@@ -263,6 +333,14 @@ def gate_lines(f):
                 "    if (mpi_errno)",
                 "        return mpi_errno;",
                 "}"]
+    if f.creators:
+        lines = ["if (unlikely(MPIR_QMPI_gate_is_closed(%s))) {" % f.id]
+        for creator in f.creators:
+            lines += ["    if (MPIR_QMPI_is_noted(%s))" % creator.id,
+                      "        return %s;" % f.call(fortran_dispatch(creator))]
+        return lines + ["    MPIR_QMPI_note_call_site(%s, MPIR_QMPI_CALL_SITE);" % f.id,
+                        "    return %s;" % f.call(f.dispatch),
+                        "}"]
     return ["MPIR_QMPI_GATE(%s, %s);" % (f.id, f.call(f.dispatch))]
 
 def dump_declared(declaration, lines):
@@ -306,9 +384,10 @@ def dump_files(dump_c_file):
     binding_qmpi_kit.dump_functions_hpp("src/include/qmpi_functions.hpp", names, known, dump_c_file)
     dump_functions_c("src/qmpi/qmpi_functions.c", names, known, hand_written, dump_c_file)
     dump_direct_h("src/include/mpir_qmpi_direct_names.h", known, dump_c_file)
+    dump_makefile("src/qmpi/generated.mk")
 
 def dump_dispatch_h(path, hand_written, dump_c_file):
-    out = begin_header("MPIR_QMPI_DISPATCH_H_INCLUDED")
+    out = begin_header("MPIR_QMPI_DISPATCH_H_INCLUDED") + binding_qmpi_api.declarations()
     for f in hand_written:
         out += split_line_with_break(f.declare("P" + f.name), "MPIR_QMPI_ENTRY;", 100)
         out += split_line_with_break(f.declare(f.dispatch), ";", 100)
@@ -319,7 +398,7 @@ def dump_romio_entries(path, dump_c_file):
     from local_python.binding_c import dump_profiling   # which imports this module
     generated = {f.name.lower() for f in functions}
     romio = []
-    G.out = ["#include \"mpiimpl.h\"", "", "#if defined(HAVE_ROMIO) && defined(ENABLE_QMPI)", ""]
+    G.out = ["#include \"mpiimpl.h\"", "", "#ifdef HAVE_ROMIO", ""]
     for key, func in sorted(G.FUNCS.items()):
         if not re.match(ROMIO_FUNCTION, key) or key in generated or key.endswith("_function"):
             continue
@@ -335,7 +414,7 @@ def dump_romio_entries(path, dump_c_file):
             dump_chain_ends(f)
             dump_mpi_function(f)
             romio.append(f)
-    G.out.append("#endif /* HAVE_ROMIO && ENABLE_QMPI */")
+    G.out.append("#endif /* HAVE_ROMIO */")
     dump_c_file(path, G.out)
     functions.extend(romio)
     return romio
@@ -495,7 +574,7 @@ def dump_functions_c(path, names, known, hand_written, dump_c_file):
         G.out.append("#ifdef " + f.feature)
         dump_chain_ends(f)
         G.out += ["#endif /* %s */" % f.feature, ""]
-    out = ["#include \"mpiimpl.h\"", "", "#ifdef ENABLE_QMPI", ""] + G.out
+    out = ["#include \"mpiimpl.h\"", ""] + G.out
     for f in known:
         out += if_available(f, "MPIR_QMPI_HIDDEN extern %s %s;" % (f.type, f.tail), None)
     out += ["", "MPL_atomic_ptr_t MPIR_QMPI_first[MPI_LAST_FUNC_T] = {"]
@@ -507,7 +586,9 @@ def dump_functions_c(path, names, known, hand_written, dump_c_file):
             out += if_available(f, link(f.tail), link("MPIR_QMPI_tail_missing"))
         else:
             out.append(link("MPIR_QMPI_tail_missing"))
-    out += ["};", ""]
+    out += ["};", "", "const MPIR_QMPI_Pair MPIR_QMPI_pairs[] = {"]
+    out += ["    {%s, %s_T}," % (f.id, f.extended.upper()) for f in known if f.extended]
+    out += ["    {-1, -1}", "};", ""]
     closed = [f for f in known if f.tests_initialization or f.name in INITIALIZERS]
     for table in ("__attribute__((used)) unsigned char MPIR_QMPI_gate", "const unsigned char MPIR_QMPI_first_gate"):
         out.append(table + "[MPI_LAST_FUNC_T] = {")
@@ -522,7 +603,6 @@ def dump_functions_c(path, names, known, hand_written, dump_c_file):
         for ret, name, param in (("MPI_Fint", handle + "_c2f", t), (t, handle + "_f2c", "MPI_Fint")):
             out += ["%s QMPI_%s(%s handle)" % (ret, name, param), "{",
                     "    return MPI_%s(handle);" % name, "}", ""]
-    out.append("#endif /* ENABLE_QMPI */")
     dump_c_file(path, out)
 
 def link(function):
@@ -552,4 +632,17 @@ def dump_direct_h(path, known, dump_c_file):
     dump_c_file(path, out + ["#endif"])
 
 def rename(f):
-    return "#undef %s\n#define %s Q%s\n#define P%s Q%s" % ((f.name,) * 5)
+    return "#undef %s\n#undef P%s\n#define %s Q%s\n#define P%s Q%s" % ((f.name,) * 6)
+
+def dump_makefile(path):
+    """The part of src/qmpi/Makefile.mk that differs between releases of MPICH."""
+    lines = ["dist_man3_MANS = \\", " \\\n".join("    " + page for page in binding_qmpi_api.man_pages())]
+    if os.path.exists(G.get_srcdir_path(ABI_HEADER)):
+        lines += ["", "mpi_abi_sources += " + binding_qmpi_api.C_FILE]
+    for sources, condition, one, folder, own in FORTRAN_SOURCES:
+        with open(G.get_srcdir_path("src/binding/fortran/%s/Makefile.mk" % folder)) as f:
+            target = own if own in f.read() else one
+        lines += ["", "if " + condition, "%s += $(%s)" % (target, sources), "endif " + condition]
+    print("  --> [%s]" % path)
+    with open(path, "w") as Out:
+        print("\n".join(G.copyright_mk + lines), file=Out)

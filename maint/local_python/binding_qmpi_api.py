@@ -6,9 +6,8 @@
 """The functions of the tool interface (src/qmpi/qmpi_api.txt), made by MPICH's binding generator.
 
 They are not MPI functions that a tool can intercept: no id, no gate, no Fortran binding. So they are
-never in G.FUNCS. binding_qmpi.dump_files() calls dump_api() before gen_binding_c.py writes
-src/binding/c/Makefile.mk and src/include/mpir_impl.h, and writes prototypes() at the end of
-mpi_qmpi_proto.h.
+never in G.FUNCS. binding_qmpi.dump_files() calls dump_api(), and writes prototypes() at the end of
+mpi_qmpi_proto.h and declarations() in mpir_qmpi_dispatch.h.
 """
 
 from local_python import MPI_API_Global as G
@@ -20,7 +19,7 @@ import re
 import textwrap
 
 STANZAS = "src/qmpi/qmpi_api.txt"
-C_FILE = "src/binding/c/qmpi/qmpi_api.c"
+C_FILE = "src/qmpi/qmpi_api.c"
 MAN_DIR = "src/qmpi/man"
 MAN_DATE = "2026-11-29"         # of the last change of the text
 
@@ -38,8 +37,11 @@ KINDS = {
 # Calling phases: test, message, and when the function can be called, for manual pages.
 PHASES = {
     "registration": (None, None, "MPI is initialized, or a call that initializes it has begun"),
-    "init": ("!MPIR_QMPI_is_initializing()", "qmpi_not_in_init", "the caller is not an init callback"),
-    "linked": ("!MPIR_QMPI_is_linked()", "qmpi_early", "init callbacks have not returned yet"),
+    "init": ("!MPIR_QMPI_is_initializing()", "only an init callback of a tool can call this function",
+             "the caller is not an init callback"),
+    "linked": ("!MPIR_QMPI_is_linked()",
+               "the chain of tools is incomplete while init callbacks run; use a ready function",
+               "init callbacks have not returned yet"),
 }
 
 DOCUMENTS = {
@@ -95,6 +97,17 @@ def prototypes():
             out.append("#define %s %s" % (func['other_name'], func['name']))
     return out
 
+def impl_name(func):
+    return re.sub(r'^MPIX?_', 'MPIR_', func['name']) + "_impl"
+
+def declarations():
+    """Of the functions that C_FILE calls."""
+    out = []
+    for func in load():
+        if 'body' not in func:
+            out += split_line_with_break(declare(func).replace(func['name'], impl_name(func)), ";", 100)
+    return out
+
 # ---- errors ----
 
 def is_exempt(func, p):
@@ -104,25 +117,27 @@ def is_pointer(p):
     return is_pointer_type(p) or p['kind'] in ("TOOL_FUNCTION", "TOOL_CONTEXT")
 
 def checks(func):
-    """(condition, generic message, specific message, its arguments, text for manual pages) for each
-    check that the parameter kinds imply."""
+    """(condition, generic message, specific message, its argument, text for manual pages) for each
+    check that the parameter kinds imply. Messages that MPICH has no name for are texts: its table of
+    messages is the same without QMPI."""
     out = []
     for p in func['parameters']:
         (name, kind) = (p['name'], p['kind'])
         if is_exempt(func, p):
             continue
         if is_pointer(p):
-            out.append(("!" + name, "nullptr", "%s", '"%s"' % name, "%s is NULL" % name))
+            out.append(("!" + name, "**nullptr", "**nullptr %s", '"%s"' % name, "%s is NULL" % name))
             if kind == "STRING" and p['length']:
-                out.append(("!*%s || strlen(%s) >= %s" % (name, name, p['length']), "qmpi_name_length",
-                            "%d", p['length'] + " - 1", "%s is empty or too long" % name))
+                out.append(("!*%s || strlen(%s) >= %s" % (name, name, p['length']), "**arg",
+                            "a name must have 1 to %d characters", p['length'] + " - 1", "%s is empty or too long" % name))
         elif kind == "TOOL_ID":
             (test, text) = ("instance", "no instance has the id %s")
             if func.get('phase') == "init":
                 (test, text) = ("registering", "%s is not the instance whose init callback is running")
-            out.append(("!MPIR_QMPI_is_%s(%s)" % (test, name), "qmpi_tool_id", "%d", name, text % name))
+            out.append(("!MPIR_QMPI_is_%s(%s)" % (test, name), "**arg", "no tool instance has the id %d", name,
+                        text % name))
         elif kind in ("MPI_FUNCTION_ENUM", "MPI_FUNCTION_ID"):
-            out.append(("(unsigned) %s >= MPI_LAST_FUNC_T" % name, "qmpi_function", "%d", name,
+            out.append(("(unsigned) %s >= MPI_LAST_FUNC_T" % name, "**arg", "no function has the id %d", name,
                         "no function has the id %s" % name))
     return out
 
@@ -143,7 +158,6 @@ def errors(func):
             out[key] = [func[key]]
     if 'phase' in func:
         out.setdefault('MPI_ERR_OTHER', []).insert(0, PHASES[func['phase']][2])
-    out['MPI_ERR_UNSUPPORTED_OPERATION'] = ["the library was configured without QMPI"]
     return out
 
 def alternatives(texts):
@@ -155,7 +169,7 @@ def alternatives(texts):
 # ---- C code ----
 
 def dump_api(dump_c_file):
-    """Writes C_FILE and the manual pages, and declares the functions that C_FILE calls."""
+    """Writes C_FILE and the manual pages."""
     from local_python import binding_c as c     # which imports the modules of QMPI
     # handles in prototypes are those of the application
     G.out = ["#include \"mpiimpl.h\"", "#ifdef BUILD_MPI_ABI", "#include \"mpi_abi_util.h\"",
@@ -165,31 +179,27 @@ def dump_api(dump_c_file):
         dump_man(func)
         c.dump_profiling(func)
         dump_function(func)
-        if 'body' not in func:
-            c.push_impl_decl(func)
     G.check_write_path(C_FILE)
     dump_c_file(C_FILE, G.out)
-    G.mpi_sources.append(C_FILE)
-    dump_man_makefile()
 
 def dump_function(func):
     arguments = ', '.join(func['_impl_arg_list'])
     if 'code-fast_path' in func:
         # the rest is out of line, so that the fast path needs no stack frame
         internal = re.sub(r'^MPI(X?)_', r'internal\1_', func['name'])
-        G.out += ["#ifdef ENABLE_QMPI", "static ATTRIBUTE((noinline, cold, used))"]
+        G.out.append("static ATTRIBUTE((noinline, cold, used))")
         dump_broken_line(declare(func).replace(func['name'], internal))
         G.out += ["{", "INDENT"]
         dump_checks_and_body(func)
-        G.out += ["DEDENT", "}", "#endif", ""]
+        G.out += ["DEDENT", "}", ""]
     dump_broken_line(declare(func))
-    G.out += ["{", "#ifdef ENABLE_QMPI", "INDENT"]
+    G.out += ["{", "INDENT"]
     if 'code-fast_path' in func:
         G.out += func['code-fast_path']
         G.out.append("return %s(%s);" % (internal, arguments))
     else:
         dump_checks_and_body(func)
-    G.out += ["DEDENT", "#else", "    return MPI_ERR_UNSUPPORTED_OPERATION;", "#endif", "}", ""]
+    G.out += ["DEDENT", "}", ""]
     dump_qmpi_form(func)
 
 def dump_checks_and_body(func):
@@ -197,19 +207,20 @@ def dump_checks_and_body(func):
     tests = []
     for condition, message, form, args, _ in checks(func):
         tests += ["MPIR_ERR_CHKANDJUMP1(%s, mpi_errno," % condition,
-                  "                     MPI_ERR_ARG, \"**%s\", \"**%s %s\", %s);" % (message, message, form, args)]
+                  "                     MPI_ERR_ARG, \"%s\", \"%s\", %s);" % (message, form, args)]
     if 'phase' in func and PHASES[func['phase']][0]:
         condition, message, _ = PHASES[func['phase']]
-        test = "MPIR_ERR_CHKANDJUMP(%s, mpi_errno, MPI_ERR_OTHER, \"**%s\");" % (condition, message)
+        test = ["MPIR_ERR_CHKANDJUMP1(%s, mpi_errno, MPI_ERR_OTHER, \"**other\", \"%%s\"," % condition,
+                "                     \"%s\");" % message]
         # without a chain there is no instance, which says more than that the chain is incomplete
-        tests.insert(len(tests) if func['phase'] == "linked" else 0, test)
+        at = len(tests) if func['phase'] == "linked" else 0
+        tests[at:at] = test
     G.out += tests
     G.out.append("")
     if 'body' in func:
         G.out += func['body']
     else:
-        impl = re.sub(r'^MPIX?_', 'MPIR_', func['name']) + "_impl"
-        dump_broken_line("mpi_errno = %s(%s);" % (impl, ', '.join(func['_impl_arg_list'])))
+        dump_broken_line("mpi_errno = %s(%s);" % (impl_name(func), ', '.join(func['_impl_arg_list'])))
     # no error handler is called: the interface is used before MPI_Init and after MPI_Finalize
     G.out.append("")
     if tests:
@@ -265,14 +276,9 @@ def safety(func):
 def man_name(func):
     return "%s/%s.3" % (MAN_DIR, func['name'])
 
-def dump_man_makefile():
-    pages = [man_name(func) for func in functions]
-    pages += ["%s/%s.3" % (MAN_DIR, func['other_name']) for func in functions if 'other_name' in func]
-    path = MAN_DIR + "/Makefile.mk"
-    print("  --> [%s]" % path)
-    with open(path, "w") as Out:
-        print("\n".join(G.copyright_mk + ["dist_man3_MANS = \\"]), file=Out)
-        print(" \\\n".join("    " + page for page in sorted(pages)), file=Out)
+def man_pages():
+    return sorted([man_name(func) for func in functions]
+                  + ["%s/%s.3" % (MAN_DIR, func['other_name']) for func in functions if 'other_name' in func])
 
 def dump_man(func):
     """The manual page of func in section 3."""

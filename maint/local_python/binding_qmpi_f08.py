@@ -13,7 +13,6 @@ the external name of MPICH's procedure and notes the call site: Fortran has no m
 from local_python import MPI_API_Global as G
 from local_python import binding_f08 as f08
 from local_python.binding_c import dump_c_file
-from local_python.binding_qmpi import fortran_calls
 from local_python.binding_common import get_function_name, get_kind_map, split_line_with_break
 
 # prefixes of MPI_X
@@ -21,9 +20,6 @@ FORMS = ["", "P", "Q"]
 
 # what procedures ask the library for the length of an array argument
 QUERIES = ["MPI_Comm_size", "MPI_Cartdim_get", "MPI_Dist_graph_neighbors_count"]
-
-# procedures that pass their callback to the C function of their name
-CALLBACK_UNCHANGED = ["MPI_Session_create_errhandler"]
 
 def form_of(func, prefix):
     """The description of a function that makes MPICH's generator emit one of the three forms."""
@@ -73,8 +69,6 @@ def dump_entries_c(path, forms):
             id = "NO_NOTE"
             if prefix != "Q" and func['name'] != "MPI_F_sync_reg":
                 id = get_function_name(func, is_large).upper() + "_T"
-                if not is_large and func['name'] not in CALLBACK_UNCHANGED:
-                    id = fortran_calls(func)
             kind = "SUBROUTINE("
             if 'return' in func:
                 kind = "FUNCTION(%s, " % get_kind_map('C', is_large)[func['return']]

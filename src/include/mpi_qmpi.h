@@ -6,15 +6,15 @@
 #ifndef MPI_QMPI_H_INCLUDED
 #define MPI_QMPI_H_INCLUDED
 
-/* Function pointer interception (QMPI): the interface for tools. Included by mpi.h.
+/* Function pointer interception (QMPI): the interface for tools. Included by mpi.h; tools for the
+ * MPI ABI, whose mpi.h the standard fixes, include this file after it.
  *
  * Names and meaning follow the proposal for section 15.2.2 of the MPI standard; names that the
  * proposal lacks begin with MPIX_. Each function has a manual page in section 3. All of them return
  * an MPI error code, change nothing when they fail (except that MPIX_Register_tool remembers a tool
  * of another version), and never call an error handler. Unless its
  * manual page says otherwise, a function can be called before MPI is initialized, after it is
- * finalized, and from any thread. In a library configured without QMPI all of them return
- * MPI_ERR_UNSUPPORTED_OPERATION.
+ * finalized, and from any thread.
  *
  * Differences from the proposal:
  * - MPI_Get_next_tool_function fails inside init callbacks, since the chain is incomplete. To cache
@@ -47,6 +47,10 @@
 
 #ifdef MPI_ABI_INTERNAL_H_INCLUDED
 #include "mpir_qmpi_abi_types.h"        /* inside the library the types of MPI have other names */
+#endif
+
+#ifdef __cplusplus
+extern "C" {
 #endif
 
 /* One call of the application on its way through the chain. A tool passes it to the next link, and
@@ -145,5 +149,9 @@ typedef MPI_Context QMPI_Context;
 #define QMPI_Context_get_storage QMPI_Get_tool_storage
 #define QMPI_Context_get_calling_address(context, tool_id, address) \
     QMPI_Get_calling_address(context, address)
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif /* MPI_QMPI_H_INCLUDED */

@@ -88,10 +88,24 @@ void MPIR_QMPI_build(void) MPIR_QMPI_HIDDEN;
 /* MPI_Context points to one of these on the stack of the dispatch. */
 struct MPIR_QMPI_Context {
     const void *call_site;      /* return address of the application's call */
-    /* of an attribute call in Fortran, else zeros (MPIR_ATTR_PTR), which one instruction sets */
-    uint16_t attr_function;     /* enum MPI_Functions_enum */
-    uint16_t attr_type;         /* MPIR_Attr_type */
+    /* of a call in Fortran that differs from one in C, else zeros, which one instruction sets */
+    uint16_t fortran_function;  /* enum MPI_Functions_enum */
+    uint16_t fortran_type;      /* an attribute's MPIR_Attr_type, or MPIR_QMPI_CALLBACK */
+    /* set for these calls only */
+    union {
+        struct {
+            int object, keyval;
+            bool is_known;      /* the library has returned value */
+            const void *value;
+        } attr;
+        struct {                /* of the proxies by which the library calls procedures */
+            MPIR_QMPI_Any_function *proxy;
+            void (*destructor) (void *state);
+        } callback;
+    } fortran;
 };
+
+#define MPIR_QMPI_CALLBACK 0x100
 
 /* ---- for the generated code of the interface's own functions (src/qmpi/qmpi_api.txt) ---- */
 
@@ -253,7 +267,7 @@ void MPIR_QMPI_connect_world(void) MPIR_QMPI_HIDDEN;
 /* Called at the end of MPI_Init and MPI_Session_init, and at the start of MPI_Finalize: call the
  * world and job functions. */
 void MPIR_QMPI_begin_world(bool is_world_model) MPIR_QMPI_HIDDEN;
-void MPIR_QMPI_end_world(void) MPIR_QMPI_HIDDEN;
+void MPIR_QMPI_end_world(bool is_world_model) MPIR_QMPI_HIDDEN;
 
 struct MPIR_Group;
 struct MPIR_PMI_KEYVAL;
@@ -263,6 +277,8 @@ struct MPIR_PMI_KEYVAL;
  * next call in this thread. */
 struct MPIR_PMI_KEYVAL *MPIR_QMPI_offer_to_spawned(int *num, struct MPIR_PMI_KEYVAL *pairs)
     MPIR_QMPI_HIDDEN;
+#define MPIR_QMPI_OFFER_TO_SPAWNED(num_, pairs_) \
+    (pairs_) = MPIR_QMPI_offer_to_spawned(&(num_), pairs_)
 
 /* Name of the world that has the process, and its rank there; NULL if the device does not know. The
  * name lasts. */
@@ -275,8 +291,8 @@ const char *MPIR_QMPI_world_of(struct MPIR_Group *group, int rank, int *world_ra
 #define MPIR_QMPI_TAKE_CONTEXT(context_) \
     do { \
         (context_).call_site = MPIR_QMPI_note.site; \
-        (context_).attr_function = 0; \
-        (context_).attr_type = MPIR_ATTR_PTR; \
+        (context_).fortran_function = 0; \
+        (context_).fortran_type = 0; \
     } while (0)
 
 /* For a call at a closed gate: links are published before gates. */
@@ -286,43 +302,130 @@ MPL_STATIC_INLINE_PREFIX const MPIR_QMPI_Link *MPIR_QMPI_first_link(int function
     return MPL_atomic_acquire_load_ptr(&MPIR_QMPI_first[function]);
 }
 
-/* Width of the integer that a Fortran program's attribute call has as value; MPIR_ATTR_PTR for
- * calls in C and for attribute calls that a tool makes inside another function. */
-MPL_STATIC_INLINE_PREFIX MPIR_Attr_type MPIR_QMPI_attr_type(MPI_Context context,
-                                                            enum MPI_Functions_enum function)
+/* True if the context is that of a call of the function in Fortran, false for calls in C and for those
+ * of other functions that a tool makes meanwhile. */
+MPL_STATIC_INLINE_PREFIX bool MPIR_QMPI_is_fortran(MPI_Context context,
+                                                   enum MPI_Functions_enum function)
 {
-    return context && context->attr_function == function ? context->attr_type : MPIR_ATTR_PTR;
+    return context && context->fortran_type && context->fortran_function == function;
 }
+
+/* ---- attributes in Fortran ---- */
+
+/* The keyval that C has for a predefined attribute of Fortran; others are the same in both. */
+int MPIR_QMPI_c_keyval(int keyval) MPIR_QMPI_HIDDEN;
+
+MPL_STATIC_INLINE_PREFIX void MPIR_QMPI_set_attr(MPI_Context context,
+                                                 enum MPI_Functions_enum function,
+                                                 MPIR_Attr_type type, int object, int keyval)
+{
+    context->fortran_function = function;
+    context->fortran_type = type;
+    context->fortran.attr.object = object;
+    context->fortran.attr.keyval = keyval;
+    context->fortran.attr.is_known = false;
+}
+
+/* True at the end of the chain if Fortran has made this call. Tools may use the context for calls about
+ * attributes of their own. */
+MPL_STATIC_INLINE_PREFIX bool MPIR_QMPI_is_attr(MPI_Context context,
+                                                enum MPI_Functions_enum function, int object,
+                                                int keyval)
+{
+    return MPIR_QMPI_is_fortran(context, function) && context->fortran.attr.object == object &&
+        context->fortran.attr.keyval == keyval;
+}
+
+/* Notes the value that the library returns for C. */
+MPL_STATIC_INLINE_PREFIX void MPIR_QMPI_note_attr(MPI_Context context, int mpi_errno,
+                                                  const void *attribute_val, const int *flag)
+{
+    context->fortran.attr.is_known = !mpi_errno && *flag;
+    if (context->fortran.attr.is_known)
+        context->fortran.attr.value = *(void *const *) attribute_val;
+}
+
+/* Stores the integer that Fortran gets for the value that the chain has returned. Returns false if the
+ * value is the library's, which alone knows the language that stored it. */
+bool MPIR_QMPI_convert_attr(MPI_Context context, const void *value, void *attribute_val)
+    MPIR_QMPI_HIDDEN;
+
+/* ---- callbacks in Fortran ---- */
+
+/* In releases whose Fortran library creates objects by functions such as MPIX_Op_create_x, with a proxy
+ * that calls the procedure: tools see MPI_Op_create with the procedure. The gates of the functions of
+ * a pair are closed together. The note for MPI_Op_create remains for MPIX_Op_create_x. */
+typedef struct {
+    int function;               /* MPI_OP_CREATE_T */
+    int extended;               /* MPIX_OP_CREATE_X_T */
+} MPIR_QMPI_Pair;
+extern const MPIR_QMPI_Pair MPIR_QMPI_pairs[] MPIR_QMPI_HIDDEN; /* ends with function -1 */
+
+MPL_STATIC_INLINE_PREFIX bool MPIR_QMPI_is_noted(enum MPI_Functions_enum function)
+{
+    return MPIR_QMPI_note.function == (int) function;
+}
+
+#define MPIR_QMPI_SET_CALLBACK(context_, function_, proxy_, destructor_) \
+    do { \
+        (context_).fortran_function = function_; \
+        (context_).fortran_type = MPIR_QMPI_CALLBACK; \
+        (context_).fortran.callback.proxy = (MPIR_QMPI_Any_function *) (proxy_); \
+        (context_).fortran.callback.destructor = destructor_; \
+    } while (0)
+
+/* The state of a proxy is the procedure, allocated by malloc. */
+#define MPIR_QMPI_PROCEDURE(state_) (*(MPIR_QMPI_Any_function **) (state_))
+void *MPIR_QMPI_proxy_state(MPIR_QMPI_Any_function * procedure) MPIR_QMPI_HIDDEN;
 
 /* Calls every instance that registered for MPI_Pcontrol. */
 int MPIR_QMPI_pcontrol(const void *call_site, int level, va_list varargs) MPIR_QMPI_HIDDEN;
 
 /* ---- control variables ---- */
 
-/* Called before MPI_T writes the variable at addr: takes the value if the variable chooses tools.
- * MPI_T_ERR_CVAR_SET_NOT_NOW if it does and the settings have been read. */
-int MPIR_QMPI_cvar_write(const void *addr, const void *value) MPIR_QMPI_HIDDEN;
+/* True for the variables that choose tools, which the runtime writes itself. It does so before
+ * MPI_T would, or sets the error code MPI_T_ERR_CVAR_SET_NOT_NOW if the settings have been read. */
+bool MPIR_QMPI_writes_cvar(const void *addr, const void *value, int *mpi_errno) MPIR_QMPI_HIDDEN;
+#define MPIR_QMPI_WRITE_CVAR(addr_, value_) \
+    do { \
+        if (MPIR_QMPI_writes_cvar(addr_, value_, &mpi_errno)) \
+            goto fn_exit; \
+    } while (0)
 
 /* True if such a write would fail for that reason: MPI_T reports the variable as read-only. */
 bool MPIR_QMPI_cvar_is_closed(const void *addr) MPIR_QMPI_HIDDEN;
+#define MPIR_QMPI_SET_SCOPE(addr_, scope_) \
+    do { \
+        if ((scope_) && MPIR_QMPI_cvar_is_closed(addr_)) \
+            *(scope_) = MPI_T_SCOPE_READONLY; \
+    } while (0)
 
-/* Called when MPI_T has set up its variables: shows the settings in force and adds performance
- * variables. */
-int MPIR_QMPI_mpit_init(void) MPIR_QMPI_HIDDEN;
+/* Called when MPI_T has set up its own variables: adds those of the runtime. */
+void MPIR_QMPI_mpit_init(void) MPIR_QMPI_HIDDEN;
+
+/* For the runtime, in releases that have a global configuration file: sets the variables of the
+ * environment that it names. */
+int MPIR_QMPI_read_config_file(const char *path) MPIR_QMPI_HIDDEN;
+#define MPIR_QMPI_DEFINE_READ_CONFIG_FILE \
+    int MPIR_QMPI_read_config_file(const char *path) \
+    { \
+        return read_config_files(path); \
+    }
 
 #else /* MPIR_EXT_QMPI */
 
 #define MPIR_QMPI_ERRTEST_INITIALIZED_ORDIE() MPIR_ERRTEST_INITIALIZED_ORDIE()
 #define MPIR_QMPI_FUNCTION(FUNCTION_, function_, params_, args_) int MPI_ ## function_ params_
-#define MPIR_QMPI_set_initialized(is_initialized_) (void) 0
-#define MPIR_QMPI_publish_world(is_world_model_) (void) 0
-#define MPIR_QMPI_connect_world() (void) 0
-#define MPIR_QMPI_begin_world(is_world_model_) (void) 0
-#define MPIR_QMPI_end_world() (void) 0
-#define MPIR_QMPI_offer_to_spawned(num_, pairs_) (pairs_)
-#define MPIR_QMPI_cvar_write(addr_, value_) MPI_SUCCESS
-#define MPIR_QMPI_cvar_is_closed(addr_) 0
-#define MPIR_QMPI_mpit_init() MPI_SUCCESS
+#define MPIR_QMPI_set_initialized(is_initialized_)
+#define MPIR_QMPI_publish_world(is_world_model_)
+#define MPIR_QMPI_connect_world()
+#define MPIR_QMPI_begin_world(is_world_model_)
+#define MPIR_QMPI_end_world(is_world_model_)
+#define MPIR_QMPI_OFFER_TO_SPAWNED(num_, pairs_)
+#define MPIR_QMPI_WRITE_CVAR(addr_, value_)
+#define MPIR_QMPI_SET_SCOPE(addr_, scope_)
+#define MPIR_QMPI_mpit_init()
+#define MPIR_QMPI_DEFINE_READ_CONFIG_FILE
 
 #endif /* MPIR_EXT_QMPI */
 

@@ -6,27 +6,29 @@
 #ifndef MPIR_QMPI_CALL_H_INCLUDED
 #define MPIR_QMPI_CALL_H_INCLUDED
 
-/* For every part of MPICH, including those that do not see mpiimpl.h. */
+/* For every part of MPICH, including those that do not see mpiimpl.h. A library without QMPI is the
+ * same, preprocessed, as without this file and its macros.
+ *
+ * MPIR_EXT_QMPI is 1 with QMPI. The makefile defines it; mpir_ext.h does for ROMIO, which has a
+ * makefile of its own. */
 
-#ifndef MPI_ABI_INTERNAL_H_INCLUDED
-#include "mpir_ext.h"
-#elif defined(ENABLE_QMPI)      /* there, the prototypes in mpir_ext.h have types of ROMIO */
-#define MPIR_EXT_QMPI 1
-#endif
-
-/* DIRECT is a call that the library makes for itself: no tool sees it. An ENTRY begins a cache
- * line: elsewhere a call may take a cycle more than in a library without QMPI whose entry happens
- * to begin one. It is never a part of its caller, so that it has a call site. */
+/* DIRECT is a call that the library makes for itself: no tool sees it. PDIRECT is the same where it
+ * calls PMPI_X without QMPI. An ENTRY begins a cache line: elsewhere a call may take a cycle more
+ * than in a library without QMPI whose entry happens to begin one. It is never a part of its
+ * caller, so that it has a call site. */
 #if MPIR_EXT_QMPI
 #define MPIR_QMPI_DIRECT(name_) Q ## name_
+#define MPIR_QMPI_PDIRECT(name_) Q ## name_
 #define MPIR_QMPI_ENTRY __attribute__((aligned(64), noinline))
 #else
-#define MPIR_QMPI_DIRECT(name_) P ## name_
+#define MPIR_QMPI_DIRECT(name_) name_
+#define MPIR_QMPI_PDIRECT(name_) P ## name_
 #define MPIR_QMPI_ENTRY
 #endif
 
 #if MPIR_EXT_QMPI
 #include <stdint.h>     /* where the C library is glibc, defines __GLIBC__ */
+#include "mpi_qmpi.h"   /* the headers of the MPI ABI do not include it */
 
 /* initial-exec: access makes no call, which could allocate memory. glibc keeps static TLS for
  * libraries that dlopen loads; musl refuses to load those that need it. */
@@ -105,7 +107,7 @@ static const int *const MPIR_QMPI_linked_resolver __attribute__((used)) =
     } while (0)
 void MPIR_QMPI_fortran_init(void) __attribute__((visibility("hidden"), cold));
 #else
-#define MPIR_QMPI_F77_NOTE(function_) (void) 0
+#define MPIR_QMPI_F77_NOTE(function_)
 #define MPIR_QMPI_F77_ENTER(function_) \
     if (MPIR_F_NeedInit) {mpirinitf_(); MPIR_F_NeedInit = 0;}
 #endif

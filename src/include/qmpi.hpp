@@ -29,6 +29,7 @@
 #define MPICH_SKIP_MPICXX 1
 #endif
 #include <mpi.h>
+#include <mpi_qmpi.h>
 
 #include <algorithm>
 #include <array>
@@ -1939,10 +1940,6 @@ inline void complain(const char *tool_name, const char *doing, int error_code)
     char text[MPI_MAX_ERROR_STRING] = "";
     int length = 0;
 
-    if (error_code == MPI_ERR_UNSUPPORTED_OPERATION) {
-        complain(tool_name, "this MPI library was built without QMPI; the tool does nothing");
-        return;
-    }
     QMPI_Error_string(error_code, text, &length);
     complain(tool_name, std::string(doing) + ": " + text);
 }

@@ -9,11 +9,7 @@
 
 #define MPICH_SKIP_MPICXX 1     // the interface in C is enough
 #include "mpi.h"
-extern "C" {
 #include "mpir_qmpi_call.h"
-}
-
-#if MPIR_EXT_QMPI
 
 #include <stdint.h>
 #include <string.h>
@@ -200,5 +196,3 @@ struct Registration {
 
 // A part of the binding that every program has refers to this.
 extern const int MPIR_QMPI_cxx_resolver = 1;
-
-#endif

@@ -7,8 +7,6 @@
 
 /* A part of libmpifort. */
 
-#if MPIR_EXT_QMPI
-
 /* Makes the addresses of MPI_BOTTOM and its like known to C. Functions of mpif.h have no test for
  * that once their gates are open, which can be before the first of them is called. */
 __attribute__((constructor))
@@ -19,5 +17,3 @@ void MPIR_QMPI_fortran_init(void)
         MPIR_F_NeedInit = 0;
     }
 }
-
-#endif /* MPIR_EXT_QMPI */

@@ -15,11 +15,10 @@
  *   qmpi_callback.c  which of the tools' functions is called
  *   qmpi_chain.c     instances -> chain; gates
  *   qmpi_query.c     what tools register and look up
+ *   qmpi_fortran.c   calls in Fortran that differ from those that tools see
  *   qmpi_world.c     instances of all processes: begin and end of MPI_COMM_WORLD, or of sessions
  *   qmpi_process.c   names of processes
  *   qmpi_report.c    messages to the user */
-
-#ifdef ENABLE_QMPI
 
 /* ---- settings ---- */
 
@@ -36,9 +35,6 @@ extern MPII_QMPI_Settings MPII_QMPI_settings MPIR_QMPI_HIDDEN;
 /* Sets MPII_QMPI_settings from MPI_T's variables, the environment and MPICH's configuration file;
  * ends the job with a message if a setting other than the list has an invalid value. */
 void MPII_QMPI_read_settings(void) MPIR_QMPI_HIDDEN;
-
-/* In releases of MPICH with such a file (USE_CONFIGFILE): sets its variables in the environment. */
-int MPIR_T_read_config_file(const char *path);
 
 /* ---- registered tools ---- */
 
@@ -176,7 +172,5 @@ bool MPII_QMPI_is_building(void) MPIR_QMPI_HIDDEN;
  * the process if there is none. */
 void *MPII_QMPI_allocate(size_t number, size_t size) MPIR_QMPI_HIDDEN;
 char *MPII_QMPI_copy(const char *text) MPIR_QMPI_HIDDEN;
-
-#endif /* ENABLE_QMPI */
 
 #endif /* MPII_QMPI_H_INCLUDED */

@@ -7,8 +7,6 @@
 #include "mpii_qmpi.h"
 #include "mpii_qmpi_list.h"
 
-#ifdef ENABLE_QMPI
-
 /* Which of the tools' functions the library is calling. An exception or a longjmp that leaves one
  * leaves the library as well, which notices it when the thread next initializes or finalizes
  * MPI. */
@@ -68,5 +66,3 @@ MPII_QMPI_Registration *MPII_QMPI_registration_of(int tool_id)
 {
     return tool_id == call.tool_id ? call.registration : NULL;
 }
-
-#endif /* ENABLE_QMPI */

@@ -7,8 +7,6 @@
 #include "mpii_qmpi.h"
 #include "mpii_qmpi_list.h"
 
-#ifdef ENABLE_QMPI
-
 #include <pthread.h>
 #include <time.h>
 #include <unistd.h>
@@ -48,9 +46,22 @@ static bool initializes(int function)
         function == MPI_SESSION_INIT_T;
 }
 
+static bool is_intercepted(int function)
+{
+    bool intercepted = MPIR_QMPI_first_link(function)->tool_id;
+
+    for (const MPIR_QMPI_Pair * pair = MPIR_QMPI_pairs; pair->function >= 0; pair++) {
+        if (pair->function == function)
+            intercepted |= MPIR_QMPI_first_link(pair->extended)->tool_id != 0;
+        else if (pair->extended == function)
+            intercepted |= MPIR_QMPI_first_link(pair->function)->tool_id != 0;
+    }
+    return intercepted;
+}
+
 static unsigned char gate_of(int function, bool is_initialized)
 {
-    if (MPIR_QMPI_first_link(function)->tool_id)
+    if (is_intercepted(function))
         return is_initialized ? MPIR_QMPI_GATE_INTERCEPTED : MPIR_QMPI_GATE_CLOSED;
     /* if QMPI_Init has initialized MPI, the chain is still to be built */
     if (is_initialized && !initializes(function))
@@ -281,5 +292,3 @@ MPIR_QMPI_Any_function *MPII_QMPI_function_of(int tool_id, int function)
         for (link = pcontrol_links; link->tool_id && link->tool_id != tool_id; link++);
     return link->tool_id == tool_id ? link->fn : NULL;
 }
-
-#endif /* ENABLE_QMPI */

@@ -7,8 +7,6 @@
 #include "mpii_qmpi.h"
 #include "mpii_qmpi_list.h"
 
-#ifdef ENABLE_QMPI
-
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -389,5 +387,3 @@ MPII_QMPI_Instance *MPII_QMPI_load_list(const char *list, int *count)
     forget_libraries();
     return instances;
 }
-
-#endif /* ENABLE_QMPI */

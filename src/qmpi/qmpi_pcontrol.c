@@ -5,8 +5,6 @@
 
 #include "mpiimpl.h"
 
-#ifdef ENABLE_QMPI
-
 #include <stdarg.h>
 
 /* MPI_Pcontrol has optional arguments whose number and types only the application and its tools
@@ -71,5 +69,3 @@ int MPIR_QMPI_pcontrol(const void *call_site, int level, va_list varargs)
     }
     return mpi_errno;
 }
-
-#endif /* ENABLE_QMPI */

@@ -6,8 +6,6 @@
 #include "mpiimpl.h"
 #include "mpii_qmpi.h"
 
-#ifdef ENABLE_QMPI
-
 /* Names processes so that all processes give one the same name: by its world, as the process
  * manager calls it, and its rank there. How a group knows them depends on the device. */
 
@@ -97,5 +95,3 @@ const char *MPIR_QMPI_world_of(MPIR_Group * group, int rank, int *world_rank)
     MPID_THREAD_CS_EXIT(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
     return name;
 }
-
-#endif /* ENABLE_QMPI */

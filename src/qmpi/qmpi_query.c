@@ -6,8 +6,6 @@
 #include "mpiimpl.h"
 #include "mpii_qmpi.h"
 
-#ifdef ENABLE_QMPI
-
 /* Bodies of the functions by which instances register and look things up; src/qmpi/qmpi_api.txt
  * describes them, and the generated code has checked the arguments. */
 
@@ -77,8 +75,8 @@ int MPIR_Get_function_enum_impl(const char *name, int *function_enum)
 
     while (f < MPI_LAST_FUNC_T && strcmp(MPIR_QMPI_function_name[f], name))
         f++;
-    MPIR_ERR_CHKANDJUMP1(f == MPI_LAST_FUNC_T, mpi_errno, MPI_ERR_ARG, "**qmpi_function_name",
-                         "**qmpi_function_name %s", name);
+    MPIR_ERR_CHKANDJUMP1(f == MPI_LAST_FUNC_T, mpi_errno, MPI_ERR_ARG, "**arg",
+                         "no function has the name %s", name);
     *function_enum = f;
 
   fn_exit:
@@ -95,5 +93,3 @@ void MPII_QMPI_set_call_site_resolver(MPIR_QMPI_Call_site_resolver * fn)
 {
     MPL_atomic_release_store_ptr(&MPIR_QMPI_call_site_resolver, (void *) fn);
 }
-
-#endif /* ENABLE_QMPI */

@@ -7,8 +7,6 @@
 #include "mpii_qmpi.h"
 #include "mpii_qmpi_list.h"
 
-#ifdef ENABLE_QMPI
-
 #include <stdarg.h>
 #include <sys/ioctl.h>
 #include <time.h>
@@ -166,5 +164,3 @@ char *MPII_QMPI_copy(const char *text)
 {
     return strcpy(MPII_QMPI_allocate(strlen(text) + 1, 1), text);
 }
-
-#endif /* ENABLE_QMPI */

@@ -6,8 +6,6 @@
 #include "mpiimpl.h"
 #include "mpii_qmpi.h"
 
-#ifdef ENABLE_QMPI
-
 /* Services that instances publish. The init callbacks, all in one thread, add to the list; after
  * that it is only read. */
 typedef struct Service {
@@ -67,8 +65,8 @@ int MPIR_Lookup_tool_service_impl(int tool_id, const char *service_name, void *s
         if (other->tool_id != tool_id && !strcmp(other->name, service_name) &&
             (!nearest || is_nearer(other->tool_id, nearest->tool_id, tool_id)))
             nearest = other;
-    MPIR_ERR_CHKANDJUMP1(!nearest, mpi_errno, MPI_ERR_NAME, "**qmpi_service", "**qmpi_service %s",
-                         service_name);
+    MPIR_ERR_CHKANDJUMP1(!nearest, mpi_errno, MPI_ERR_NAME, "**namepubnotfound",
+                         "no other tool has published a service with the name %s", service_name);
     *(void **) service = nearest->address;
 
   fn_exit:
@@ -89,5 +87,3 @@ void MPII_QMPI_withdraw_services(int tool_id)
         }
     }
 }
-
-#endif /* ENABLE_QMPI */

@@ -7,72 +7,10 @@
 #include "mpii_qmpi.h"
 #include "mpii_qmpi_list.h"
 
-#ifdef ENABLE_QMPI
-
 #ifdef __linux__
 #include <sys/auxv.h>
 #endif
 #include <unistd.h>
-
-/*
-=== BEGIN_MPI_T_CVAR_INFO_BLOCK ===
-
-categories:
-    - name        : TOOLS
-      description : cvars that control tools connected to MPICH
-
-cvars:
-    - name        : MPIR_CVAR_QMPI_TOOL_LIST
-      category    : TOOLS
-      type        : string
-      default     : NULL
-      class       : none
-      verbosity   : MPI_T_VERBOSITY_USER_BASIC
-      scope       : MPI_T_SCOPE_ALL_EQ
-      description : >-
-        Tools that intercept the MPI calls, in this order, separated by commas or colons. Each is
-        the name of a tool, the path of a library that contains one (with a slash), or NAME=PATH if
-        the library contains several; pmpi(PATH) or pmpi=PATH is a library that wraps MPI functions
-        through the profiling interface. Arguments for the tool can follow in parentheses. The same
-        tool can be listed several times. Can be written until MPI is initialized. The environment
-        variable QMPI_TOOL_LIST works as well.
-
-    - name        : MPIR_CVAR_QMPI_TOOL_PATH
-      category    : TOOLS
-      type        : string
-      default     : NULL
-      class       : none
-      verbosity   : MPI_T_VERBOSITY_USER_BASIC
-      scope       : MPI_T_SCOPE_ALL_EQ
-      description : >-
-        Directories, separated by colons, that are searched for tools that no library of the
-        program has registered, in files libqmpi_NAME.so or libNAME.so. The directory mpich/tools
-        beside the MPI library is searched last.
-
-    - name        : MPIR_CVAR_QMPI_ON_ERROR
-      category    : TOOLS
-      type        : enum
-      default     : abort
-      class       : none
-      verbosity   : MPI_T_VERBOSITY_USER_BASIC
-      scope       : MPI_T_SCOPE_ALL_EQ
-      description : |-
-        Action for an entry of the tool list that cannot be used, besides a message:
-        abort - end the job before MPI is initialized;
-        warn  - continue without the entry
-
-    - name        : MPIR_CVAR_QMPI_VERBOSE
-      category    : TOOLS
-      type        : boolean
-      default     : false
-      class       : none
-      verbosity   : MPI_T_VERBOSITY_USER_BASIC
-      scope       : MPI_T_SCOPE_ALL_EQ
-      description : >-
-        If true, the first process prints on standard error where each tool was found.
-
-=== END_MPI_T_CVAR_INFO_BLOCK ===
-*/
 
 /* The settings are read without MPI_T: its initialization fixes the values of all variables. */
 
@@ -89,6 +27,24 @@ static const char *const names[NUM_SETTINGS] = {
     [PATH] = "MPIR_CVAR_QMPI_TOOL_PATH",
     [ON_ERROR] = "MPIR_CVAR_QMPI_ON_ERROR",
     [VERBOSE] = "MPIR_CVAR_QMPI_VERBOSE"
+};
+
+static const char *const descriptions[NUM_SETTINGS] = {
+    [LIST] =
+        "Tools that intercept the MPI calls, in this order, separated by commas or colons. Each "
+        "is the name of a tool, the path of a library that contains one (with a slash), or "
+        "NAME=PATH if the library contains several; pmpi(PATH) or pmpi=PATH is a library that "
+        "wraps MPI functions through the profiling interface. Arguments for the tool can follow "
+        "in parentheses. The same tool can be listed several times. Can be written until MPI is "
+        "initialized. The environment variable QMPI_TOOL_LIST works as well.",
+    [PATH] =
+        "Directories, separated by colons, that are searched for tools that no library of the "
+        "program has registered, in files libqmpi_NAME.so or libNAME.so. The directory mpich/tools "
+        "beside the MPI library is searched last.",
+    [ON_ERROR] =
+        "Action for an entry of the tool list that cannot be used, besides a message:\n"
+        "abort - end the job before MPI is initialized;\n" "warn  - continue without the entry",
+    [VERBOSE] = "If true, the first process prints on standard error where each tool was found."
 };
 
 /* Text of what was written through MPI_T, which comes before the environment; NULL if nothing. */
@@ -154,7 +110,6 @@ static bool is_true(Setting setting, const char *const words[], const char *expe
 
     if (!words[i]) {
         MPII_QMPI_show(value, strlen(value), shown, sizeof(shown));
-        unsetenv(names[setting]);       /* else MPI_T refuses it, and the job cannot be ended */
         MPII_QMPI_fatal("invalid value '%s' of %s (expected %s)", shown, names[setting], expected);
     }
     return i % 2;
@@ -174,20 +129,44 @@ static MPII_QMPI_Settings current_settings(void)
     return settings;
 }
 
-/* The variable owns its text. */
-static void show_text(const char **variable, const char *text)
+/* ---- control variables ---- */
+
+/* What MPI_T reads. The texts are not MPICH's: its memory tracing would miss their end. */
+static char *shown_list, *shown_path;
+static int shown_action, shown_verbosity;
+
+static void *const variables[NUM_SETTINGS] = {
+    [LIST] = &shown_list,
+    [PATH] = &shown_path,
+    [ON_ERROR] = &shown_action,
+    [VERBOSE] = &shown_verbosity
+};
+
+static void show_text(char **variable, const char *text)
 {
-    MPL_free((char *) *variable);
-    *variable = text && *text ? MPL_strdup(text) : NULL;
+    MPL_direct_free(*variable);
+    *variable = text && *text ? MPL_direct_strdup(text) : NULL;
 }
 
 static void show_settings(MPII_QMPI_Settings settings)
 {
-    show_text(&MPIR_CVAR_QMPI_TOOL_LIST, settings.list);
-    show_text(&MPIR_CVAR_QMPI_TOOL_PATH, settings.path);
-    MPIR_CVAR_QMPI_ON_ERROR = settings.warns_only ? MPIR_CVAR_QMPI_ON_ERROR_warn
-        : MPIR_CVAR_QMPI_ON_ERROR_abort;
-    MPIR_CVAR_QMPI_VERBOSE = settings.is_verbose;
+    show_text(&shown_list, settings.list);
+    show_text(&shown_path, settings.path);
+    shown_action = settings.warns_only;
+    shown_verbosity = settings.is_verbose;
+}
+
+/* The settings that MPI_Init would read now. An invalid word is left to MPI_Init. */
+static void show_current_settings(void)
+{
+    MPII_QMPI_Settings settings = {
+        .list = value_of(LIST),
+        .path = value_of(PATH),
+        .warns_only = index_in(actions, value_of(ON_ERROR)) % 2,
+        .is_verbose = index_in(booleans, value_of(VERBOSE)) % 2
+    };
+
+    show_settings(settings);
 }
 
 void MPII_QMPI_read_settings(void)
@@ -195,7 +174,7 @@ void MPII_QMPI_read_settings(void)
     MPII_QMPI_Settings settings;
 
 #ifdef USE_CONFIGFILE
-    MPIR_T_read_config_file(USE_CONFIGFILE);
+    MPIR_QMPI_read_config_file(USE_CONFIGFILE);
 #endif
     MPL_initlock_lock(&lock);
     is_closed = true;
@@ -218,15 +197,6 @@ void MPII_QMPI_read_settings(void)
                          "no tool is loaded from the environment");
     }
 }
-
-/* ---- control variables ---- */
-
-static const void *const variables[NUM_SETTINGS] = {
-    [LIST] = &MPIR_CVAR_QMPI_TOOL_LIST,
-    [PATH] = &MPIR_CVAR_QMPI_TOOL_PATH,
-    [ON_ERROR] = &MPIR_CVAR_QMPI_ON_ERROR,
-    [VERBOSE] = &MPIR_CVAR_QMPI_VERBOSE
-};
 
 /* NUM_SETTINGS for any other variable. */
 static Setting setting_at(const void *addr)
@@ -253,7 +223,7 @@ bool MPIR_QMPI_cvar_is_closed(const void *addr)
     return closed && setting_at(addr) != NUM_SETTINGS;
 }
 
-int MPIR_QMPI_cvar_write(const void *addr, const void *value)
+bool MPIR_QMPI_writes_cvar(const void *addr, const void *value, int *mpi_errno)
 {
     const Setting setting = setting_at(addr);
     const char *text = value;
@@ -261,14 +231,16 @@ int MPIR_QMPI_cvar_write(const void *addr, const void *value)
     char *copy;
 
     if (setting == NUM_SETTINGS)
-        return MPI_SUCCESS;
+        return false;
     if (setting == ON_ERROR)
-        text = *(const int *) value == MPIR_CVAR_QMPI_ON_ERROR_warn ? "warn" : "abort";
+        text = actions[*(const int *) value == 1];
     else if (setting == VERBOSE)
-        text = *(const int *) value ? "true" : "false";
+        text = booleans[*(const int *) value != 0];
     copy = MPL_direct_strdup(text);
-    if (!copy)
-        return MPI_T_ERR_MEMORY;
+    if (!copy) {
+        *mpi_errno = MPI_T_ERR_MEMORY;
+        return true;
+    }
     MPL_initlock_lock(&lock);
     closed = settings_are_closed();
     if (!closed) {
@@ -278,7 +250,22 @@ int MPIR_QMPI_cvar_write(const void *addr, const void *value)
     }
     MPL_initlock_unlock(&lock);
     MPL_direct_free(copy);
-    return closed ? MPI_T_ERR_CVAR_SET_NOT_NOW : MPI_SUCCESS;
+    if (closed)
+        *mpi_errno = MPI_T_ERR_CVAR_SET_NOT_NOW;
+    else
+        show_current_settings();
+    return true;
+}
+
+static void add_control_variable(Setting setting)
+{
+    static const MPIR_T_cvar_value_t none;
+    const bool is_text = setting == LIST || setting == PATH;
+
+    MPIR_T_CVAR_REGISTER_impl(is_text ? MPI_CHAR : MPI_INT, names[setting], variables[setting],
+                              is_text ? MPIR_CVAR_MAX_STRLEN : 1, MPI_T_ENUM_NULL,
+                              MPI_T_VERBOSITY_USER_BASIC, MPI_T_BIND_NO_OBJECT, MPI_T_SCOPE_ALL_EQ,
+                              NULL, NULL, none, "TOOLS", descriptions[setting]);
 }
 
 static void add_performance_variable(const char *name, unsigned *value, const char *description)
@@ -289,7 +276,7 @@ static void add_performance_variable(const char *name, unsigned *value, const ch
                               "TOOLS", description);
 }
 
-int MPIR_QMPI_mpit_init(void)
+void MPIR_QMPI_mpit_init(void)
 {
     MPII_QMPI_Settings settings;
     bool closed;
@@ -298,12 +285,15 @@ int MPIR_QMPI_mpit_init(void)
     closed = settings_are_closed();
     settings = MPII_QMPI_settings;
     MPL_initlock_unlock(&lock);
-    show_settings(closed ? settings : current_settings());
+    if (closed)
+        show_settings(settings);
+    else
+        show_current_settings();
+    MPIR_T_cat_add_desc("TOOLS", "cvars that control tools connected to MPICH");
+    for (int i = 0; i < NUM_SETTINGS; i++)
+        add_control_variable(i);
     add_performance_variable("qmpi_num_instances", &MPIR_QMPI_chain.num_linked,
                              "Number of tool instances in the chain");
     add_performance_variable("qmpi_num_intercepted", &MPII_QMPI_num_intercepted,
                              "Number of functions that at least one tool intercepts");
-    return MPI_SUCCESS;
 }
-
-#endif /* ENABLE_QMPI */

@@ -7,8 +7,6 @@
 #include "mpii_qmpi.h"
 #include "mpii_qmpi_list.h"
 
-#ifdef ENABLE_QMPI
-
 #include <dlfcn.h>
 
 /* Registered tools. The list only grows, at its end. */
@@ -162,11 +160,12 @@ int MPIR_Register_tool_impl(const char *tool_name, MPI_Tool_init_function * init
 
     MPL_initlock_lock(&lock);
     if (is_late()) {
-        MPIR_ERR_SET1(mpi_errno, MPI_ERR_OTHER, "**qmpi_late", "**qmpi_late %s", tool_name);
+        MPIR_ERR_SET1(mpi_errno, MPI_ERR_OTHER, "**other",
+                      "the tool %s cannot be registered after MPI is initialized", tool_name);
     } else if (find(tool_name)) {
         conflicting = find(tool_name);
-        MPIR_ERR_SET1(mpi_errno, MPI_ERR_ARG, "**qmpi_name_taken", "**qmpi_name_taken %s",
-                      tool_name);
+        MPIR_ERR_SET1(mpi_errno, MPI_ERR_ARG, "**arg",
+                      "a tool with the name %s is registered already", tool_name);
     } else {
         tool->library = loading;
         for (end = &registered; *end; end = &(*end)->next);
@@ -179,7 +178,7 @@ int MPIR_Register_tool_impl(const char *tool_name, MPI_Tool_init_function * init
         goto fn_fail;
     }
     MPIR_ERR_CHKANDJUMP1(MPII_QMPI_is_unusable(tool, message, sizeof(message)), mpi_errno,
-                         MPI_ERR_OTHER, "**qmpi_version", "**qmpi_version %s", message);
+                         MPI_ERR_OTHER, "**other", "%s", message);
 
   fn_exit:
     return mpi_errno;
@@ -204,9 +203,11 @@ int MPIR_Set_tool_info_impl(const char *tool_name, const char *version, const ch
 
     MPL_initlock_lock(&lock);
     if (is_late())
-        MPIR_ERR_SET1(mpi_errno, MPI_ERR_OTHER, "**qmpi_late", "**qmpi_late %s", tool_name);
+        MPIR_ERR_SET1(mpi_errno, MPI_ERR_OTHER, "**other",
+                      "the tool %s cannot be registered after MPI is initialized", tool_name);
     else if (!(tool = find(tool_name)))
-        MPIR_ERR_SET1(mpi_errno, MPI_ERR_ARG, "**qmpi_tool_name", "**qmpi_tool_name %s", tool_name);
+        MPIR_ERR_SET1(mpi_errno, MPI_ERR_ARG, "**arg", "no tool is registered under the name %s",
+                      tool_name);
     for (int i = 0; tool && i < MPII_QMPI_NUM_TOOL_INFOS; i++) {
         char *old = tool->info[i];
         tool->info[i] = info[i];
@@ -247,13 +248,11 @@ int MPIR_Get_tool_info_impl(int number, const char **tool_name, const char **ver
         give(file, tool->file);
     }
     MPL_initlock_unlock(&lock);
-    MPIR_ERR_CHKANDJUMP1(!tool, mpi_errno, MPI_ERR_ARG, "**qmpi_tool_number",
-                         "**qmpi_tool_number %d", number);
+    MPIR_ERR_CHKANDJUMP1(!tool, mpi_errno, MPI_ERR_ARG, "**arg",
+                         "no registered tool has the index %d", number);
 
   fn_exit:
     return mpi_errno;
   fn_fail:
     goto fn_exit;
 }
-
-#endif /* ENABLE_QMPI */

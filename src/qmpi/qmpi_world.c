@@ -7,8 +7,6 @@
 #include "mpii_qmpi.h"
 #include "mpii_qmpi_list.h"
 
-#ifdef ENABLE_QMPI
-
 #include <ctype.h>
 
 #ifdef BUILD_MPI_ABI
@@ -703,8 +701,10 @@ void MPIR_QMPI_begin_world(bool is_world_model)
     }
 }
 
-void MPIR_QMPI_end_world(void)
+void MPIR_QMPI_end_world(bool is_world_model)
 {
+    if (!is_world_model)
+        return;
     MPII_QMPI_check_tools();
     for (int i = 0; i < num_members; i++) {
         if (!members[i].peers || !members[i].world.end_fn)
@@ -719,5 +719,3 @@ void MPIR_QMPI_end_world(void)
     for (int i = 0; i < num_members; i++)
         members[i].comm = NULL;
 }
-
-#endif /* ENABLE_QMPI */

@@ -136,7 +136,7 @@ def test_unknown_value_is_refused(run, variable, value):
 
 @pytest.mark.parametrize("variable, value", [("MPIR_CVAR_QMPI_ON_ERROR", "WARN"), ("MPIR_CVAR_QMPI_VERBOSE", "loud")])
 def test_unknown_value_of_one_process_ends_the_job(choose, variable, value):
-    """The others wait in MPI_Init. MPI_T refuses such a value, too."""
+    """The others wait in MPI_Init."""
     result = choose.run("mpiexec", "-n", 1, "-env", variable, value, "./program", ":", "-n", 1, "./program")
     assert result.status != 0 and re.search(rf"^MPICH: rank 0: .* '{value}' of {variable}", result.err, re.M), result
 

@@ -373,7 +373,8 @@ def changed(release, tmp_path):
     folder = ROOT / "patches/default"
     paths = {path for p in folder.glob("*.patch") for path in re.findall(r"^--- a/(\S+)", p.read_text(), re.M)}
     paths |= {"maint/version.m4", "maint/gen_binding_c.py", *(folder / "removed").read_text().split()}
-    paths |= {str(p.relative_to(release)) for part in ("maint/local_python/*.py", "src/binding/**/*.txt") for p in release.glob(part)}
+    paths |= {str(p.relative_to(release)) for p in [*release.glob("maint/local_python/*.py"), *release.glob("src/binding/**/*.txt"),
+                                                  *release.glob("src/binding/fortran/*/Makefile.mk")]}
     for path in paths:
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(release / path, tmp_path / path)
@@ -436,11 +437,11 @@ def test_report_on_the_release(release):
 
 
 def test_report_on_another_context(changed):
-    edit(changed / "maint/errmsgdirs", "src/nameserv ", "src/names ")
+    edit(changed / "src/Makefile.mk", "src/pm/", "src/names/")
     page, names = report(changed, 1)
     hunks = {p.name: len(re.findall("^@@", p.read_text(), re.M)) for p in (ROOT / "patches/default").glob("*.patch")}
     assert rows(page) == {name: (n - 1, 0, 1) if name == "qmpi-runtime.patch" else (n, 0, 0) for name, n in hunks.items()}
-    assert "    maint/errmsgdirs:1\n" in page and page.endswith("(doc/new-base.md): failed hunks: 1\n")
+    assert "    src/Makefile.mk:17\n" in page and page.endswith("(doc/new-base.md): failed hunks: 1\n")
     assert len(names) > 600
 
 

@@ -56,6 +56,7 @@ LOOK = """
 
 IN_C = """
 #include <mpi.h>
+#include <mpi_qmpi.h>
 #include <stdio.h>
 
 static int receive(MPI_Context context, int tool_id, void *buf, int count, MPI_Datatype type, int source, int tag,

@@ -22,7 +22,7 @@ int main(int argc, char **argv)
     int flag = -1, version = -1, subversion = -1, length;
     MPI_Info info;
 
-    qt_begin(argc, argv);
+    qt_begin();
     MPI_Init(&argc, &argv);
     MPI_Finalize();
 

@@ -134,7 +134,7 @@ int main(int argc, char **argv)
 {
     int rank, total;
 
-    qt_begin(argc, argv);
+    qt_begin();
     QT_SUCCESS(MPIX_Load_tools());
     QT_SUCCESS(QMPI_Init(&argc, &argv));
     qt_expect_log("", "QMPI_Init");

@@ -139,7 +139,7 @@ static void generalized_requests(void)
 
 int main(int argc, char **argv)
 {
-    qt_begin(argc, argv);
+    qt_begin();
     MPI_Init(&argc, &argv);
     attributes();
     operations();

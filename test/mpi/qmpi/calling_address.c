@@ -132,7 +132,7 @@ int main(int argc, char **argv)
 {
     void *first, *second;
 
-    qt_begin(argc, argv);
+    qt_begin();
     qt_on_enter = note_address;
     MPI_Init(&argc, &argv);
 

@@ -50,7 +50,7 @@ int main(int argc, char **argv)
 {
     int rank = -1, size = -1;
 
-    qt_begin(argc, argv);
+    qt_begin();
     QT_CHECK(inits[0] == '\0', "tools were initialized before the first MPI call: %s", inits);
     MPI_Init(&argc, &argv);
     QT_CHECK(strcmp(inits, "foo=1 bar=2 foo=3 ") == 0, "wrong initialization: %s", inits);

@@ -13,17 +13,6 @@ enum { MAX = 8 };
 static long long ids[MAX];
 static int num_ids = 0;
 
-static void init_tool(int tool_id)
-{
-}
-
-/* The tool is in no list. It shows qt_begin whether the library has QMPI. */
-__attribute__ ((constructor))
-static void load(void)
-{
-    qt_register("unused", init_tool);
-}
-
 static void refuse(MPI_Comm comm, int error_class)
 {
     long long id = -7;
@@ -52,7 +41,6 @@ int main(int argc, char **argv)
     MPI_Comm copy, late, half, inter;
     MPI_Request request;
 
-    qt_begin(argc, argv);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_dup(MPI_COMM_WORLD, &copy);

@@ -72,11 +72,6 @@ int main(int argc, char **argv)
     MPI_Status status;
 
     MPI_Init(&argc, &argv);
-    if ((registered & 0x7f) == MPI_ERR_UNSUPPORTED_OPERATION) {
-        MPI_Finalize();
-        std::printf(" No Errors\n");
-        return 0;
-    }
     check(registered == MPI_SUCCESS, "cannot register the tool");
     instances[1].calls = instances[2].calls = 0;
     MPI_Comm_rank(MPI_COMM_SELF, &rank);

@@ -29,7 +29,7 @@ int main(int argc, char **argv)
     char value[4096] = "";
     MPI_T_cvar_handle handle;
 
-    qt_begin(argc, argv);
+    qt_begin();
     qt_on_enter = set_variables;
     MPI_Init(&argc, &argv);
     QT_CHECK(qt_num_inits == 2, "%d instances", qt_num_inits);

@@ -340,7 +340,7 @@ static void clean_up(void)
 
 int main(int argc, char **argv)
 {
-    qt_begin(argc, argv);
+    qt_begin();
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         if (argc != 2 || strcmp(argv[1], cases[i].name) != 0)
             continue;

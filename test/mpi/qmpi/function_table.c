@@ -59,7 +59,7 @@ int main(int argc, char **argv)
 {
     static int times[MPI_LAST_FUNC_T];
 
-    qt_begin(argc, argv);
+    qt_begin();
     for (int i = 0; i < NUM_FUNCTIONS; i++) {
         check_function(i);
         if (functions[i].id >= 0 && functions[i].id < MPI_LAST_FUNC_T)

@@ -210,7 +210,7 @@ static void input_and_output(void)
 
 int main(int argc, char **argv)
 {
-    qt_begin(argc, argv);
+    qt_begin();
     ALONE(MPI_Init, &argc, &argv);
     deprecated_functions();
     completion();

@@ -58,7 +58,7 @@ int main(int argc, char **argv)
     static char list[NUM_INSTANCES * 5 + 1];
     int rank = -1;
 
-    qt_begin(argc, argv);
+    qt_begin();
     for (int i = 0; i < NUM_INSTANCES; i++)
         strcat(list, i ? ",many" : "many");
     qt_ensure_list(argv, list);

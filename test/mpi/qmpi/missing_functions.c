@@ -50,7 +50,7 @@ static void check_function(int function)
 
 int main(int argc, char **argv)
 {
-    qt_begin(argc, argv);
+    qt_begin();
     MPI_Init(&argc, &argv);
     for (int f = 0; f < MPI_LAST_FUNC_T; f++) {
         if (!qt_is_present(f))

@@ -168,7 +168,7 @@ int main(int argc, char **argv)
 {
     const char *part = argc > 1 ? argv[1] : "";
 
-    qt_begin(argc, argv);
+    qt_begin();
     if (strcmp(part, "read") == 0)
         test_read();
     else if (strcmp(part, "unset") == 0)

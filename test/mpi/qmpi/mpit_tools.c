@@ -195,7 +195,7 @@ int main(int argc, char **argv)
 
     if (argc == 2 && strcmp(argv[0], "child") == 0)
         return be_child();
-    qt_begin(argc, argv);
+    qt_begin();
     test_settings();
     QT_SUCCESS(QMPI_T_init_thread(MPI_THREAD_SINGLE, &provided));
     test_variables();

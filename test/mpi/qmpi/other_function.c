@@ -59,7 +59,7 @@ int main(int argc, char **argv)
 {
     int rank = -1, data[3] = { 0, 0, 0 }, all;
 
-    qt_begin(argc, argv);
+    qt_begin();
     MPI_Init(&argc, &argv);
     QMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank == 1) {

@@ -76,7 +76,7 @@ static void expect(const char *expected)
 
 int main(int argc, char **argv)
 {
-    qt_begin(argc, argv);
+    qt_begin();
     MPI_Init(&argc, &argv);
     expect("");
     QT_SUCCESS(MPI_Pcontrol(1, 7, 2.5, "text", 123456789012L, -0.25));

@@ -43,7 +43,7 @@ int main(int argc, char **argv)
 {
     int rank = -1, size = -1;
 
-    qt_begin(argc, argv);
+    qt_begin();
     PMPI_Init(&argc, &argv);
     qt_expect_log(NESTED("MPI_Init"), "PMPI_Init as the first call");
 

@@ -10,17 +10,6 @@
 
 static const char untouched[] = "untouched";
 
-static void init_tool(int tool_id)
-{
-}
-
-/* The tool is in no list. It shows qt_begin whether the library has QMPI. */
-__attribute__ ((constructor))
-static void load(void)
-{
-    qt_register("unused", init_tool);
-}
-
 static void refuse(MPI_Group group, int rank, int error_class)
 {
     const char *world = untouched;
@@ -37,7 +26,6 @@ int main(int argc, char **argv)
     int rank, size, world_rank, total = 0;
     MPI_Group all, reversed;
 
-    qt_begin(argc, argv);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);

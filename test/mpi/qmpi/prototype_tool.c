@@ -110,7 +110,7 @@ int main(int argc, char **argv)
 {
     int rank, provided, other, sent, received = -1, total = 0;
 
-    qt_begin(argc, argv);
+    qt_begin();
     MPI_Init_thread(&argc, &argv, MPI_THREAD_SINGLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     other = 1 - rank;

@@ -7,12 +7,13 @@
 #define QMPI_TEST_H_INCLUDED
 
 #include <mpi.h>
+#include <mpi_qmpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Weak, because a library without QMPI has no QMPI_ functions, and one without Fortran lacks the
- * functions for Fortran types and statuses. Programs test the address before the call. */
+/* Weak, because a library without Fortran lacks the functions for Fortran types and statuses.
+ * Programs test the address before the call. */
 #define MPIX_QMPI_FUNCTION(id, type, name, tool_params, next_args, params, args, buffers) \
     extern type Q ## name params __attribute__ ((weak));
 #define MPIX_QMPI_FUNCTION_PCONTROL MPIX_QMPI_FUNCTION
@@ -60,9 +61,8 @@ int qt_class(int error_code);
 /* Registers a tool; for constructors. qt_begin checks the result. */
 void qt_register(const char *name, MPI_Tool_init_function * init);
 
-/* First statement of main. With a library without QMPI it checks that every registration was
- * refused as unsupported, prints " No Errors" and exits. */
-void qt_begin(int argc, char **argv);
+/* First statement of main: checks that the tools could be registered. */
+void qt_begin(void);
 
 /* Prints " No Errors" or the number of errors; returns the exit status. For one process only. */
 int qt_end(void);

@@ -357,7 +357,7 @@ int main(int argc, char **argv)
 {
     int instances, expected = 2;
 
-    qt_begin(argc, argv);
+    qt_begin();
     phase = argc > 1 ? argv[1] : "";
     instances = strcmp(phase, "none") == 0 ? 0 : 2;
     if (strcmp(phase, "before") == 0 || strcmp(phase, "none") == 0) {

@@ -164,7 +164,7 @@ static void test_partial(void)
 
 int main(int argc, char **argv)
 {
-    qt_begin(argc, argv);
+    qt_begin();
     part = argc > 1 ? argv[1] : "";
     MPI_Init(&argc, &argv);
     if (strcmp(part, "twice") == 0)

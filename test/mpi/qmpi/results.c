@@ -65,7 +65,7 @@ int main(int argc, char **argv)
     int size = -1, rc;
     MPI_Aint big = (MPI_Aint) 1 << (8 * sizeof(MPI_Aint) - 4);
 
-    qt_begin(argc, argv);
+    qt_begin();
     MPI_Init(&argc, &argv);
     /* error codes of tools do not call error handlers */
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);

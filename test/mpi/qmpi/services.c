@@ -71,7 +71,7 @@ int main(int argc, char **argv)
     void *address = &numbers;
     int n = 0;
 
-    qt_begin(argc, argv);
+    qt_begin();
     QT_CLASS(MPIX_Publish_tool_service(1, "number", &numbers), MPI_ERR_OTHER);
     MPI_Init(&argc, &argv);
     for (int id = 1; id <= MAX_IDS; id++) {

@@ -118,7 +118,7 @@ int main(int argc, char **argv)
         use_mpi(argv[1]);
         return qt_end();
     }
-    qt_begin(argc, argv);
+    qt_begin();
     if (!can_begin_again()) {
         MPI_Init(&argc, &argv);
         MPI_Finalize();

@@ -44,7 +44,7 @@ int main(int argc, char **argv)
     const char *task = argc > 1 ? argv[1] : "", *expected = "";
     int instances = 0, flag;
 
-    qt_begin(argc, argv);
+    qt_begin();
     if (strcmp(task, "set") == 0) {
         setenv("MPIR_CVAR_QMPI_TOOL_LIST", expected = "foo,bar,foo", 1);
         instances = 3;

@@ -52,7 +52,7 @@ int main(int argc, char **argv)
 {
     int value = 0;
 
-    qt_begin(argc, argv);
+    qt_begin();
     MPI_Init(&argc, &argv);
     MPI_Send(&value, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD);
     MPI_Send(&value, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD);

@@ -511,7 +511,7 @@ int main(int argc, char **argv)
 {
     const char *part = argc > 1 ? argv[1] : "";
 
-    qt_begin(argc, argv);
+    qt_begin();
     if (strcmp(part, "calls") == 0)
         test_calls();
     else if (strcmp(part, "open") == 0)

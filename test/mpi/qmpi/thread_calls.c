@@ -81,7 +81,7 @@ int main(int argc, char **argv)
     int provided;
     long expected;
 
-    qt_begin(argc, argv);
+    qt_begin();
     if (argc > 1)
         num_calls = atol(argv[1]);
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);

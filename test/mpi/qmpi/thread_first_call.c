@@ -100,7 +100,7 @@ int main(int argc, char **argv)
     const int num_sessions = argc > 1 && strcmp(argv[1], "sessions") == 0 ? NUM_THREADS : 1;
     int flag, seen;
 
-    qt_begin(argc, argv);
+    qt_begin();
     for (int i = 0; i < NUM_THREADS; i++) {
         sessions[i] = MPI_SESSION_NULL;
         if (pthread_create(&threads[i], NULL, i < num_sessions ? first_session : first_queries,

@@ -136,7 +136,7 @@ int main(int argc, char **argv)
 {
     const char *text = untouched;
 
-    qt_begin(argc, argv);
+    qt_begin();
     QT_CLASS(MPIX_Get_tool_name(1, &text), MPI_ERR_ARG);
     QT_CLASS(MPIX_Get_tool_arguments(1, &text), MPI_ERR_ARG);
     QT_CLASS(MPIX_Fail_tool(1, "too early"), MPI_ERR_OTHER);

@@ -240,7 +240,7 @@ int main(int argc, char **argv)
 {
     int total = 0;
 
-    qt_begin(argc, argv);
+    qt_begin();
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);

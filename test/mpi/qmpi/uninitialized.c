@@ -62,7 +62,7 @@ int main(int argc, char **argv)
 {
     if (argc == 2 && strcmp(argv[0], "child") == 0)
         return be_child(argv[1]);
-    qt_begin(argc, argv);
+    qt_begin();
     check("before", "", "");
     check("before", "rec,rec", "");
     check("before QMPI", "", "");

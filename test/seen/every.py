@@ -46,18 +46,6 @@ ANSWERED_IN = {
         "MPIX_Info_set_hex": "a null pointer is read for MPI_INFO_NULL",
     },
 }
-# C functions that Fortran's procedures call in place of the function of their name, by the base's version: callbacks
-# of Fortran need a state. mpi_f08 of 5.0.1 calls MPI_Session_create_errhandler itself.
-CALLED_BY_FORTRAN = {
-    (5, 0, 1): {
-        "MPI_Comm_create_errhandler": "MPIX_Comm_create_errhandler_x",
-        "MPI_Errhandler_create": "MPIX_Comm_create_errhandler_x",
-        "MPI_File_create_errhandler": "MPIX_File_create_errhandler_x",
-        "MPI_Op_create": "MPIX_Op_create_x",
-        "MPI_Session_create_errhandler": "MPIX_Session_create_errhandler_x",
-        "MPI_Win_create_errhandler": "MPIX_Win_create_errhandler_x",
-    },
-}
 FREES_MEMORY = {"MPI_Free_mem": "frees memory that the library has allocated"}
 
 # Functions whose addresses and displacements are default integers in mpif.h
@@ -111,12 +99,11 @@ class Description:
 
 
 class Call:
-    """One call: the function, the symbols MPI_X, PMPI_X and QMPI_X of the interface, the statements of the call, the
-    reason why the tool must answer it (or None), and the C function that the tool must see."""
+    """One call: the function, the symbols MPI_X, PMPI_X and QMPI_X of the interface, the statements of the call, and the
+    reason why the tool must answer it (or None)."""
 
-    def __init__(self, function, forms, lines, why_answered, seen=None):
+    def __init__(self, function, forms, lines, why_answered):
         self.function, self.forms, self.lines, self.why_answered = function, forms, lines, why_answered
-        self.seen = seen or function
 
 
 def communicator_for(name):
@@ -249,7 +236,7 @@ class InC:
             if call.why_answered:
                 out.append("    answer(1);")
             out.append(f"    call_{call.function}();")
-            out.append(f'    saw("{call.seen}", {len(call.seen)});')
+            out.append(f'    saw("{call.function}", {len(call.function)});')
             if call.why_answered:
                 out.append("    answer(0);")
         out += [f"    {LAST}();", f'    saw("{LAST}", {len(LAST)});', "    tell(0);", "    return 0;", "}"]
@@ -365,7 +352,6 @@ class InFortran:
 
     def __init__(self, description):
         self.d, self.answered = description, {**description.answered, **FREES_MEMORY}
-        self.called = CALLED_BY_FORTRAN.get(description.version, {})
 
     def call(self, name, func, is_large):
         mapping = self.mapping(is_large)
@@ -432,7 +418,7 @@ class InFortran:
         for number, call in enumerate(calls):
             if call.why_answered:
                 out.append("  call answer(1)")
-            out += [f"  call call_{number}()", f"  call saw('{call.seen}')"]
+            out += [f"  call call_{number}()", f"  call saw('{call.function}')"]
             if call.why_answered:
                 out.append("  call answer(0)")
         return out + [f"  call {LAST}(ierror)", f"  call saw('{LAST}')", "  call tell(0)", "end program main"]
@@ -462,8 +448,7 @@ class InF90(InFortran):
                 continue
             name = self.d.common.get_function_name(func, False)
             forms = [prefix + func["name"].lower() + "_" for prefix in ("", "p", "q")]
-            yield Call(name, forms, self.call(func["name"], func, False), self.answered.get(name),
-                       self.called.get(name))
+            yield Call(name, forms, self.call(func["name"], func, False), self.answered.get(name))
 
     def program(self, calls):
         return super().program(calls) + ["", "subroutine nothing()", "end subroutine nothing"]
@@ -497,10 +482,6 @@ class InF08(InFortran):
     handles = ["implicit none", "type(MPI_Comm) :: graph, cart, spare"]
     status_size = None
     null_address = "c_null_ptr"
-
-    def __init__(self, description):
-        super().__init__(description)
-        self.called = {name: called for name, called in self.called.items() if "Session" not in name}
 
     procedures = [line for name, arguments, declarations in F08_PROCEDURES
                   for line in [f"subroutine own_{name}({arguments})"] + ["  " + d for d in declarations] +
@@ -536,8 +517,7 @@ class InF08(InFortran):
                 own = symbol(marked, is_large).lower() + "_"
                 forms = [own] + [re.sub("^(mpix?)_", letter + r"\1r_", own) for letter in "pq"]
                 function = self.d.common.get_function_name(func, is_large)
-                yield Call(function, forms, self.call(name, func, is_large), self.answered.get(name),
-                           self.called.get(function))
+                yield Call(function, forms, self.call(name, func, is_large), self.answered.get(name))
 
 
 INTERFACES = {"C": InC, "MPI ABI": InAbi, "mpif.h": InMpifH, "use mpi": InUseMpi, "use mpi_f08": InF08}

@@ -96,7 +96,7 @@ def write_table(path, runs, ids):
     cells = {}
     for title, run in runs.items():
         for call in run.calls:
-            seen = "WRONG" if call.seen in run.wrong else "answered" if call.why_answered else "seen"
+            seen = "WRONG" if call.function in run.wrong else "answered" if call.why_answered else "seen"
             cells[call.function.upper(), title] = f"{run.forms(call)} {seen}"
     lines = ["M, P, Q: MPI_X, PMPI_X, QMPI_X exist. seen: called and seen once. answered: the same, but the tool did not pass",
              "the call to the library. -: not a procedure of the interface.", "",

@@ -38,20 +38,52 @@ def test_calls_are_seen_once_and_unchanged(mpich, binding):
     assert passed >= CALLS[binding], repr(result)
 
 
+def compile(mpich, binding, name, *options):
+    program = mpich.work / name
+    done = mpich.run(mpich.bin / "mpifort", "-g", "-O1", "-fallow-argument-mismatch", f"-D{binding}", *options,
+                     f"-J{mpich.work}", HERE / f"{name}.F90", "-o", program)
+    assert done.status == 0, repr(done)
+    return program
+
+
 @pytest.mark.parametrize("binding", BINDINGS)
 def test_callbacks_work_below_and_above_tools(mpich, binding):
     passall = mpich.library(HERE.parent / "mpi/qmpi/passall.c")
     # ends the program if it sees a call that the library makes inside another call
     nested = mpich.library(HERE.parent / "suite/nested.cpp", "-std=c++17", "-DMPICH_SKIP_MPICXX")
-    program = mpich.work / "callbacks"
-    done = mpich.run(mpich.bin / "mpifort", "-g", "-O1", "-fallow-argument-mismatch", f"-D{binding}",
-                     f"-J{mpich.work}", *["-DLACKS_CONVERSION_FN_NULL"] * (mpich.version < (5,)),
-                     HERE / "callbacks.F90", "-o", program)
-    assert done.status == 0, repr(done)
+    program = compile(mpich, binding, "callbacks", *["-DLACKS_CONVERSION_FN_NULL"] * (mpich.version < (5,)))
     result = mpich.mpiexec(2, program, tools="passall,nested,passall", LD_PRELOAD=f"{passall}:{nested}")
     passed, failed = checks(result)
     assert failed == 0, repr(result)
     assert passed >= CALLBACKS, repr(result)
+
+
+@pytest.fixture
+def replaces(mpich):
+    return mpich.library(HERE / "replaces.c")
+
+
+def created(result):
+    """{function with a callback: calls that the tool of replaces.c saw}"""
+    return {name: int(calls) for name, calls in re.findall(r"^saw (\w+) (\d+)$", result.out, re.M)}
+
+
+@pytest.mark.parametrize("binding", BINDINGS)
+def test_callbacks_are_seen_as_those_of_the_function_that_the_program_names(mpich, replaces, binding):
+    program = compile(mpich, binding, "callbacks", *["-DLACKS_CONVERSION_FN_NULL"] * (mpich.version < (5,)))
+    result = mpich.mpiexec(2, program, tools="replaces", LD_PRELOAD=replaces)
+    passed, failed = checks(result)
+    assert failed == 0 and passed >= CALLBACKS, repr(result)
+    assert created(result) == {f"MPI_{kind}_create_errhandler": 1 for kind in ("Comm", "File", "Win")} | {"MPI_Op_create": 1}
+
+
+@pytest.mark.parametrize("binding", BINDINGS)
+def test_what_a_tool_replaces_reaches_the_program(mpich, replaces, binding):
+    result = mpich.mpiexec(1, compile(mpich, binding, "replaced"), tools="replaces", LD_PRELOAD=replaces)
+    assert checks(result)[1] == 0 and "tool: 0 wrong" in result.out, repr(result)
+    old = {"MPI_Errhandler_create": 1} if binding == "MPIF_H" else {}
+    assert created(result) == {"MPI_Comm_create_errhandler": 1, "MPI_Session_create_errhandler": 1,
+                               "MPI_Op_create": 2, **old}
 
 
 @pytest.mark.parametrize("module, names", [("mpi", ["MPI_Sizeof", "QMPI_Sizeof"]), ("mpi_f08", ["MPI_Sizeof"])])
@@ -72,3 +104,11 @@ def test_module_has_the_names_of_the_base(mpich, base, module):
 
     assert len(names(base)) > 400
     assert names(base) - names(mpich) == set()
+
+
+def test_use_mpi_has_a_qmpi_form_of_each_pmpi_form(mpich):
+    """mpi_f08 has them in modules of its own."""
+    text = gzip.decompress((mpich.prefix / "include/mpi.mod").read_bytes()).decode()
+    forms = {prefix: {name[1:] for name in re.findall(r"'([a-z0-9_]+)'", text) if re.match(f"{prefix}mpix?_", name)} for prefix in "pq"}
+    assert {"mpi_wtime", "mpi_wtick"} <= forms["p"] <= forms["q"]
+    assert {"mpi_aint_add", "mpi_aint_diff", "mpi_sizeof"} <= forms["q"]

@@ -5,10 +5,7 @@ AC_DEFUN([PAC_SUBCFG_PREREQ_]PAC_SUBCFG_AUTO_SUFFIX,[
     AM_CONDITIONAL([BUILD_QMPI],[test "$enable_qmpi" = yes])
     INCLUDE_MPI_QMPI_H= USE_QMPI_BASE= qmpi_generator_option=
     if test "$enable_qmpi" = yes ; then
-        dnl not tested
-        if test "$with_thread_package" = argobots -o "$with_thread_package" = abt -o "$with_thread_package" = qthreads ; then
-            AC_MSG_ERROR([--enable-qmpi does not support --with-thread-package=$with_thread_package (use posix)])
-        fi
+        QMPI_THREAD_PACKAGE
         AC_SEARCH_LIBS([dlopen],[dl])
         dnl the library has new functions and lacks none
         ABIVERSION=`expr ${ABIVERSION%%:*} + 1`:0:`expr ${ABIVERSION##*:} + 1`

@@ -47,7 +47,7 @@ def test_no_copy_of_mpich(release):
 
 def test_overlay_has_new_text_files_only(release):
     """quilt carries neither empty nor binary files; an edit of a file of MPICH belongs in a patch."""
-    overlay = [p for p in FILES if any(p.is_relative_to(ROOT / f) for f in ("src", "maint/local_python", "test/mpi", "examples"))]
+    overlay = [p for p in FILES if any(p.is_relative_to(ROOT / f) for f in ("confdb", "src", "maint/local_python", "test/mpi", "examples"))]
     assert len(overlay) > 100
     for path in overlay:
         name = str(path.relative_to(ROOT))

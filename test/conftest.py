@@ -38,6 +38,7 @@ from cost import counting
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = set()         # of this process, also those that are removed
+INSTALLATIONS = {name + suffix for name in ("mpich", "base", "abi", "other") for suffix in ("", "_module")}      # fixtures
 COMPILERS = {".c": "mpicc", ".cpp": "mpicxx", ".cxx": "mpicxx", ".F90": "mpifort", ".f90": "mpifort", ".f": "mpifort"}
 
 
@@ -48,6 +49,8 @@ def pytest_addoption(parser):
     group.addoption("--prefix", type=Path, metavar="DIR", help="installation with QMPI to test")
     group.addoption("--base-prefix", type=Path, metavar="DIR", help="installation of the unpatched MPICH")
     group.addoption("--without-base", action="store_true", help="leave out the tests that need --base-prefix")
+    group.addoption("--tests", choices=("source", "installation"),
+                    help="only the tests that need no installation, or only those that need one")
     group.addoption("--other-prefix", type=Path, metavar="DIR", help="installation of another base with QMPI")
     group.addoption("--src", type=Path, metavar="DIR", help="patched source tree")
     group.addoption("--all", action="store_true", help="run the tests marked long too")
@@ -88,8 +91,13 @@ def pytest_unconfigure(config):
 
 def pytest_collection_modifyitems(config, items):
     off = [] if config.option.hours else ["hours"] if config.option.all else ["hours", "long"]
-    unwanted = [item for item in items if any(map(item.get_closest_marker, off)) or
-                config.option.without_base and {"base", "base_module"} & set(item.fixturenames)]
+    part = config.option.tests
+
+    def is_unwanted(item):
+        names = set(item.fixturenames)
+        return any(map(item.get_closest_marker, off)) or config.option.without_base and bool({"base", "base_module"} & names) or \
+            part and bool(INSTALLATIONS & names) != (part == "installation")
+    unwanted = [item for item in items if is_unwanted(item)]
     if unwanted:
         config.hook.pytest_deselected(items=unwanted)
         items[:] = [item for item in items if item not in unwanted]

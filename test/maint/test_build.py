@@ -1,12 +1,11 @@
 # Copyright (C) by the QMPI for MPICH developers
 #     See COPYRIGHT in top-level directory
 
-"""configure, maint/buildtree and maint/quickstart, without building MPICH."""
+"""maint/buildtree and maint/quickstart, without building MPICH."""
 
 import fcntl
 import os
 import re
-import shlex
 import shutil
 import signal
 import subprocess
@@ -35,48 +34,6 @@ def fake(tmp_path):
         (folder / name).write_text("#!/bin/sh\nexit 0\n")
         (folder / name).chmod(0o755)
     return f"{folder}:{os.environ['PATH']}"
-
-
-def configured(folder):
-    """Options that configure passes on, and the variables of the Makefile"""
-    text = subprocess.run(["bash", "-c", '. ./config.sh; printf "%s\\n" "${options[@]}"'], cwd=folder,
-                          capture_output=True, text=True, check=True).stdout
-    return text.splitlines(), dict(re.findall(r"^(\w+) = (.*)$", (folder / "Makefile").read_text(), re.M))
-
-
-def test_configure_defaults(tmp_path, fake):
-    run("configure", cwd=tmp_path, PATH=fake)
-    options, variables = configured(tmp_path)
-    assert set(options) == {"--enable-qmpi", "--with-device=ch4:ucx", "--with-ucx=/usr", "--with-hwloc=/usr",
-                            "--with-datatype-engine=dataloop", "--enable-fortran=all", "--enable-shared", "--disable-static",
-                            "FFLAGS=-fallow-argument-mismatch", "FCFLAGS=-fallow-argument-mismatch"}
-    assert variables["TREE"] == str(tmp_path / "mpich-src") and variables["PREFIX"] == "/usr/local"
-
-
-def test_configure_passes_options_on(tmp_path, fake):
-    given = ["--disable-qmpi", "--with-device=ch3:nemesis", "--without-hwloc", "--disable-fortran", "--disable-shared",
-             "--with-otf2=no", "CC=clang", "LDFLAGS=-Wl,-z,now -L$HOME/it's"]
-    run("configure", *given, "--prefix=/opt/q", "FFLAGS=-O1", cwd=tmp_path, PATH=fake, CFLAGS="-O3 -g")
-    options, variables = configured(tmp_path)
-    assert set(options) == {*given, "CFLAGS=-O3 -g", "--with-datatype-engine=dataloop",
-                            "FFLAGS=-O1 -fallow-argument-mismatch", "FCFLAGS=-fallow-argument-mismatch"}
-    assert variables["PREFIX"] == "/opt/q"
-
-
-@pytest.mark.parametrize("words, message", [
-    (["nonsense"], "nonsense: not an option"),
-    (["--with-base=1.0"], "no folder patches/1.0"),
-    (["--with-mpich-source=/missing"], "no such file"),
-    (["--prefix=/opt/two words"], "MPICH cannot be built in a path with such characters"),
-    (["--with-mpich-tree=/opt/a$b"], "MPICH cannot be built in a path with such characters")])
-def test_configure_refuses(tmp_path, fake, words, message):
-    assert message in run("configure", *words, cwd=tmp_path, PATH=fake, status=1)
-    assert not (tmp_path / "Makefile").exists()
-
-
-def test_configure_in_a_path_with_blanks(tmp_path, fake):
-    (tmp_path / "two words").mkdir()
-    assert "cannot be built" in run("configure", cwd=tmp_path / "two words", PATH=fake, status=1)
 
 
 def test_cache_in_a_path_with_blanks(tmp_path):
@@ -243,26 +200,3 @@ def test_signal_stops_the_unchanged_build(tmp_path, copy, number):
 def test_packages_are_listed_once():
     names = re.findall(r"^[a-z]\S+", (ROOT / "maint/packages").read_text(), re.M)
     assert sorted(names) == sorted(set(names)) and "gcc" in names and "python3-pytest" in names
-
-
-@pytest.mark.parametrize("option, accepted", [
-    ("--with-otf2", True), ("--without-otf2", True), ("--disable-g", True), ("--enable-g=all,x y", True), ("CFLAGS=-g -O", True),
-    ("--with-out", False), ("--enable-otf2", False), ("--disable-gg", False)])
-def test_options_that_mpich_lacks_are_refused(tmp_path, option, accepted):
-    record = tmp_path / "tree/.series"
-    record.mkdir(parents=True)
-    configure = tmp_path / "tree/configure"
-    configure.write_text("#!/bin/sh\nac_user_opts='\nenable_g\nwith_otf2\n'\nac_precious_vars='CC'\n"
-                         "for word; do echo \"$word\" >> options; done\n")
-    configure.chmod(0o755)
-    for name in ("state", "generate-key", "suite-key", "suite.stamp", "autogen.stamp"):
-        (record / name).touch()
-    (tmp_path / "config.sh").write_text(f"options=({shlex.quote(option)})\n")
-    (tmp_path / "Makefile").write_text(f"ROOT = {ROOT}\nTREE = {tmp_path}/tree\nPREFIX = /opt/q\ninclude {ROOT}/Makefile.in\n")
-    done = subprocess.run(["make", "-o", "apply", "-o", record / "autogen.stamp", "-o", record / "suite.stamp", "configured"],
-                          cwd=tmp_path, capture_output=True, text=True)
-    assert (done.returncode == 0) == accepted, done
-    if accepted:
-        assert (tmp_path / "mpich-build/options").read_text().splitlines() == ["--prefix=/opt/q", option]
-    else:
-        assert f"error: {option}: MPICH has no such option" in done.stderr

@@ -1,7 +1,7 @@
 # Copyright (C) by the QMPI for MPICH developers
 #     See COPYRIGHT in top-level directory
 
-"""maint/series, with a made-up release and series."""
+"""maint/series and maint/apply, with a made-up release and series."""
 
 import hashlib
 import os
@@ -71,7 +71,7 @@ class Checkout:
             "src/new.c": "new\n", "src/tool": "#!/bin/sh\nno newline at the end", "src/new.c~": "backup\n"})
         (self.folder / "src/tool").chmod(0o755)
         (self.folder / "maint").mkdir()
-        for name in ("series", "aptsource.py", "newbase.py", "quiltrc"):
+        for name in ("apply", "series", "aptsource.py", "newbase.py", "quiltrc"):
             shutil.copy(ROOT / "maint" / name, self.folder / "maint")
         shutil.copytree(ROOT / "packaging", self.folder / "packaging")
 
@@ -257,6 +257,101 @@ def test_check_finds(checkout, path, old, new, message):
     assert old in path.read_text()
     path.write_text(path.read_text().replace(old, new))
     assert message in checkout.series("check", status=1)
+
+
+# ---- maint/apply ----
+
+class OwnTree:
+    """A person's tree: the release"""
+
+    def __init__(self, checkout):
+        self.checkout, self.folder = checkout, checkout.release
+
+    def apply(self, status=0):
+        done = subprocess.run([self.checkout.folder / "maint/apply", self.folder], capture_output=True, text=True)
+        assert done.returncode == status, done
+        return done.stdout + done.stderr
+
+    def content(self):
+        return {str(p.relative_to(self.folder)): p.read_text() for p in self.folder.rglob("*")
+                if p.is_file() and p.relative_to(self.folder).parts[0] != ".qmpi"}
+
+
+@pytest.fixture
+def own(checkout):
+    return OwnTree(checkout)
+
+
+def test_apply_on_a_persons_tree(own):
+    said = own.apply()
+    assert own.content() == COMPLETE and os.access(own.folder / "src/tool", os.X_OK)
+    assert said.splitlines()[-2:] == ["    ./autogen.sh", "    ./configure --enable-qmpi"]
+    assert (own.folder / ".qmpi/removed/src/old.c").read_text() == "old\n"
+
+
+def test_apply_of_a_release_with_results_of_maint_configure(own):
+    write(own.folder, {"maint/configure": ""})
+    assert "(cd maint && ./configure) && ./autogen.sh\n" in own.apply()
+
+
+def test_apply_again_updates(own):
+    own.apply()
+    before = snapshot(own.folder / "src")
+    own.apply()
+    assert snapshot(own.folder / "src") == before
+    write(own.checkout.patches, {"qmpi-hook.patch": HOOK.replace("+hook\n", "+hooked\n")})
+    write(own.checkout.folder, {"src/tool": "changed\n", "src/more.c": "more\n"})
+    (own.checkout.folder / "src/new.c").unlink()
+    own.apply()
+    wanted = {**COMPLETE, "src/core.c": COMPLETE["src/core.c"].replace("hook\n", "hooked\n"), "src/tool": "changed\n", "src/more.c": "more\n"}
+    del wanted["src/new.c"]
+    assert own.content() == wanted
+    assert (own.folder / "src/Makefile.mk").stat().st_mtime_ns == before[own.folder / "src/Makefile.mk"][0]
+
+
+def test_apply_keeps_edits_in_the_tree(own):
+    own.apply()
+    write(own.folder, {"src/new.c": "edited\n", "src/core.c": COMPLETE["src/core.c"].replace("line 9\n", "edited\n")})
+    edited = snapshot(own.folder)
+    assert "error: src/new.c was edited in the tree" in own.apply(status=1)
+    assert snapshot(own.folder) == edited
+    write(own.checkout.folder, {"src/new.c": "edited\n"})      # taken
+    own.apply()
+    assert own.content()["src/core.c"] == edited[own.folder / "src/core.c"][1].decode()
+    write(own.checkout.patches, {"qmpi-hook.patch": HOOK.replace("+hook\n", "+hooked\n")})
+    edited = snapshot(own.folder)
+    assert re.search("qmpi-hook.patch.*\n.*\n?.*edited in the tree; the tree is unchanged", own.apply(status=1))
+    assert snapshot(own.folder) == edited
+
+
+def test_apply_keeps_a_file_of_the_same_name(own):
+    write(own.folder, {"src/new.c": "another\n"})
+    assert "src/new.c is in the tree already" in own.apply(status=1)
+    assert own.content() == {**RELEASE, "src/new.c": "another\n"}
+
+
+def test_apply_names_the_hunk_that_fails(own):
+    write(own.folder, {"src/core.c": RELEASE["src/core.c"].replace("line 28\n", "changed\n")})
+    before = snapshot(own.folder)
+    said = own.apply(status=1)
+    assert "Applying patch qmpi-hook.patch" in said and "Hunk #1 FAILED at 26" in said and "src/core.c" in said
+    assert "upstream-fix.patch" not in said and "the tree is unchanged" in said
+    assert snapshot(own.folder) == before
+
+
+@pytest.mark.parametrize("version, said, status", [
+    ("1.0.3", "MPICH 1.0.3 has no series of its own: using that of MPICH 1.0", 0), ("1.4b1", "using that of MPICH 1.0", 0),
+    ("2.0", "MPICH 2.0: no series for a close release", 1), ("", "not a source tree of MPICH", 1)])
+def test_apply_on_another_release(own, version, said, status):
+    write(own.folder, {"maint/version.m4": f"m4_define([MPICH_VERSION_m4],[{version}])\n"})
+    assert said in own.apply(status=status)
+    assert (own.folder / "src/new.c").exists() == (status == 0)
+
+
+def test_apply_refuses_a_tree_of_series(own):
+    own.checkout.apply()
+    own.folder = own.checkout.tree
+    assert "a tree of maint/series" in own.apply(status=1)
 
 
 # ---- check --base TREE ----

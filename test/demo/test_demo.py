@@ -63,3 +63,13 @@ def test_standard_output_differs_in_the_time_alone(runs):
     """So residual, error and checksum are the same to the last bit."""
     plain, tools = (re.sub(r"^time .*\n", "", run.out, flags=re.M) for run in runs)
     assert plain == tools and re.search("^residual .*^checksum ", plain, re.M | re.S), runs
+
+
+def test_readme_shows_call_sites_of_the_solver(mpich):
+    """Calls, bytes and lines of the source; times differ."""
+    shown = re.findall(r"^ +\d+ (MPI_\w+) +(\d+) +[\d.]+ +[\d.]+ +[\d.]+ +(\d+)  (.*)$", (ROOT / "README.md").read_text(), re.M)
+    program = mpich.program(ROOT / "examples/qmpi/halo.c", "-O2", "-lm")
+    assert mpich.mpiexec(RANKS, program, tools="profile(out=halo.txt)").status == 0
+    report = (mpich.work / "halo.txt").read_text()
+    assert shown and all(re.search(rf"^ +\d+ {function} +{calls} .* {sent} +\d+  {re.escape(site)}$", report, re.M)
+                         for function, calls, sent, site in shown), report

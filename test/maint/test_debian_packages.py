@@ -65,13 +65,6 @@ def lines(path):
     return [line for line in path.read_text().splitlines() if line.strip() and not line.startswith("#")]
 
 
-def installed(request):
-    prefix = Path(request.config.getoption("prefix") or "missing")
-    if not (prefix / "bin/qmpi_info").exists():
-        pytest.fail("this test needs --prefix, an installation with all tools", pytrace=False)
-    return prefix
-
-
 def test_patches_apply_after_those_of_debian(source, exported, fetched):
     before = lines(source / "debian/patches/series")
     add(source, exported)
@@ -132,9 +125,9 @@ def test_refuses(source, exported, change, message):
     assert message in said and len(said.splitlines()) == 1
 
 
-def test_every_installed_file_is_in_a_package(source, exported, request):
+def test_every_installed_file_is_in_a_package(source, exported, mpich):
     """debhelper fails the build if a file is in no package and not in not-installed, or a pattern matches nothing."""
-    prefix = installed(request)
+    prefix = mpich.prefix
     before = {path.name: lines(path) for path in (source / "debian").glob("*.install")}
     add(source, exported)
     after = {path.name: lines(path) for path in [*(source / "debian").glob("*.install"), source / "debian/not-installed"]}
@@ -153,11 +146,11 @@ def test_every_installed_file_is_in_a_package(source, exported, request):
     assert [p for p in added if not any(takes(p, f) for f in files)] == []
 
 
-def test_symbols(source, exported, request):
+def test_symbols(source, exported, mpich):
     """dpkg-gensymbols gives the new version to what QMPI adds and to nothing else. Debian's libraries have other names."""
     if not shutil.which("dpkg-gensymbols"):
         pytest.skip("this test needs the program dpkg-gensymbols (package dpkg-dev)")
-    prefix = installed(request)
+    prefix = mpich.prefix
     add(source, exported)
     assert [p.name for p in (source / "debian").glob("*.symbols*")] == ["libmpich12.symbols"]
     version = re.match(r"mpich \((\S+)\)", (source / "debian/changelog").read_text())[1]
@@ -186,9 +179,9 @@ def test_symbols(source, exported, request):
     assert not any("qmpi" in name.lower() for name in old["libmpi"] | old["libmpifort"])
 
 
-def test_autopkgtest(source, exported, request, tmp_path):
+def test_autopkgtest(source, exported, mpich, tmp_path):
     """The package's own test, with an installation in the place of the packages"""
-    prefix = installed(request)
+    prefix = mpich.prefix
     add(source, exported)
     sh(source / "debian/tests/qmpi", cwd=source, env={
         **os.environ, "PATH": f"{prefix}/bin:{os.environ['PATH']}", "PKG_CONFIG_PATH": f"{prefix}/lib/pkgconfig",

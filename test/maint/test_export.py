@@ -81,7 +81,7 @@ def content(folder):
 
 def test_bytes_depend_on_the_change_alone(options, exported, tmp_path):
     """Another checkout, with other time stamps and permissions, elsewhere"""
-    names = subprocess.run(["git", "-C", ROOT, "ls-files", "-z", "-c", "-o", "--exclude-standard", "patches", "maint", "packaging",
+    names = subprocess.run(["git", "-C", ROOT, "ls-files", "-z", "-c", "-o", "--exclude-standard", "patches", "maint", "packaging", "confdb",
                             "src", "test/mpi", "examples"], stdout=subprocess.PIPE, text=True, check=True).stdout.split("\0")
     for name in filter(None, names):
         if (ROOT / name).is_file() and not (ROOT / name).is_symlink():

@@ -92,6 +92,7 @@ def make_checkout(folder):
                      "patches/1.0/removed": "", "patches/1.0/qmpi-hook.patch": PATCH, "src/qmpi/new.c": "new\n",
                      "src/qmpi/new.c~": "backup\n", "test/mpi/qmpi/testlist": "one 2\n", "examples/a.c": "a\n", "doc/a.md": "a\n"})
     (checkout / "patches/default").symlink_to("1.0")
+    (checkout / "maint/quickstart").write_text('#!/bin/sh\necho "quickstart $*" >> "$CALLS"\n')
     return checkout
 
 
@@ -162,6 +163,26 @@ def test_build_install_and_again(project):
     assert (project.build / "mpich-build/test/mpi/summary.junit.xml").exists()
     project.run("make", "distclean")
     assert list(project.build.iterdir()) == []
+
+
+def test_check_and_installcheck(project):
+    """The tests that need no installation, and all others with the unchanged base, found or built with the same options"""
+    prefix, tests = project.folder / "installed", "quickstart test --tests"
+    project.configure(f"--prefix={prefix}", "--with-base-prefix=/opt/base", "--enable-g=all,x y", "LDFLAGS=-L/it's")
+    project.run("make", "install")
+    project.calls()
+    project.run("make", "check")
+    tree = project.build / "mpich-src"
+    assert project.calls() == [f"{tests}=source --src={tree} --out={project.build}/check-out"]
+    project.run("make", "installcheck")
+    assert project.calls() == [f"{tests}=installation --prefix={prefix} --base-prefix=/opt/base --src={tree} --out={project.build}/installcheck-out"]
+    project.configure(f"--prefix={prefix}", "--enable-g=all,x y", "LDFLAGS=-L/it's")
+    project.run("make", "installcheck")
+    base = next(project.folder.glob("cache/base-*/build-*"))
+    assert project.calls() == ["autogen.sh -without-ofi", "configure", "make",
+                               f"{tests}=installation --prefix={prefix} --base-prefix={base}/install --src={tree} --out={project.build}/installcheck-out"]
+    options = (base / "mpich-build/options").read_text().splitlines()
+    assert {f"--prefix={base}/install", "--enable-g=all,x y", "LDFLAGS=-L/it's"} <= set(options) and "qmpi" not in "".join(options).replace(str(base), "")
 
 
 def test_defaults(project):

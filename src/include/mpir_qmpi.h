@@ -302,8 +302,8 @@ MPL_STATIC_INLINE_PREFIX const MPIR_QMPI_Link *MPIR_QMPI_first_link(int function
     return MPL_atomic_acquire_load_ptr(&MPIR_QMPI_first[function]);
 }
 
-/* True if the context is that of a call of the function in Fortran, false for calls in C and for those
- * of other functions that a tool makes meanwhile. */
+/* True if the context is that of a call of the function in Fortran, false for calls in C and for
+ * those of other functions that a tool makes meanwhile. */
 MPL_STATIC_INLINE_PREFIX bool MPIR_QMPI_is_fortran(MPI_Context context,
                                                    enum MPI_Functions_enum function)
 {
@@ -326,8 +326,8 @@ MPL_STATIC_INLINE_PREFIX void MPIR_QMPI_set_attr(MPI_Context context,
     context->fortran.attr.is_known = false;
 }
 
-/* True at the end of the chain if Fortran has made this call. Tools may use the context for calls about
- * attributes of their own. */
+/* True at the end of the chain if Fortran has made this call. Tools may use the context for
+ * calls about attributes of their own. */
 MPL_STATIC_INLINE_PREFIX bool MPIR_QMPI_is_attr(MPI_Context context,
                                                 enum MPI_Functions_enum function, int object,
                                                 int keyval)
@@ -345,16 +345,17 @@ MPL_STATIC_INLINE_PREFIX void MPIR_QMPI_note_attr(MPI_Context context, int mpi_e
         context->fortran.attr.value = *(void *const *) attribute_val;
 }
 
-/* Stores the integer that Fortran gets for the value that the chain has returned. Returns false if the
- * value is the library's, which alone knows the language that stored it. */
+/* Stores the integer that Fortran gets for the value that the chain has returned. Returns false
+ * if the value is the library's, which alone knows the language that stored it. */
 bool MPIR_QMPI_convert_attr(MPI_Context context, const void *value, void *attribute_val)
     MPIR_QMPI_HIDDEN;
 
 /* ---- callbacks in Fortran ---- */
 
-/* In releases whose Fortran library creates objects by functions such as MPIX_Op_create_x, with a proxy
- * that calls the procedure: tools see MPI_Op_create with the procedure. The gates of the functions of
- * a pair are closed together. The note for MPI_Op_create remains for MPIX_Op_create_x. */
+/* In releases whose Fortran library creates objects by functions such as MPIX_Op_create_x, with
+ * a proxy that calls the procedure: tools see MPI_Op_create with the procedure. The gates of the
+ * functions of a pair are closed together. The note for MPI_Op_create remains for
+ * MPIX_Op_create_x. */
 typedef struct {
     int function;               /* MPI_OP_CREATE_T */
     int extended;               /* MPIX_OP_CREATE_X_T */

@@ -2,8 +2,11 @@ dnl
 dnl Copyright (C) by the QMPI for MPICH developers
 dnl     See COPYRIGHT in top-level directory
 dnl
-dnl Macros for two configure scripts: that of this project, and MPICH's in the patched tree (src/qmpi/subconfigure.m4,
-dnl src/tools/subconfigure.m4). The first one decides the optional parts and passes the results to the second.
+dnl Macros for three configure scripts: that of this project, MPICH's in the patched tree (src/qmpi/subconfigure.m4,
+dnl src/tools/subconfigure.m4), and that of the tools alone (src/tools/configure.ac). The first one decides the optional
+dnl parts and passes the results to the second.
+
+m4_define([QMPI_VERSION_m4], [1.0])
 
 dnl QMPI_THREAD_PACKAGE - refuse the untested ones
 AC_DEFUN([QMPI_THREAD_PACKAGE],[
@@ -57,8 +60,17 @@ AC_DEFUN([QMPI_DEPENDENCIES],[
     AC_LANG_POP([C++])
 ])
 
-dnl QMPI_TOOLS - variables, conditionals and files of src/tools, and the summary; MPICH's configure only
+dnl QMPI_TOOLS(FOLDER) - variables, conditionals and makefiles of the tools in FOLDER/. Set before it: what the tools are
+dnl compiled and linked with, QMPI_CPPFLAGS, QMPI_LIBS, QMPI_ABI_CPPFLAGS, QMPI_ABI_LIBS; where that will be installed,
+dnl QMPI_MPI_INCLUDEDIR, QMPI_MPI_LIBDIR; build_qmpi_abi_tools.
 AC_DEFUN([QMPI_TOOLS],[
+    AC_SUBST([QMPI_VERSION], [QMPI_VERSION_m4])
+    AC_SUBST([QMPI_CPPFLAGS])
+    AC_SUBST([QMPI_LIBS])
+    AC_SUBST([QMPI_ABI_CPPFLAGS])
+    AC_SUBST([QMPI_ABI_LIBS])
+    AC_SUBST([QMPI_MPI_INCLUDEDIR])
+    AC_SUBST([QMPI_MPI_LIBDIR])
     QMPI_DW_CPPFLAGS= QMPI_DW_LIBS= QMPI_OTF2_CPPFLAGS= QMPI_OTF2_LIBS=
     if test "$qmpi_libdw" = yes ; then
         QMPI_DW_CPPFLAGS=-DHAVE_LIBDW QMPI_DW_LIBS=-ldw
@@ -79,23 +91,20 @@ AC_DEFUN([QMPI_TOOLS],[
 #endif
 ]])],[build_qmpi_pmpi=$build_qmpi_tools],[build_qmpi_pmpi=no])
     AM_CONDITIONAL([BUILD_QMPI_PMPI],[test "$build_qmpi_pmpi" = yes])
-    dnl for the library of the MPI ABI; 4.0.2 has neither the library nor its conditional
-    build_qmpi_abi_tools=no
-    if test "$build_qmpi_tools" = yes -a "${BUILD_ABI_LIB_TRUE-#}" = "" ; then
-        build_qmpi_abi_tools=yes
-    fi
     AM_CONDITIONAL([BUILD_QMPI_ABI_TOOLS],[test "$build_qmpi_abi_tools" = yes])
-    AC_CONFIG_FILES([src/tools/Makefile src/tools/abi/Makefile])
+    AC_CONFIG_FILES([$1Makefile $1abi/Makefile])
     AM_CONDITIONAL([BUILD_QMPI_REPORTS],[test "$qmpi_json" = yes])
     qmpi_commands=no
     if test "$qmpi_json$qmpi_cli11" = yesyes ; then
         qmpi_commands=yes
     fi
     AM_CONDITIONAL([BUILD_QMPI_INFO],[test "$qmpi_commands" = yes])
+])
 
+dnl QMPI_SUMMARY(LINES) - what configure has decided, at its end
+AC_DEFUN([QMPI_SUMMARY],[
     AC_CONFIG_COMMANDS_POST([
-        AS_ECHO(["
-  QMPI                       $enable_qmpi
+        AS_ECHO(["$1
   tools                      $qmpi_tools_result
   tools for the MPI ABI      $build_qmpi_abi_tools
   PMPI tools as members      $build_qmpi_pmpi
@@ -103,8 +112,6 @@ AC_DEFUN([QMPI_TOOLS],[
   qmpi_info, qmpi_report     $qmpi_commands
   call sites (libdw)         $qmpi_libdw
   OTF2 traces                $qmpi_otf2
-  Fortran, MPI-IO            $enable_fortran, $enable_romio
-  shared, static libraries   $enable_shared, $enable_static
 "])
     ])
 ])

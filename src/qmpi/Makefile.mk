@@ -11,7 +11,6 @@ include_HEADERS += \
     src/include/mpi_qmpi.h \
     src/include/mpi_qmpi_proto.h \
     src/include/mpi_qmpi_functions.h \
-    src/include/qmpi.hpp \
     src/include/qmpi_functions.hpp
 
 noinst_HEADERS += \

@@ -5,14 +5,14 @@
 
 # The tools and the code that they share, for one library of MPI. Makefile.am builds them for libmpi,
 # abi/Makefile.am for the library of the MPI ABI, whose header has other types. Each sets first
+#   tools_srcdir  folder of the sources
 #   AM_CPPFLAGS   where the library's mpi.h is
 #   toolsdir      folder of the tools
 #   qmpi_library  the library
 #   qmpi_edit     sed commands for the variables of qmpi.pc.in
 
 # The old C++ binding would need its own headers.
-AM_CPPFLAGS += -DMPICH_SKIP_MPICXX -I$(top_srcdir)/src/tools -Icommon \
-    $(QMPI_DW_CPPFLAGS) $(QMPI_OTF2_CPPFLAGS)
+AM_CPPFLAGS += -DMPICH_SKIP_MPICXX -Icommon $(QMPI_DW_CPPFLAGS) $(QMPI_OTF2_CPPFLAGS)
 # A tool registers itself in a constructor and exports no symbols.
 AM_CXXFLAGS = -std=c++17 -fvisibility=hidden
 AM_LDFLAGS = -module -avoid-version -shared
@@ -64,10 +64,10 @@ libqmpi_sdk_la_LIBADD = $(QMPI_DW_LIBS)
 # [@]: config.status replaces the names of its own variables here too.
 nodist_pkgconfig_DATA = qmpi$(qmpi_abi).pc
 CLEANFILES += qmpi$(qmpi_abi).pc
-qmpi$(qmpi_abi).pc: $(top_srcdir)/src/tools/qmpi.pc.in Makefile
+qmpi$(qmpi_abi).pc: $(tools_srcdir)/qmpi.pc.in Makefile
 	sed -e 's|[@]prefix[@]|$(prefix)|; s|[@]libdir[@]|$(libdir)|; s|[@]includedir[@]|$(includedir)|' \
-	    -e 's|[@]VERSION[@]|$(VERSION)|; s|[@]abi[@]|$(qmpi_abi)|; s|[@]dw[@]|$(QMPI_DW_LIBS)|' \
-	    $(qmpi_edit) $(top_srcdir)/src/tools/qmpi.pc.in > $@
+	    -e 's|[@]VERSION[@]|$(QMPI_VERSION)|; s|[@]abi[@]|$(qmpi_abi)|; s|[@]dw[@]|$(QMPI_DW_LIBS)|' \
+	    $(qmpi_edit) $(tools_srcdir)/qmpi.pc.in > $@
 
 # The report of count from records, which needs no JSON
 libqmpi_totals_la_SOURCES = count/totals.cpp count/totals.hpp
@@ -95,7 +95,7 @@ noinst_LTLIBRARIES += libqmpi_page.la libqmpi_reports.la libqmpi_journals.la lib
 libqmpi_page_la_SOURCES = common/envelope.hpp common/page.cpp common/page.hpp
 
 # Style sheet and script, embedded in each page.
-page_folder = $(top_srcdir)/src/tools/common/page
+page_folder = $(tools_srcdir)/common/page
 CLEANFILES += common/page_assets.hpp
 $(libqmpi_page_la_OBJECTS): common/page_assets.hpp
 common/page_assets.hpp: $(page_folder)/assets $(page_folder)/page.css $(page_folder)/*.mjs

@@ -50,6 +50,13 @@ def exported(options, tmp_path_factory):
     return folder
 
 
+@pytest.fixture(scope="module")
+def core(options, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("core") / "export"
+    sh(ROOT / "maint/series", "export", "--core", *options, folder)
+    return folder
+
+
 def name_of(folder):
     [patch] = folder.glob("mpich-*-qmpi.patch")
     return patch.stem
@@ -254,3 +261,16 @@ def test_git_am(options, release, tmp_path):
             assert path.is_file()
             testlist, = path.parent.glob("testlist*")
             assert re.search(rf"^{path.stem} ", testlist.read_text(), re.M)
+
+
+def test_core_is_the_whole_without_the_tools(exported, core):
+    def parts(folder):
+        return {line.split("-", 1)[1] for line in (folder / "patches/series").read_text().splitlines()}
+
+    def new_files(folder):
+        with tarfile.open(folder / f"{name_of(folder)}-files.tar.xz") as tar:
+            return set(tar.getnames())
+    assert parts(exported) - parts(core) == {"qmpi-tools.patch"} and parts(core) < parts(exported)
+    gone = new_files(exported) - new_files(core)
+    assert new_files(core) < new_files(exported) and all(name.startswith("src/tools/") for name in gone) and len(gone) > 150
+    assert not re.search("^[+-]{3} [ab]/src/tools/", (core / f"{name_of(core)}.patch").read_text(), re.M)

@@ -1,0 +1,1 @@
+../../../confdb/aclocal_qmpi.m4

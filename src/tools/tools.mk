@@ -158,6 +158,7 @@ libqmpi_check_la_SOURCES = \
     check/collectives.hpp \
     check/connection.cpp \
     check/connection.hpp \
+    check/erase.hpp \
     check/events.hpp \
     check/fatal_errors.cpp \
     check/fatal_errors.hpp \
@@ -167,6 +168,7 @@ libqmpi_check_la_SOURCES = \
     check/handle_rules.hpp \
     check/hub.cpp \
     check/hub.hpp \
+    check/inbox.hpp \
     check/local_process.cpp \
     check/local_process.hpp \
     check/messages.cpp \
@@ -175,6 +177,8 @@ libqmpi_check_la_SOURCES = \
     check/one_sided.hpp \
     check/operations.cpp \
     check/operations.hpp \
+    check/participants.hpp \
+    check/partitions.hpp \
     check/point_to_point.hpp \
     check/quiet_thread.hpp \
     check/relay.cpp \
@@ -187,6 +191,7 @@ libqmpi_check_la_SOURCES = \
     check/server.hpp \
     check/signature.cpp \
     check/signature.hpp \
+    check/significance.hpp \
     check/socket.cpp \
     check/socket.hpp \
     check/thread_rules.cpp \

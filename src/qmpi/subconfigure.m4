@@ -7,9 +7,6 @@ AC_DEFUN([PAC_SUBCFG_PREREQ_]PAC_SUBCFG_AUTO_SUFFIX,[
     if test "$enable_qmpi" = yes ; then
         QMPI_THREAD_PACKAGE
         AC_SEARCH_LIBS([dlopen],[dl])
-        dnl the library has new functions and lacks none
-        ABIVERSION=`expr ${ABIVERSION%%:*} + 1`:0:`expr ${ABIVERSION##*:} + 1`
-        libmpi_so_version=$ABIVERSION
         INCLUDE_MPI_QMPI_H="#include <mpi_qmpi.h>"
         USE_QMPI_BASE="USE QMPI_BASE"
         qmpi_generator_option=-qmpi

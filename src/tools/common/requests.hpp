@@ -44,6 +44,17 @@ enum class Outcome {
  * visit(record, fault) if there is such a visit. */
 enum class WrongStart { active, not_persistent };
 
+/* A call with a request that has no record: complete() calls visit(request) before it if there is such a
+ * visit. */
+template <typename Visit>
+void visit_unknown([[maybe_unused]] Visit &visit, [[maybe_unused]] MPI_Request request)
+{
+    if constexpr (std::is_invocable_v<Visit &, MPI_Request>) {
+        if (request != MPI_REQUEST_NULL)
+            visit(request);
+    }
+}
+
 /* A record per request. Thread-safe.
  *
  * Several requests can have the same handle: the library uses one handle for all operations that
@@ -189,16 +200,22 @@ class Requests {
         {
             const std::lock_guard<SpinLock> guard(shard.lock);
             const Node *found = shard.find(hash, request);
-            if (found == nullptr || (*found)->is_held)
+            if (found != nullptr && (*found)->is_held)
                 return nullptr;
-            node = *found;
-            is_over = node->is_active && node->may_have_ended;
-            is_wrong = !node->is_persistent || (node->is_active && !is_over);
-            if (!is_wrong)
-                is_over = is_over && !std::exchange(node->has_ended, false);
-            node->is_held = true;
-            node->is_active |= node->is_persistent;
-            node->may_have_ended = false;
+            if (found != nullptr) {
+                node = *found;
+                is_over = node->is_active && node->may_have_ended;
+                is_wrong = !node->is_persistent || (node->is_active && !is_over);
+                if (!is_wrong)
+                    is_over = is_over && !std::exchange(node->has_ended, false);
+                node->is_held = true;
+                node->is_active |= node->is_persistent;
+                node->may_have_ended = false;
+            }
+        }
+        if (node == nullptr) {
+            visit_unknown(visit, request);
+            return nullptr;
         }
         if (is_wrong) {
             const Hold hold(*this, node, Then::unchanged);
@@ -502,8 +519,10 @@ template <typename Call, typename Record, typename Visit>
 {
     const MPI_Request *request = qmpi::get<qmpi::role::request>(call);
     const auto candidate = requests.take(request_of(call));
-    if (candidate.node == nullptr)
+    if (candidate.node == nullptr) {
+        visit_unknown(visit, request_of(call));
         return call();
+    }
 
     MPI_Status own_status{};
     MPI_Status *&status = qmpi::get<qmpi::role::status>(call);
@@ -526,6 +545,8 @@ template <typename Call, typename Record, typename Visit>
 [[gnu::noinline]] int free(Call &call, Requests<Record> &requests, Visit &visit)
 {
     const auto node = requests.remove(request_of(call));
+    if (node == nullptr)
+        visit_unknown(visit, request_of(call));
     const int error_code = call();
     if (node == nullptr)
         return error_code;
@@ -611,8 +632,11 @@ template <typename Call, typename Record, typename Visit>
     } else
         candidates.resize(size);
     for (std::size_t i = 0; i < candidates.size(); i++) {
-        if (handles[i] != MPI_REQUEST_NULL)
-            candidates[i] = requests.take(handles[i]);
+        if (handles[i] == MPI_REQUEST_NULL)
+            continue;
+        candidates[i] = requests.take(handles[i]);
+        if (candidates[i].node == nullptr)
+            visit_unknown(visit, handles[i]);
         is_any_known = is_any_known || candidates[i].node != nullptr;
     }
     if (!is_any_known)
@@ -730,6 +754,22 @@ template <typename Call, typename Record, typename Visit>
     return error_code;
 }
 
+/* Without any records. */
+template <typename Call, typename Visit>
+void visit_all_unknown(Call &call, Visit &visit)
+{
+    if constexpr (std::is_invocable_v<Visit &, MPI_Request>) {
+        const int number = qmpi::get_or<qmpi::role::length>(call, 1);
+        if constexpr (std::is_pointer_v<std::decay_t<decltype(qmpi::get<qmpi::role::request>(call))>>) {
+            const MPI_Request *handles = qmpi::get<qmpi::role::request>(call);
+            for (int i = 0; i < number && handles != nullptr; i++)
+                visit_unknown(visit, handles[i]);
+        } else
+            visit_unknown(visit, qmpi::get<qmpi::role::request>(call));
+    }
+    (void) call, (void) visit;
+}
+
 }  // namespace requests_detail
 
 /* True for the functions that complete() handles: they start, complete, cancel, free or query requests
@@ -759,8 +799,10 @@ auto complete(Call &call, Requests<Record> &requests, Visit visit)
     if constexpr (!uses_requests<Call>())
         return call();
     else {
-        if (requests.is_empty())
+        if (requests.is_empty()) {
+            requests_detail::visit_all_unknown(call, visit);
             return call();
+        }
         if constexpr (Call::operation == operation::cancel) {
             requests.expect_cancelled();
             return call();

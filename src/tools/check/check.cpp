@@ -371,6 +371,8 @@ class Check : public ReportingTool<Check> {
             return operations_.ready(call, here);
         else if constexpr (Call::operation == qmpi::operation::arrived)
             return operations_.arrived(call, here);
+        else if constexpr (Call::is_in(qmpi::set::completion) && has_request<Call>())
+            return operations_.start(call, here); /* a generalized request */
         else if constexpr (Call::is_in(qmpi::set::completion))
             return operations_.wait(call, here);
         else if constexpr (is_message<Call>())
@@ -384,7 +386,7 @@ class Check : public ReportingTool<Check> {
             return error_code;
         } else if constexpr (is_one_sided<Call>())
             return one_sided_.intercept(call, here);
-        else if constexpr (has_request<Call>() && Call::is_in(qmpi::set::io))
+        else if constexpr (has_request<Call>() && Call::form != qmpi::form::enqueued)
             return operations_.start(call, here);
         else
             return operations_.go(call);

@@ -14,6 +14,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <type_traits>
 
 namespace qmpi::check {
@@ -29,6 +30,57 @@ template <typename Call>
 constexpr bool is_collective()
 {
     return makes_of_group(Call::id) || (Call::is_collective && Call::has(qmpi::role::communicator));
+}
+
+/* Of all processes that have opened the file */
+template <typename Call>
+constexpr bool is_collective_on_file()
+{
+    return Call::is_collective && Call::is_in(qmpi::set::io) && Call::has(qmpi::role::file) &&
+        !Call::has(qmpi::role::communicator);
+}
+
+/* Functions of MPI-IO by which a process can learn of what others have written, in atomic mode or after
+ * MPI_File_sync, or of their places in a file that they share, and those for published names. */
+template <typename Call>
+constexpr bool may_order_by_name_or_file()
+{
+    constexpr std::string_view name = Call::name;
+    if (Call::is_in(qmpi::set::processes))
+        return !Call::has(qmpi::role::communicator) && Call::index("service_name") != qmpi::none;
+    if (!Call::is_in(qmpi::set::io) || !Call::has(qmpi::role::file))
+        return false;
+    return Call::id == MPI_FILE_SET_ATOMICITY_T || Call::id == MPI_FILE_SYNC_T ||
+        Call::id == MPI_FILE_GET_SIZE_T || name.find("_shared") != name.npos ||
+        name.find("_ordered") != name.npos;
+}
+
+/* Tests for something, and returns at once if it has not happened. */
+template <typename Call>
+constexpr bool is_test()
+{
+    using qmpi::operation;
+    return Call::operation == operation::test || Call::operation == operation::arrived ||
+        Call::operation == operation::status || Call::id == MPI_WIN_TEST_T ||
+        (Call::operation == operation::probe && Call::has(qmpi::role::flag));
+}
+
+/* After a successful test */
+template <typename Call>
+bool has_found_nothing(Call &call)
+{
+    if constexpr (Call::has(qmpi::role::flag))
+        return !*qmpi::get<qmpi::role::flag>(call);
+    else
+        return *qmpi::get<qmpi::role::length, 1>(call) == 0; /* MPI_Testsome */
+}
+
+/* Waits until the messages in the buffer of buffered sends are sent. */
+template <typename Call>
+constexpr bool empties_buffer()
+{
+    return Call::name == "MPI_Buffer_detach" || Call::name == "MPI_Buffer_detach_c" ||
+        Call::name == "MPI_Buffer_flush";
 }
 
 /* Makes an intercommunicator with processes of another world. */

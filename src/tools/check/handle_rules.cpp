@@ -33,6 +33,12 @@ void HandleRules::report_freed(const Handle &handle, const Position &end, const 
         std::string("this ") + name_of(handle.role) + " was freed (" + process_.text(end) + ")");
 }
 
+void HandleRules::report_unknown(std::string_view name, const Here &here)
+{
+    process_.found(Kind::argument, process_.position(here),
+                   std::string(name) + " is not the handle of an existing object");
+}
+
 void HandleRules::made(const Handle &handle, const Here &here, bool is_permanent)
 {
     if (is_permanent)

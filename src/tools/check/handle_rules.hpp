@@ -3,7 +3,7 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Handles must not be used after they were freed, and must be freed before the end. */
+/* Handles must be those of objects that exist, and must be freed before the end. */
 
 #ifndef TOOLS_CHECK_HANDLE_RULES_HPP_INCLUDED
 #define TOOLS_CHECK_HANDLE_RULES_HPP_INCLUDED
@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -63,25 +64,27 @@ class HandleRules {
             constexpr std::size_t own = decltype(index)::value;
             constexpr qmpi::parameter parameter = Call::parameters[own];
             const auto is_significant = [&] { return check::is_significant<own>(call, process_); };
-            if constexpr (is_followed(parameter.role) &&
-                          parameter.direction != qmpi::direction::out) {
+            if constexpr (is_followed(parameter.role) && parameter.role != qmpi::role::keyval &&
+                          parameter.direction != qmpi::direction::out &&
+                          Call::operation != qmpi::operation::complete) {
                 if (parameter.role == qmpi::role::request && !has_freed_requests_)
                     return;
+                constexpr Use use{parameter.name, may_be_unknown<Call, own>()};
                 if constexpr (parameter.is_array) {
                     /* With a root, arrays are significant there only. */
                     if constexpr (parameter.length != qmpi::none && !Call::has(qmpi::role::root)) {
                         for (MPI_Count i = 0;
                              value != nullptr && i < call.template argument<parameter.length>();
                              i++)
-                            check<parameter.role>(value[i], here, [&] {
+                            check<parameter.role>(value[i], here, use, [&] {
                                 return is_significant_element<own>(call, i);
                             });
                     }
                 } else if constexpr (parameter.direction == qmpi::direction::in &&
                                      Call::operation != qmpi::operation::cancel)
-                    check<parameter.role>(value, here, is_significant);
+                    check<parameter.role>(value, here, use, is_significant);
                 else if (value != nullptr)
-                    check<parameter.role>(*value, here, is_significant);
+                    check<parameter.role>(*value, here, use, is_significant);
             }
         });
     }
@@ -105,10 +108,20 @@ class HandleRules {
                     follow_type(call, *value);
             } else if constexpr (parameter.role == qmpi::role::request &&
                                  parameter.direction == qmpi::direction::out && !parameter.is_array)
-                made_request(*value, parameter.effect == qmpi::effect::creates);
+                /* A generalized request is never persistent. */
+                made_request(*value, parameter.effect == qmpi::effect::creates &&
+                                 Call::operation != qmpi::operation::create);
         });
         if constexpr (Call::id == MPI_TYPE_GET_CONTENTS_T)
             follow_contents(call.template argument<0>(), call.template argument<6>(), here);
+    }
+
+    /* After a call that has failed: it may have made an object all the same. */
+    template <typename Call>
+    void follow_failure(Call &)
+    {
+        if constexpr (Call::has(qmpi::effect::creates))
+            has_unknown_ = true;
     }
 
     /* At MPI_Finalize: reports leaks. */
@@ -145,17 +158,38 @@ class HandleRules {
         return origin_of(handle) == Origin::program;
     }
 
-    /* is_significant: asked for handles that were freed */
+    /* A handle argument. */
+    struct Use {
+        std::string_view name;
+        bool may_be_unknown; /* it can be that of an object which no call has returned */
+    };
+
+    /* The Fortran binding makes datatypes of strided sections, requests have a table of their own, and no
+     * tool sees what a program makes before MPI_Init. */
+    template <typename Call, std::size_t i>
+    static constexpr bool may_be_unknown()
+    {
+        using qmpi::role;
+        const role own = Call::parameters[i].role;
+        return own == role::request || own == role::info || own == role::errhandler ||
+            own == role::session ||
+            (own == role::datatype && !Call::is_in(qmpi::set::datatypes));
+    }
+
+    /* is_significant: called for handles that are not those of an object */
     template <qmpi::role role, typename Value, typename IsSignificant>
-    void check(Value handle, const Here &here, IsSignificant is_significant)
+    void check(Value handle, const Here &here, const Use &use, IsSignificant is_significant)
     {
         if (!can_be_freed<role>(handle))
             return;
         const Handle own{role, qmpi::handle_value(handle)};
-        if (const auto end = process_.handles.end_of(own)) {
+        const Handles::Known known = process_.handles.known_of(own);
+        if (known.freed) {
             if (is_significant())
-                report_freed(own, *end, here);
-        }
+                report_freed(own, *known.freed, here);
+        } else if (!known.is_any && !use.may_be_unknown && !has_unknown_ && has_type<role>(handle) &&
+                   is_significant())
+            report_unknown(use.name, here);
     }
 
     template <qmpi::role role, typename Value>
@@ -252,11 +286,13 @@ class HandleRules {
     }
 
     void report_freed(const Handle &handle, const Position &end, const Here &here);
+    void report_unknown(std::string_view name, const Here &here);
     void made(const Handle &handle, const Here &here, bool is_permanent);
     void follow_contents(MPI_Datatype datatype, const MPI_Datatype *types, const Here &here);
 
     LocalProcess &process_;
     std::atomic<bool> has_freed_requests_{false};
+    std::atomic<bool> has_unknown_{false}; /* a call that failed may have made an object */
 };
 
 }  // namespace qmpi::check

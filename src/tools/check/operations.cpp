@@ -143,7 +143,7 @@ void Operations::cancel(MPI_Request request, const Here &here)
     Position maker;
     if (requests_.is_inactive(request))
         fault = "an inactive request is cancelled";
-    requests_.visit(request, [&](Pending &pending) {
+    const bool is_known = requests_.visit(request, [&](Pending &pending) {
         maker = pending.position;
         if (fault.empty() && pending.is_active && pending.partitions != nullptr)
             fault = "an active partitioned operation is cancelled";
@@ -155,6 +155,8 @@ void Operations::cancel(MPI_Request request, const Here &here)
             process_.report(Event::cancelling,
                             OperationKey{false, pending.communicator->id, pending.number}, false);
     });
+    if (!is_known && request != MPI_REQUEST_NULL && !requests_.is_empty()) /* else by go() */
+        report_unknown(request, here);
     if (!fault.empty())
         report_fault(fault, process_.position(here), maker);
     /* Neither side knows whether the message will be received. */
@@ -279,6 +281,16 @@ bool Operations::check_arrived(MPI_Request request, int number, const Here &here
     if (!fault.empty())
         report_fault(fault, process_.position(here), maker);
     return is_known && fault.empty();
+}
+
+/* With several threads, another one may be in a call that completes the request. */
+void Operations::report_unknown(MPI_Request request, const Here &here)
+{
+    if (!has_unknown_ && !process_.is_multiple() && has_type<qmpi::role::request>(request) &&
+        !process_.handles.known_of({qmpi::role::request, qmpi::handle_value(request)}).freed)
+        process_.found(Kind::argument, process_.position(here),
+                       "the request is not that of an existing operation: it is complete, or never "
+                       "existed");
 }
 
 void Operations::report_fault(const std::string &fault, const Position &position,

@@ -180,6 +180,9 @@ class Operations {
     /* Reports an operation that writes memory which it also uses otherwise. */
     void check_own_overlaps(const Ranges &ranges, const Position &position);
 
+    /* The program may have requests that are not followed. */
+    void lose_requests() { has_unknown_ = true; }
+
     /* At the end: reports remaining requests and messages. */
     void find_unfinished();
 
@@ -196,6 +199,8 @@ class Operations {
             else if (outcome != Outcome::started)
                 operations.end(pending, status, outcome);
         }
+
+        void operator()(MPI_Request request) const { operations.report_unknown(request, here); }
 
         void operator()(Pending &pending, WrongStart fault) const
         {
@@ -251,6 +256,7 @@ class Operations {
     bool mark_ready(MPI_Request request, int number, const Position &position);
     bool check_arrived(MPI_Request request, int number, const Here &here);
     void mark_arrived(MPI_Request request, int number);
+    void report_unknown(MPI_Request request, const Here &here);
     void report_fault(const std::string &fault, const Position &position, const Position &maker);
     bool waits_for_ready(const Pending &pending) const;
     void use_memory(Pending &pending);
@@ -266,6 +272,7 @@ class Operations {
     PendingMemory memory_;
     Requests<Pending> requests_;
     std::atomic<std::uint64_t> number_of_pending_{0};
+    std::atomic<bool> has_unknown_{false}; /* requests */
 };
 
 }  // namespace qmpi::check

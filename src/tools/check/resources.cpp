@@ -51,11 +51,11 @@ bool Handles::is_live(const Handle &handle) const
     return found != objects_.end() && (!found->second.makers.empty() || found->second.is_seen);
 }
 
-std::optional<Position> Handles::end_of(const Handle &handle) const
+Handles::Known Handles::known_of(const Handle &handle) const
 {
     std::lock_guard<std::mutex> guard(lock_);
     const auto found = objects_.find(handle);
-    return found == objects_.end() ? std::nullopt : found->second.freed;
+    return found == objects_.end() ? Known() : Known{true, found->second.freed};
 }
 
 std::vector<Range::Block> Range::blocks() const

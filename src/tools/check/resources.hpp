@@ -49,6 +49,8 @@ inline const char *name_of(qmpi::role role)
         return "session";
     case qmpi::role::request:
         return "request";
+    case qmpi::role::keyval:
+        return "keyval";
     default:
         return nullptr;
     }
@@ -59,7 +61,8 @@ constexpr bool is_handle(qmpi::role role)
     return role == qmpi::role::communicator || role == qmpi::role::group ||
         role == qmpi::role::datatype || role == qmpi::role::operation ||
         role == qmpi::role::window || role == qmpi::role::file || role == qmpi::role::info ||
-        role == qmpi::role::errhandler || role == qmpi::role::session;
+        role == qmpi::role::errhandler || role == qmpi::role::session ||
+        role == qmpi::role::keyval;
 }
 
 struct Handle {
@@ -87,7 +90,13 @@ class Handles {
 
     bool is_live(const Handle &handle) const;
 
-    std::optional<Position> end_of(const Handle &handle) const;
+    /* What is known of a handle that is about to be used. */
+    struct Known {
+        bool is_any = false;           /* a call has returned it */
+        std::optional<Position> freed; /* the call that has freed it */
+    };
+
+    Known known_of(const Handle &handle) const;
 
     /* Calls visit(handle, position) for each that was not freed. */
     template <typename Visit>

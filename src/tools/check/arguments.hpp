@@ -308,9 +308,11 @@ class Arguments {
     void follow(Call &call)
     {
         if constexpr (attaches_buffer<Call>())
-            has_buffer_ = true;
+            process_.attached = static_cast<std::int64_t>(call.template argument<1>());
         else if constexpr (Call::id == MPI_BUFFER_DETACH_T || Call::id == MPI_BUFFER_DETACH_C_T)
-            has_buffer_ = false;
+            process_.attached = LocalProcess::no_buffer;
+        else if constexpr (Call::name.find("_attach_buffer") != std::string_view::npos)
+            process_.attached = LocalProcess::unknown_buffer; /* of a communicator or session */
         else if constexpr (Call::id == MPI_TYPE_COMMIT_T)
             committed(*qmpi::get<qmpi::role::datatype>(call));
         else if constexpr (Call::id == MPI_TYPE_GET_CONTENTS_T) {
@@ -528,7 +530,8 @@ class Arguments {
             return call.template argument<size>() == 0 ||
                 check_address(call.template argument<base>(), "base", here);
         else if constexpr (attaches_buffer<Call>())
-            return !has_buffer_ || wrong("buffer", "is attached, but another one is already", here);
+            return process_.attached < 0 ||
+                wrong("buffer", "is attached, but another one is already", here);
         else if constexpr (Call::index("array_of_subsizes") != qmpi::none)
             check_subarray(call.template argument<0>(), call.template argument<1>(),
                            call.template argument<2>(), call.template argument<3>(), here);
@@ -994,7 +997,6 @@ class Arguments {
 
     LocalProcess &process_;
     std::atomic<int> highest_tag_{-1};
-    std::atomic<bool> has_buffer_{false}; /* of MPI_Buffer_attach */
     mutable std::mutex lock_;
     std::unordered_set<MPI_Datatype> uncommitted_;
 };

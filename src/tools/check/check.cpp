@@ -375,6 +375,13 @@ class Check : public ReportingTool<Check> {
             return operations_.start(call, here); /* a generalized request */
         else if constexpr (Call::is_in(qmpi::set::completion))
             return operations_.wait(call, here);
+        else if constexpr (empties_buffer<Call>()) {
+            const Blocked blocked(waiting_, {process_.position(here), true, messages_.buffered()});
+            const int error_code = operations_.go(call);
+            if (error_code == MPI_SUCCESS)
+                messages_.delivered();
+            return error_code;
+        }
         else if constexpr (is_message<Call>())
             return point_to_point_.intercept(call, here);
         else if constexpr (is_matched_receive<Call>())

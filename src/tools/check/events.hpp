@@ -416,6 +416,7 @@ enum class Completion : std::uint8_t {
     unknown,
     start,        /* of the same collective operation, by all others */
     receive,      /* by the peer */
+    buffered,     /* the same of a buffered send, for MPI_Buffer_detach */
     message,      /* of the peer */
     partitioned,  /* start of the peer's side of a partitioned operation */
     joining,      /* MPI_Intercomm_create of the peer, the other leader */

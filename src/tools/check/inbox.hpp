@@ -150,6 +150,14 @@ class Inbox {
         });
     }
 
+    /* No receive has got the message yet. */
+    bool has_message(int source, int tag, std::uint64_t number) const
+    {
+        const auto [first, last] = sends_.equal_range({source, tag});
+        return std::any_of(first, last,
+                           [number](const auto &send) { return send.second.number == number; });
+    }
+
     /* True if a receive may still get such a message. */
     bool may_receive(int source, int tag) const
     {

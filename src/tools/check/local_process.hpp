@@ -22,6 +22,7 @@
 #include <qmpi.hpp>
 
 #include <atomic>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -49,6 +50,10 @@ class LocalProcess {
     Types types;
     Handles handles;
     Communicators communicators;
+
+    /* Bytes of the buffer for buffered sends, or one of these. */
+    static constexpr std::int64_t no_buffer = -1, unknown_buffer = -2;
+    std::atomic<std::int64_t> attached{no_buffer};
 
     /* ---- findings and call sites ---- */
 

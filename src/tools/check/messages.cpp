@@ -6,8 +6,10 @@
 #include "messages.hpp"
 
 #include "../common/movement.hpp"
+#include "../common/requests.hpp"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 namespace qmpi::check {
@@ -17,6 +19,14 @@ namespace {
 bool has_wildcard(const Message &receive)
 {
     return receive.peer == MPI_ANY_SOURCE || receive.tag == MPI_ANY_TAG;
+}
+
+bool is_buffered(int function)
+{
+    static constexpr qmpi::function_set functions(MPI_BSEND_T, MPI_BSEND_C_T, MPI_IBSEND_T,
+                                                  MPI_IBSEND_C_T, MPI_BSEND_INIT_T,
+                                                  MPI_BSEND_INIT_C_T);
+    return functions.contains(function);
 }
 
 }  // namespace
@@ -333,6 +343,7 @@ void Messages::end_shared(SharedHandle &shared)
 
 void Messages::failed(const Pending &pending, int error_code)
 {
+    find_no_buffer(pending, error_code);
     for (const Expected &expected : pending.expected) {
         if (expected.kind == Completion::start)
             process_.failed(error_code, {pending.position, expected.collective()}, true);

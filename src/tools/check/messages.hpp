@@ -18,6 +18,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -117,6 +118,13 @@ class Messages {
 
     void failed(const Pending &pending, int error_code);
 
+    /* Reports a buffered send that has failed because it has no buffer. */
+    void find_no_buffer(const Pending &pending, int error_code);
+
+    /* MPI_Buffer_detach waits for the messages of buffered sends. */
+    Expectations buffered();
+    void delivered();
+
     /* MPI_Mprobe matched a message. */
     void matched(const Pending &probe, int source, int tag, const MPI_Status &status,
                  MPI_Message message);
@@ -171,6 +179,8 @@ class Messages {
     std::mutex lock_; /* of shared handles, and of the following */
     std::unordered_map<MPI_Message, Matched> matched_;
     std::optional<Probed> probed_;
+    static constexpr std::size_t most_buffered = 256;
+    std::deque<Expected> buffered_; /* last buffered sends */
 };
 
 }  // namespace qmpi::check

@@ -159,8 +159,10 @@ class PointToPoint {
         const int error_code = operations_.go(call);
         if (error_code == MPI_SUCCESS)
             operations_.add(*qmpi::get<qmpi::role::request>(call), std::move(pending));
-        else
+        else {
+            messages_.find_no_buffer(pending, error_code);
             process_.failed(pending.position);
+        }
         return error_code;
     }
 

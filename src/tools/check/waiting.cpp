@@ -72,6 +72,8 @@ const char *subject_of(Completion kind)
         return "a message with ";
     case Completion::partitioned:
         return "the start of partitioned communication with ";
+    case Completion::buffered:
+        return "the receive of a buffered message with ";
     case Completion::joining:
         return "MPI_Intercomm_create of the other leader with ";
     default:

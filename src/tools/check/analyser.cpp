@@ -172,6 +172,12 @@ void Analyser::note(const Omission &omission)
                      "\n");
 }
 
+void Analyser::note_once(const Omission &omission)
+{
+    if (noted_.insert({omission.rank, omission.what}).second)
+        note(omission);
+}
+
 void Analyser::lost(int rank)
 {
     process(rank).is_lost = true;
@@ -955,6 +961,8 @@ void Analyser::compare(int source, const Message &message, int rank, const Recei
     if (!process(rank).is_trusted || !process(source).is_trusted)
         return;
     const Comparison result = check::compare(message.signature, receive.signature);
+    if (result == Comparison::unknown && message.signature.is_known && receive.signature.is_known)
+        note_once({rank, omitted_types, "comparing them would take too long"});
     const bool is_mismatch = result == Comparison::longer || result == Comparison::different;
     if (is_mismatch && message.signature.bytes() > receive.signature.bytes())
         process(rank).truncated_receives.insert(receive.number);

@@ -213,6 +213,7 @@ class Analyser {
              std::vector<OtherCall> others = {}, std::vector<Awaited> awaited = {});
 
     void note(const Omission &omission);
+    void note_once(const Omission &omission);
 
     /* ---- collective operations ---- */
 
@@ -314,6 +315,7 @@ class Analyser {
     std::map<std::tuple<std::uint64_t, int, int, int>, long> joins_;
     std::vector<Cycle> cycles_; /* not reported */
     std::set<int> reported_;
+    std::set<std::pair<int, std::string>> noted_; /* by note_once(): rank and what */
     std::set<std::string> omitted_; /* Omission::what that were printed */
 
     /* By communicator, number and, if not all waiters wait for the same, waiter. */

@@ -128,6 +128,8 @@ class Check : public ReportingTool<Check> {
     {
         for (std::size_t i = 0; i < number_of_kinds; i++)
             findings_.choose(static_cast<Kind>(i), options_.wanted[i]);
+        if (options_.strict)
+            process_.types.distinguish();
         if (suppressions_.is_empty())
             return;
         findings_.suppress([this](const Finding &finding) { return suppressions_.match(finding); });
@@ -664,6 +666,8 @@ class Check : public ReportingTool<Check> {
     {
         handle_rules_.find_leaks();
         operations_.find_unfinished();
+        if (process_.types.has_long())
+            process_.omit(omitted_types, "a datatype changes its basic type too often");
     }
 
     bool report(bool is_alone)

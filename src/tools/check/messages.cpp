@@ -99,6 +99,46 @@ void Messages::begin_send(Pending &pending)
                     process_.waits_for_answer(Event::send, pending.position));
     pending.expected.push_back(
         {Completion::receive, pending.communicator, pending.send_number, send.peer, send.tag});
+    if (!is_buffered(pending.position.function))
+        return;
+    const std::lock_guard<std::mutex> guard(lock_);
+    buffered_.push_back(
+        {Completion::buffered, pending.communicator, pending.send_number, send.peer, send.tag});
+    if (buffered_.size() > most_buffered)
+        buffered_.pop_front();
+}
+
+Expectations Messages::buffered()
+{
+    Expectations expected;
+    const std::lock_guard<std::mutex> guard(lock_);
+    for (const Expected &one : buffered_)
+        expected.push_back(one);
+    if (buffered_.empty())
+        expected.emplace_back(); /* unknown peers */
+    return expected;
+}
+
+void Messages::delivered()
+{
+    const std::lock_guard<std::mutex> guard(lock_);
+    buffered_.clear();
+}
+
+void Messages::find_no_buffer(const Pending &pending, int error_code)
+{
+    if (!pending.send.exists || !is_buffered(pending.position.function) ||
+        !is_of_class(error_code, MPI_ERR_BUFFER))
+        return;
+    const std::int64_t attached = process_.attached;
+    const std::string bytes =
+        std::to_string(process_.types.signature(pending.send.datatype, pending.send.count).bytes()) +
+        " bytes";
+    process_.found(Kind::argument, pending.position,
+                   attached == LocalProcess::no_buffer ? "no buffer is attached for the " + bytes
+                       : attached < 0                  ? "the attached buffer has no room for the " + bytes
+                                      : "the attached buffer of " + std::to_string(attached) +
+                               " bytes has no room for the " + bytes);
 }
 
 void Messages::begin_receive(Pending &pending)

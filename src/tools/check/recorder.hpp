@@ -89,6 +89,9 @@ struct Omission {
 
 /* Values of Omission::what. */
 inline constexpr const char *omitted_cycles = "possible deadlocks";
+inline constexpr const char *omitted_ready = "ready sends";
+inline constexpr const char *omitted_bounds = "accesses outside a window";
+inline constexpr const char *omitted_types = "type mismatches of long types";
 inline constexpr const char *omitted_races = "message races";
 inline constexpr const char *omitted_accesses = "access conflicts under shared locks";
 inline constexpr const char *omitted_early_accesses = "access conflicts with earlier accesses";

@@ -10,6 +10,7 @@
 #include "../common/communicators.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
 namespace qmpi::check {
 
@@ -30,6 +31,30 @@ bool Signature::has_bytes() const
     return false;
 }
 
+namespace {
+
+const char *name_of(char nature)
+{
+    switch (nature) {
+    case 'f':
+        return "float";
+    case 'i':
+        return "int";
+    case 'u':
+        return "unsigned";
+    case 'a':
+        return "char";
+    case 'l':
+        return "logical";
+    case 'z':
+        return "complex";
+    default:
+        return "byte";
+    }
+}
+
+}  // namespace
+
 std::string Signature::text() const
 {
     if (unit.empty() || times == 0)
@@ -38,10 +63,10 @@ std::string Signature::text() const
     std::string text = is_plain ? "" : std::to_string(times) + " x (";
     for (std::size_t i = 0; i < unit.size() && i < 6; i++) {
         const Run &run = unit[i];
-        const char *name = run.nature() == 'f' ? "float" : run.nature() == 'i' ? "int" : "byte";
+        const char *name = name_of(run.nature());
         text +=
             (i > 0 ? ", " : "") + std::to_string(run.number * (is_plain ? times : 1)) + " " + name;
-        if (run.nature() != 'b')
+        if (run.nature() != 'b' && run.nature() != 'o')
             text += std::to_string((run.basic & 255) * 8);
     }
     return text + (unit.size() > 6 ? ", ..." : "") + (is_plain ? "" : ")");
@@ -230,9 +255,45 @@ Types::Shared Types::of(MPI_Datatype datatype)
         if (found != types_.end())
             return found->second;
     }
-    return is_predefined(datatype) && datatype != MPI_DATATYPE_NULL
+    if (datatype == MPI_DATATYPE_NULL)
+        return nullptr;
+    return is_predefined(datatype)
         ? remember(datatype, predefined_unit(datatype), [] { return true; })
-        : nullptr;
+        : section(datatype);
+}
+
+Types::Shared Types::section(MPI_Datatype datatype)
+{
+    int integers = 0, addresses = 0, types = 0, combiner = 0;
+    if (!has_type<qmpi::role::datatype>(datatype) ||
+        QMPI_Type_get_envelope(datatype, &integers, &addresses, &types, &combiner) != MPI_SUCCESS ||
+        types != 1 || integers < 1 || integers > 2 || addresses > 1 ||
+        (combiner != MPI_COMBINER_CONTIGUOUS && combiner != MPI_COMBINER_HVECTOR))
+        return nullptr;
+    int numbers[2] = {0, 1};
+    MPI_Aint stride[1] = {0};
+    MPI_Datatype old = MPI_DATATYPE_NULL;
+    if (QMPI_Type_get_contents(datatype, integers, addresses, 1, numbers, stride, &old) !=
+        MPI_SUCCESS)
+        return nullptr;
+    const Shared part = of(old);
+    std::shared_ptr<Type> type;
+    /* Where MPICH 4.0.2 repeats a type with gaps without a stride, the type has other data than the section. */
+    const bool is_section =
+        part != nullptr && (combiner == MPI_COMBINER_HVECTOR || part->is_contiguous);
+    if (is_section && part->size > 0 && numbers[1] == 1) {
+        part->blocks(old);
+        Runs unit;
+        append(unit, part->unit, static_cast<std::uint64_t>(numbers[0]));
+        type = make(datatype, std::move(unit), [&] { return part->is_contiguous; });
+        if (type != nullptr)
+            type->repeated = {part, numbers[0],
+                              combiner == MPI_COMBINER_HVECTOR ? MPI_Count{stride[0]}
+                                                               : part->extent};
+    }
+    if (!is_predefined(old))
+        QMPI_Type_free(&old);
+    return type;
 }
 
 Signature Types::signature(MPI_Datatype datatype, MPI_Count count)
@@ -324,9 +385,36 @@ Runs Types::predefined_unit(MPI_Datatype datatype)
         return {};
     const auto found = natures_.find(datatype);
     const char nature = found == natures_.end() ? 'i' : found->second;
+    const char strict = is_strict_ ? strict_nature(datatype) : nature;
+    if (strict != nature && size <= UINT8_MAX)
+        return {{basic_type(strict, size), 1}};
     if (nature == 'c')
         return {{basic_type('f', size / 2), 2}};
     return {{basic_type(nature, size), 1}};
+}
+
+/* Never destroyed, see class_of_type(). */
+char Types::strict_nature(MPI_Datatype datatype)
+{
+    static const auto &natures = *[] {
+        auto *const made = new std::unordered_map<MPI_Datatype, char>;
+        const auto set = [made](char nature, const std::vector<MPI_Datatype> &types) {
+            for (MPI_Datatype type : types)
+                (*made)[type] = nature;
+        };
+        set('f', floating_types());
+        set('z', complex_types());
+        set('c', {MPI_2REAL, MPI_2DOUBLE_PRECISION});
+        set('u', {MPI_UNSIGNED_CHAR, MPI_UNSIGNED_SHORT, MPI_UNSIGNED, MPI_UNSIGNED_LONG,
+                  MPI_UNSIGNED_LONG_LONG, MPI_UINT8_T, MPI_UINT16_T, MPI_UINT32_T, MPI_UINT64_T});
+        set('a', {MPI_CHAR, MPI_CHARACTER, MPI_WCHAR});
+        set('l', {MPI_C_BOOL, MPI_CXX_BOOL, MPI_LOGICAL});
+        set('o', {MPI_BYTE});
+        set('b', {MPI_PACKED});
+        return made;
+    }();
+    const auto found = natures.find(datatype);
+    return found == natures.end() ? 'i' : found->second;
 }
 
 void Types::append(Runs &unit, const Runs &part, std::uint64_t times)
@@ -338,8 +426,10 @@ void Types::append(Runs &unit, const Runs &part, std::uint64_t times)
             for (const Run &run : part)
                 append(unit, run);
         }
-    } else
+    } else {
         unit.clear();
+        has_long_ = true;
+    }
 }
 
 void Types::append(Runs &unit, const Run &run)
@@ -350,10 +440,33 @@ void Types::append(Runs &unit, const Run &run)
         unit.push_back(run);
 }
 
+std::vector<std::int64_t> Type::repeated_blocks() const
+{
+    constexpr std::size_t most = 1 << 18;
+    const Type &part = *repeated.part;
+    const std::vector<std::int64_t> whole{part.first, static_cast<std::int64_t>(part.size)};
+    const std::vector<std::int64_t> &once = part.is_contiguous ? whole : part.blocks();
+    std::vector<std::int64_t> blocks;
+    if (once.empty() || static_cast<std::size_t>(repeated.count) > most / once.size())
+        return {};
+    for (MPI_Count i = 0; i < repeated.count; i++) {
+        for (std::size_t j = 0; j + 1 < once.size(); j += 2) {
+            const std::int64_t begin = once[j] + i * repeated.stride;
+            if (!blocks.empty() && blocks[blocks.size() - 2] + blocks.back() == begin)
+                blocks.back() += once[j + 1];
+            else if (!blocks.empty() && blocks[blocks.size() - 2] > begin)
+                return {}; /* not ascending */
+            else
+                blocks.insert(blocks.end(), {begin, once[j + 1]});
+        }
+    }
+    return blocks;
+}
+
 const std::vector<std::int64_t> &Type::blocks(MPI_Datatype datatype) const
 {
     std::call_once(has_blocks_, [&] {
-        blocks_ = blocks_of(datatype);
+        blocks_ = repeated.part != nullptr ? repeated_blocks() : blocks_of(datatype);
         std::uint64_t bytes = 0;
         for (std::size_t i = 1; i < blocks_.size(); i += 2)
             bytes += static_cast<std::uint64_t>(blocks_[i]);
@@ -362,8 +475,8 @@ const std::vector<std::int64_t> &Type::blocks(MPI_Datatype datatype) const
     return blocks_;
 }
 
-Types::Shared Types::remember(MPI_Datatype datatype, Runs unit,
-                              const std::function<bool()> &is_contiguous)
+std::shared_ptr<Type> Types::make(MPI_Datatype datatype, Runs unit,
+                                  const std::function<bool()> &is_contiguous)
 {
     auto type = std::make_shared<Type>();
     MPI_Count size = 0, bound = 0, extent = 0, true_bound = 0, true_extent = 0;
@@ -381,6 +494,15 @@ Types::Shared Types::remember(MPI_Datatype datatype, Runs unit,
         bytes += run.bytes();
     if (bytes == type->size)
         type->unit = std::move(unit);
+    return type;
+}
+
+Types::Shared Types::remember(MPI_Datatype datatype, Runs unit,
+                              const std::function<bool()> &is_contiguous)
+{
+    const Shared type = make(datatype, std::move(unit), is_contiguous);
+    if (type == nullptr)
+        return nullptr;
     std::lock_guard<SpinLock> guard(lock_);
     types_[datatype] = type;
     return type;

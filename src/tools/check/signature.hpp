@@ -17,6 +17,7 @@
 
 #include <qmpi.hpp>
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -28,7 +29,8 @@
 
 namespace qmpi::check {
 
-/* A number of equal basic types; kind: 'i'nteger, 'f'loating-point or 'b'yte. */
+/* A number of equal basic types; nature: 'i'nteger, 'f'loating-point or 'b'yte, and if types are
+ * distinguished 'u'nsigned, 'a' character, 'l'ogical, 'z' complex number, and 'o' for MPI_BYTE. */
 struct Run {
     std::uint16_t basic = 0;
     std::uint64_t number = 0;
@@ -87,7 +89,16 @@ struct Type {
     /* Some data is in the same memory as other data of the type; after that, too. */
     bool overlaps_itself() const { return overlaps_itself_; }
 
+    /* Of a type that repeats another one with a stride, if its handle may not last */
+    struct Repeated {
+        std::shared_ptr<const Type> part; /* null: not such a type */
+        MPI_Count count = 0, stride = 0;
+    };
+    Repeated repeated;
+
   private:
+    std::vector<std::int64_t> repeated_blocks() const;
+
     mutable std::once_flag has_blocks_;
     mutable std::vector<std::int64_t> blocks_;
     mutable bool overlaps_itself_ = false;
@@ -99,6 +110,9 @@ class Types {
     using Shared = std::shared_ptr<const Type>;
 
     Types();
+
+    /* Basic types of the same size are equal only if they are of the same nature. Before any other call. */
+    void distinguish() { is_strict_ = true; }
 
     /* Predefined types, which nobody frees. */
     bool is_predefined(MPI_Datatype datatype) const;
@@ -120,19 +134,31 @@ class Types {
     /* The handle may now be a different type. */
     void forget(MPI_Datatype datatype);
 
+    /* There were types of too many basic types, whose signatures are unknown. */
+    bool has_long() const { return has_long_; }
+
   private:
     void add_pair(MPI_Datatype datatype, std::uint16_t first);
     static int size_in_bytes(MPI_Datatype datatype);
 
     Runs predefined_unit(MPI_Datatype datatype);
+    static char strict_nature(MPI_Datatype datatype);
 
     /* Appends unless the unit gets too long; then the signature is unknown. */
-    static void append(Runs &unit, const Runs &part, std::uint64_t times);
+    void append(Runs &unit, const Runs &part, std::uint64_t times);
     static void append(Runs &unit, const Run &run);
 
+    /* A type that nothing has made: that of a strided section, of the Fortran binding, which is free again
+     * after the call. */
+    Shared section(MPI_Datatype datatype);
+
     /* is_contiguous: if its size is its extent */
+    std::shared_ptr<Type> make(MPI_Datatype datatype, Runs unit,
+                               const std::function<bool()> &is_contiguous);
     Shared remember(MPI_Datatype datatype, Runs unit, const std::function<bool()> &is_contiguous);
 
+    bool is_strict_ = false;
+    std::atomic<bool> has_long_{false};
     std::unordered_map<MPI_Datatype, char> natures_;
     std::unordered_map<MPI_Datatype, Runs> pairs_;
     SpinLock lock_;

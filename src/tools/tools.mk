@@ -147,6 +147,7 @@ libqmpi_check_la_SOURCES = \
     check/check.cpp \
     check/accesses.cpp \
     check/accesses.hpp \
+    check/agreement.hpp \
     check/analyser.cpp \
     check/analyser.hpp \
     check/arguments.cpp \

@@ -5,6 +5,7 @@
 
 #include "analyser.hpp"
 
+#include "agreement.hpp"
 #include "erase.hpp"
 #include "functions.hpp"
 
@@ -462,8 +463,8 @@ unsigned aspects(const Side &side)
 unsigned aspects(const CollectiveEvent &event)
 {
     const unsigned own = 1U | (event.operation != 0 ? 2U : 0U) | aspects(event.same) << 2 |
-        aspects(event.sent) << 4 | aspects(event.received) << 6;
-    return own << (event.is_in_second(event.rank) ? 8 : 0);
+        aspects(event.sent) << 4 | aspects(event.received) << 6 | (event.agreed != 0 ? 256U : 0U);
+    return own << (event.is_in_second(event.rank) ? 9 : 0);
 }
 
 /* Has data for each other process. */
@@ -497,7 +498,10 @@ std::string operation_text(std::uint64_t value)
         if (qmpi::handle_value(operation) == value)
             return name;
     }
-    return "another operation";
+    return value == CollectiveEvent::commutative ? "an operation of the program that commutes"
+        : value == CollectiveEvent::not_commutative
+        ? "an operation of the program that does not commute"
+        : "another operation";
 }
 
 /* As in the call. */
@@ -548,7 +552,9 @@ void Analyser::take_collective(int rank, CollectiveEvent event)
         return;
     }
     if (const unsigned own = aspects(event);
-        (own & ~operation.sampled) != 0 || concerns_each(event)) {
+        (own & ~operation.sampled) != 0 || concerns_each(event) || is_news(operation, event)) {
+        if (event.position.function == MPI_COMM_CREATE_T)
+            operation.groups.insert(event.agreed);
         operation.samples.push_back(operation.arrivals.size());
         operation.sampled |= own;
     }
@@ -561,7 +567,8 @@ void Analyser::complete(std::uint64_t communicator, Group &group, std::uint64_t 
 {
     if (!operation.has_mismatch) {
         group.operations.erase(number);
-        if (ends_communicator(function) || function == MPI_WIN_FREE_T)
+        if (ends_communicator(function) || function == MPI_WIN_FREE_T ||
+            function == MPI_FILE_CLOSE_T)
             forget(communicator, group);
         return;
     }
@@ -687,12 +694,13 @@ void Analyser::compare_with_earlier(Group &group, const Operation &operation, in
 
 void Analyser::compare(Group &group, const Arrival &earlier, int rank, const CollectiveEvent &event)
 {
-    const std::string problem = group.has_mismatch ? "" : difference(earlier, event);
+    const std::string problem = group.has_mismatch ? "" : difference(earlier, rank, event);
     if (problem.empty())
         return;
     group.has_mismatch = true;
     const bool is_of_types = event.position.function == earlier.event.position.function &&
-        !has_other_root(event, earlier.event) && event.operation == earlier.event.operation;
+        !has_other_root(event, earlier.event) && event.operation == earlier.event.operation &&
+        disagreement(earlier, rank, event).empty();
     add(is_of_types ? Kind::signature : Kind::collective, rank, event.position,
         problem + " (" + text(earlier.rank, earlier.event.position) + "), operation " +
             std::to_string(event.number + 1) + " on " +
@@ -700,7 +708,7 @@ void Analyser::compare(Group &group, const Arrival &earlier, int rank, const Col
         {call(earlier.rank, earlier.event.position)});
 }
 
-std::string Analyser::difference(const Arrival &earlier, const CollectiveEvent &event)
+std::string Analyser::difference(const Arrival &earlier, int rank, const CollectiveEvent &event)
 {
     const CollectiveEvent &other = earlier.event;
     const auto who = [&] { return "rank " + std::to_string(earlier.rank); };
@@ -711,6 +719,8 @@ std::string Analyser::difference(const Arrival &earlier, const CollectiveEvent &
     if (other.operation != event.operation && other.operation != 0 && event.operation != 0)
         return "reduces with " + operation_text(event.operation) + ", but " + who() +
             " reduces with " + operation_text(other.operation);
+    if (std::string text = disagreement(earlier, rank, event); !text.empty())
+        return text;
     if (differ(other.same, event.same))
         return event.same.text() + ", but " + who() + " has " + other.same.text();
     const Signature *sent = event.sent.block(other.rank),
@@ -722,6 +732,39 @@ std::string Analyser::difference(const Arrival &earlier, const CollectiveEvent &
     if (sent != nullptr && received != nullptr && differ(*sent, *received))
         return "receives " + received->text() + ", but " + who() + " sends " + sent->text();
     return "";
+}
+
+/* Groups of an intercommunicator agree each for itself. */
+std::string Analyser::disagreement(const Arrival &earlier, int rank, const CollectiveEvent &event)
+{
+    const CollectiveEvent &other = earlier.event;
+    const int function = event.position.function;
+    if (other.agreed == event.agreed || other.position.function != function ||
+        other.is_in_second(other.rank) != event.is_in_second(event.rank))
+        return "";
+    const std::string who = "rank " + std::to_string(earlier.rank);
+    if (function == MPI_COMM_CREATE_T) {
+        const AgreedGroup own = AgreedGroup::unpacked(event.agreed),
+                          others = AgreedGroup::unpacked(other.agreed);
+        const bool is_known = event.agreed != 0 && other.agreed != 0;
+        const bool must_agree = own.has_bound(others.lowest) || own.has_bound(others.highest) ||
+            own.has_bound(earlier.rank) || others.has_bound(rank);
+        return is_known && must_agree ? "the group is not that of " + who : "";
+    }
+    const auto names = agreed_names(function);
+    for (std::size_t i = 0; i < names.size(); i++) {
+        const auto part = [i](std::uint64_t all) { return all >> 16 * i & 0xffff; };
+        if (part(event.agreed) != 0 && part(other.agreed) != 0 &&
+            part(event.agreed) != part(other.agreed))
+            return std::string(names[i]) + " is not that of " + who;
+    }
+    return "";
+}
+
+bool Analyser::is_news(const Operation &operation, const CollectiveEvent &event) const
+{
+    return event.position.function == MPI_COMM_CREATE_T && operation.groups.size() < max_groups &&
+        operation.groups.count(event.agreed) == 0;
 }
 
 bool Analyser::is_other_operation(const CollectiveEvent &a, const CollectiveEvent &b)

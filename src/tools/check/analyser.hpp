@@ -90,6 +90,7 @@ class Analyser {
     static constexpr int max_lines = 64;              /* per deadlock */
     static constexpr std::size_t max_mismatched = 64; /* kept operations of a communicator */
     static constexpr std::size_t max_calls = 8;       /* printed, of a cycle */
+    static constexpr std::size_t max_groups = 64;     /* compared, of MPI_Comm_create */
 
     /* A call site; its place is looked up for a finding only. */
     struct Site {
@@ -168,6 +169,7 @@ class Analyser {
          * indexes of arrivals have everything that the others have. */
         std::vector<std::size_t> samples;
         unsigned sampled = 0; /* aspects that the samples have */
+        std::set<std::uint64_t> groups; /* that the samples have, see AgreedGroup */
     };
 
     struct Group {
@@ -228,9 +230,11 @@ class Analyser {
     void compare(Group &group, const Arrival &earlier, int rank, const CollectiveEvent &event);
 
     /* Empty if there is none. */
-    static std::string difference(const Arrival &earlier, const CollectiveEvent &event);
+    static std::string difference(const Arrival &earlier, int rank, const CollectiveEvent &event);
+    static std::string disagreement(const Arrival &earlier, int rank, const CollectiveEvent &event);
     static bool is_other_operation(const CollectiveEvent &a, const CollectiveEvent &b);
     static bool differ(const Signature &a, const Signature &b);
+    bool is_news(const Operation &operation, const CollectiveEvent &event) const;
 
     /* ---- messages ---- */
 

@@ -348,6 +348,10 @@ class Check : public ReportingTool<Check> {
     {
         if constexpr (joins_worlds<Call>())
             process_.introduce();
+        if constexpr (may_order_by_name_or_file<Call>())
+            follow_order(call);
+        if constexpr (is_collective_on_file<Call>())
+            collectives_.use_file(call, here);
         if constexpr (Call::id == MPI_ABORT_T) {
             process_.distrust("MPI_Abort was called", false);
             return call();
@@ -399,6 +403,18 @@ class Check : public ReportingTool<Check> {
             return operations_.start(call, here);
         else
             return operations_.go(call);
+    }
+
+    /* The process may learn by the call of what others have done. */
+    template <typename Call>
+    void follow_order(Call &call)
+    {
+        if constexpr (Call::id == MPI_FILE_SET_ATOMICITY_T) {
+            if (!qmpi::get<qmpi::role::flag>(call))
+                return;
+        }
+        (void) call;
+        process_.lose_order(function_name(Call::id));
     }
 
     /* False if MPI is not initialized, or finalized: the library ends the program in the call. */

@@ -148,6 +148,76 @@ void Collectives::end(const Current &current, int error_code)
     }
 }
 
+std::uint64_t Collectives::operation_of(MPI_Op op)
+{
+    if (origin_of(op) == Origin::library)
+        return qmpi::handle_value(op);
+    int commutes = 0;
+    if (!process_.handles.is_live({qmpi::role::operation, qmpi::handle_value(op)}) ||
+        QMPI_Op_commutative(op, &commutes) != MPI_SUCCESS)
+        return 0;
+    return commutes ? CollectiveEvent::commutative : CollectiveEvent::not_commutative;
+}
+
+std::uint64_t Collectives::agreed_group(MPI_Group group)
+{
+    const bool is_empty = group == MPI_GROUP_EMPTY;
+    if (!is_empty && !process_.handles.is_live({qmpi::role::group, qmpi::handle_value(group)}))
+        return 0;
+    std::uint64_t hash = 1;
+    AgreedGroup agreed;
+    for (const int rank : process_.communicators.ranks_of(group)) {
+        if (rank == outside_world)
+            return 0;
+        hash = add_to_hash(hash, static_cast<std::uint64_t>(rank));
+        agreed.lowest = agreed.lowest < 0 ? rank : std::min(agreed.lowest, rank);
+        agreed.highest = std::max(agreed.highest, rank);
+    }
+    agreed.hash = hash >> 40 | 1;
+    return agreed.packed();
+}
+
+void Collectives::follow_file(const Current &current, MPI_File file, const std::string &name)
+{
+    const std::lock_guard<std::mutex> guard(lock_);
+    files_.erase(file); /* the handle may be that of a file that was closed in an unfollowed call */
+    if (current.expected.kind != Completion::start ||
+        number_of_members(current.communicator) < 2)
+        return;
+    const std::string text = "the file " + name.substr(name.rfind('/') + 1);
+    files_[file] = {current.communicator,
+                    CollectiveObject(Shared::file, *current.communicator, current.expected.number,
+                                     text),
+                    text};
+}
+
+void Collectives::use_file(MPI_File file, const Position &position, std::uint64_t agreed)
+{
+    CollectiveEvent event;
+    {
+        const std::lock_guard<std::mutex> guard(lock_);
+        const auto found = files_.find(file);
+        if (found == files_.end())
+            return;
+        File &own = found->second;
+        const std::uint64_t id = own.uses.id();
+        const bool was_ordered = process_.is_ordered(id);
+        if (was_ordered && !process_.use_object({Use::Kind::collective, id, position}))
+            process_.report(Event::exclude, CommunicatorEvent{id, own.name}, true);
+        const bool is_compared = process_.is_ordered(id) && process_.is_comparable(own.communicator);
+        if (is_compared)
+            event = own.uses.next(position);
+        if (position.function == MPI_FILE_CLOSE_T)
+            files_.erase(found);
+        if (!is_compared)
+            return;
+    }
+    event.agreed = agreed;
+    event.is_started = false; /* orders nothing */
+    process_.report(Event::collective, std::move(event),
+                    process_.waits_for_answer(Event::collective, position));
+}
+
 void Collectives::join(MPI_Comm made, int function, const Here &here)
 {
     const SharedCommunicator communicator = process_.communicators.of(made);

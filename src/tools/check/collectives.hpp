@@ -8,6 +8,7 @@
 #ifndef TOOLS_CHECK_COLLECTIVES_HPP_INCLUDED
 #define TOOLS_CHECK_COLLECTIVES_HPP_INCLUDED
 
+#include "agreement.hpp"
 #include "collective_memory.hpp"
 #include "functions.hpp"
 #include "operations.hpp"
@@ -20,6 +21,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -59,7 +61,19 @@ class Collectives {
             error_code = operations_.go(call);
         }
         end(current, error_code);
+        if constexpr (Call::id == MPI_FILE_OPEN_T) {
+            if (error_code == MPI_SUCCESS)
+                follow_file(current, *qmpi::get<qmpi::role::file>(call),
+                            call.template argument<1>());
+        }
         return error_code;
+    }
+
+    /* A collective operation on a file: it is only compared, as it may wait for no other process. */
+    template <typename Call>
+    void use_file(Call &call, const Here &here)
+    {
+        use_file(handle_of<qmpi::role::file>(call), process_.position(here), agreed_by(call));
     }
 
     /* The call has made an intercommunicator with processes that are in no communicator of its arguments.
@@ -100,6 +114,11 @@ class Collectives {
         else
             return process_.communicator(handle_of<qmpi::role::communicator>(call));
     }
+
+    void follow_file(const Current &current, MPI_File file, const std::string &name);
+    void use_file(MPI_File file, const Position &position, std::uint64_t agreed);
+    std::uint64_t operation_of(MPI_Op op);
+    std::uint64_t agreed_group(MPI_Group group);
 
     void begin(Current &current, bool is_persistent);
     /* The arguments that only the leader of a group has. */
@@ -146,9 +165,12 @@ class Collectives {
         event.root = participants.root;
         if (participants.root == MPI_PROC_NULL)
             return;
-        const MPI_Op op = qmpi::get_or<role::operation>(call, MPI_OP_NULL);
-        if (origin_of(op) == Origin::library)
-            event.operation = qmpi::handle_value(op);
+        if constexpr (Call::has(role::operation))
+            event.operation = operation_of(qmpi::get<role::operation>(call));
+        if constexpr (Call::id == MPI_COMM_CREATE_T)
+            event.agreed = agreed_group(qmpi::get<role::group>(call));
+        else
+            event.agreed = agreed_by(call);
         /* The groups of an intercommunicator may divide what they reduce differently. */
         if (communicator.is_inter && Call::operation == qmpi::operation::reduce_scatter)
             return;
@@ -263,6 +285,13 @@ class Collectives {
     std::mutex lock_;
     std::unordered_map<std::uint64_t, std::uint64_t>
         numbers_; /* number of operations per communicator */
+
+    struct File {
+        SharedCommunicator communicator;
+        CollectiveObject uses;
+        std::string name;
+    };
+    std::unordered_map<MPI_File, File> files_;
 };
 
 }  // namespace qmpi::check

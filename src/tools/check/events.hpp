@@ -67,7 +67,7 @@ enum class Event : std::uint8_t {
 };
 
 /* Objects that members of a communicator make on it together, besides communicators. */
-enum class Shared : std::uint64_t { window, persistent_collective, partitioned };
+enum class Shared : std::uint64_t { window, persistent_collective, partitioned, file };
 
 /* The same in all members, and unique: the analyser keeps operations of all kinds of objects in one
  * table. number: of the objects of that kind on the communicator */
@@ -211,7 +211,8 @@ struct CollectiveEvent {
     int root = MPI_UNDEFINED;
     std::string name; /* with number 0 only, as are the members */
     Members members;
-    std::uint64_t operation = 0; /* value of the handle if predefined */
+    std::uint64_t operation = 0; /* value of the handle if predefined, or one of these */
+    std::uint64_t agreed = 0;    /* arguments that must be the same, see Agreement and AgreedGroup */
     Signature same;              /* must be equal everywhere */
     Side sent, received;
     /* Ranks in MPI_COMM_WORLD of the process and of those whose data it gets, which the function and the
@@ -224,8 +225,37 @@ struct CollectiveEvent {
     auto fields()
     {
         return std::tie(position, communicator, made_on, number, is_started, is_local, size, rank,
-                        second, root, name, members, operation, same, sent, received, sources);
+                        second, root, name, members, operation, agreed, same, sent, received,
+                        sources);
     }
+
+    static constexpr std::uint64_t commutative = 1, not_commutative = 2; /* operations of the program */
+};
+
+/* MPI_Comm_create: all members of a group that is not empty must pass it (MPI 4.0, 7.4.2). */
+struct AgreedGroup {
+    static constexpr int bits = 20, most_ranks = (1 << bits) - 1;
+
+    std::uint64_t hash = 0;      /* 24 bits */
+    int lowest = -1, highest = -1; /* ranks of its members in MPI_COMM_WORLD; -1: none */
+
+    /* 0 for a group of ranks that are too high */
+    std::uint64_t packed() const
+    {
+        const auto number = [](int rank) { return static_cast<std::uint64_t>(rank + 1); };
+        return highest >= most_ranks
+            ? 0
+            : (hash & 0xffffff) << 2 * bits | number(lowest) << bits | number(highest);
+    }
+    static AgreedGroup unpacked(std::uint64_t agreed)
+    {
+        const auto rank = [](std::uint64_t number) {
+            return static_cast<int>(number & most_ranks) - 1;
+        };
+        return {agreed >> 2 * bits, rank(agreed >> bits), rank(agreed)};
+    }
+
+    bool has_bound(int rank) const { return rank == lowest || rank == highest; }
 };
 
 /* Start of a send. Ranks of messages are world ranks. */

@@ -202,6 +202,11 @@ class LocalProcess {
     void use(const SharedCommunicator &communicator, Use use);
     void use_window(const Use &use);
 
+    Recorder::Polls polls() { return recorder_.polls(); }
+
+    /* False if the order of this and another thread's use of the object is unknown. */
+    bool use_object(const Use &use) { return !is_multiple() || !threads_.use(use); }
+
     /* No two threads have accessed and synchronized it at the same time. */
     bool is_ordered(std::uint64_t window) { return threads_.is_ordered(window); }
 

@@ -23,6 +23,11 @@ void Accesses::expose(int target, const ExposureEvent &event)
 {
     Target &memory = windows_[event.window][target];
     const std::uint64_t number = memory.exposures++;
+    if (number > 0) /* as the accesses below */
+        memory.without_puts.erase(memory.without_puts.lower_bound({true, 0}),
+                                  memory.without_puts.lower_bound({true, number - 1}));
+    if (!event.has_puts)
+        memory.without_puts[{true, number}] = event.position;
     for (const int origin : event.origins) {
         Exposures &exposures = memory.exposed[origin];
         exposures.numbers.push_back(number);
@@ -35,6 +40,28 @@ void Accesses::expose(int target, const ExposureEvent &event)
         return access.epoch == AccessEvent::Epoch::started && access.number + 1 < number;
     });
     add_early(memory);
+}
+
+void Accesses::exclude_puts(int target, const NoPutsEvent &event)
+{
+    Target &memory = windows_[event.window][target];
+    memory.without_puts[{false, event.number}] = event.position;
+    for (const auto &[begin, access] : memory.accesses) {
+        if (access->epoch == AccessEvent::Epoch::fence && access->number == event.number)
+            find_excluded(memory, target, *access);
+    }
+}
+
+void Accesses::find_excluded(const Target &target, int target_rank, const Access &access)
+{
+    if (access.is_of_lock() ||
+        (access.kind != AccessEvent::Kind::put && access.kind != AccessEvent::Kind::accumulate))
+        return;
+    const auto found = target.without_puts.find(
+        {access.epoch == AccessEvent::Epoch::started, access.number});
+    if (found != target.without_puts.end())
+        conflicts_.push_back({access.rank, target_rank, target_rank, access.position, found->second,
+                              false, false, false, true});
 }
 
 void Accesses::add_early(Target &target)
@@ -101,6 +128,8 @@ bool Accesses::compare(Target &target, const Early &early, std::uint64_t number)
         const auto access = std::make_shared<Access>(Access{
             begin, begin + event.blocks[i + 1], event.blocks.size() == 2, early.rank, event.kind,
             event.epoch, number, event.operation, event.basic, early.done, event.position});
+        if (i == 0 && !target.without_puts.empty())
+            find_excluded(target, event.target, *access);
         for (auto other = target.accesses.lower_bound(begin - target.longest);
              other != target.accesses.end() && other->first < access->end && !found; ++other) {
             if (!is_conflict(*other->second, *access, early.clock))
@@ -261,10 +290,13 @@ void Accesses::forget(Target &target, const SharedAccess &access)
 
 void Accesses::end_epochs(std::uint64_t window, std::uint64_t number)
 {
-    for (auto &[rank, target] : windows_[window])
+    for (auto &[rank, target] : windows_[window]) {
         forget(target, [number](const Access &access) {
             return access.epoch != AccessEvent::Epoch::fence || access.number < number;
         });
+        target.without_puts.erase(target.without_puts.begin(),
+                                  target.without_puts.lower_bound({false, number}));
+    }
 }
 
 void Accesses::free(std::uint64_t window)

@@ -31,6 +31,7 @@ struct Conflict {
     int rank, other_rank, target;
     Position position, other_position;
     bool has_other_operation, has_other_type, is_displaced; /* both accumulate */
+    bool is_excluded = false; /* the target has called with MPI_MODE_NOPUT */
 };
 
 class Accesses {
@@ -40,6 +41,9 @@ class Accesses {
 
     /* MPI_Win_post of the process. */
     void expose(int target, const ExposureEvent &event);
+
+    /* The process has called MPI_Win_fence with MPI_MODE_NOPUT. */
+    void exclude_puts(int target, const NoPutsEvent &event);
 
     /* The process knows what is in the clock. next: its time when it next tells others of itself.
      * Returns true if it should do so at once: the access may conflict with one under a shared lock. */
@@ -138,10 +142,13 @@ class Accesses {
         std::uint64_t exposures = 0;
         std::map<int, Exposures> exposed; /* by process */
         std::vector<Early> early;
+        /* Epochs without puts: of exposures or else of fences, and their numbers. */
+        std::map<std::pair<bool, std::uint64_t>, Position> without_puts;
         std::multimap<std::int64_t, SharedAccess> accesses; /* by begin */
         std::int64_t longest = 0;
     };
 
+    void find_excluded(const Target &target, int target_rank, const Access &access);
     static bool has_other_operation(const Access &a, const Access &b);
     static bool has_other_type(const Access &a, const Access &b);
     static bool is_displaced(const Access &a, const Access &b);

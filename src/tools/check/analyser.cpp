@@ -92,6 +92,17 @@ void Analyser::take(int rank, Event event, Reader &reader)
     case Event::exposure:
         replay_.exposure(rank, reader.get<ExposureEvent>());
         break;
+    case Event::no_puts:
+        replay_.exclude_puts(rank, reader.get<NoPutsEvent>());
+        break;
+    case Event::polling: {
+        const auto position = reader.get<Position>();
+        process(rank).polling.reset();
+        if (position.function >= 0)
+            process(rank).polling = position;
+        process(rank).polling_since = Clock::now();
+        break;
+    }
     case Event::blocked:
         process(rank).blocked = reader.get<BlockedEvent>();
         process(rank).blocked_since = Clock::now();
@@ -384,6 +395,10 @@ OtherCall Analyser::call(int rank, const Position &position)
 
 std::string Analyser::text(const Conflict &conflict)
 {
+    if (conflict.is_excluded)
+        return "rank " + std::to_string(conflict.target) +
+            " has declared with MPI_MODE_NOPUT that its memory is not changed (" +
+            text(conflict.other_rank, conflict.other_position) + ")";
     const bool is_own = conflict.other_rank == conflict.rank;
     const std::string other = conflict.has_other_operation ? " with another operation"
         : conflict.has_other_type                          ? " with another type"

@@ -46,6 +46,7 @@ enum class Event : std::uint8_t {
     access,
     accesses_complete,
     exposure,
+    no_puts, /* a fence after which the process does not expect any */
     blocked,
     unblocked,
     distrust,
@@ -418,10 +419,21 @@ struct AccessesCompleteEvent {
 
 /* MPI_Win_post: the process exposes its memory to these processes of MPI_COMM_WORLD. */
 struct ExposureEvent {
+    Position position;
     std::uint64_t window = 0;
+    bool has_puts = true; /* false with MPI_MODE_NOPUT */
     std::vector<int> origins;
 
-    auto fields() { return std::tie(window, origins); }
+    auto fields() { return std::tie(position, window, has_puts, origins); }
+};
+
+/* MPI_Win_fence with MPI_MODE_NOPUT */
+struct NoPutsEvent {
+    Position position;
+    std::uint64_t window = 0;
+    std::uint64_t number = 0; /* of fences, see AccessEvent */
+
+    auto fields() { return std::tie(position, window, number); }
 };
 
 /* The process has used something that the analyser does not follow, and that can order what the process

@@ -6,7 +6,10 @@
 #include "one_sided.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <numeric>
 #include <string>
+#include <vector>
 
 namespace qmpi::check {
 
@@ -42,14 +45,30 @@ void Origins::end(MPI_Win window, int target, Operations &operations)
               own.end());
 }
 
+namespace {
+
+bool is_shared(MPI_Win window)
+{
+    int *flavour = nullptr, is_set = 0;
+    return QMPI_Win_get_attr(window, MPI_WIN_CREATE_FLAVOR, &flavour, &is_set) == MPI_SUCCESS &&
+        is_set && *flavour == MPI_WIN_FLAVOR_SHARED;
+}
+
+}  // namespace
+
 void OneSided::made(MPI_Win window, MPI_Comm comm, bool is_dynamic, bool has_info)
 {
     windows_.made(window);
     events_.made(window, comm, !is_dynamic, has_info);
-    int *flavour = nullptr, is_set = 0;
-    if (QMPI_Win_get_attr(window, MPI_WIN_CREATE_FLAVOR, &flavour, &is_set) == MPI_SUCCESS &&
-        is_set && *flavour == MPI_WIN_FLAVOR_SHARED)
+    if (is_shared(window))
         process_.lose_order("MPI_Win_allocate_shared"); /* by what its members store */
+}
+
+/* The process may store to memory whose owner has no part in this call. */
+void OneSided::lose_order_of_stores(MPI_Win window)
+{
+    if (!is_shared(window))
+        process_.lose_order_of_all("MPI_Win_shared_query");
 }
 
 /* In MPI_COMM_WORLD or the job, as in all texts. */
@@ -67,8 +86,28 @@ std::string OneSided::rank_of(MPI_Win window, int target) const
         : "rank " + std::to_string(target) + " of the window's group";
 }
 
+std::vector<int> OneSided::ranks_in(MPI_Win window, MPI_Group group)
+{
+    int size = 0;
+    MPI_Group all = MPI_GROUP_NULL;
+    if (QMPI_Group_size(group, &size) != MPI_SUCCESS ||
+        QMPI_Win_get_group(window, &all) != MPI_SUCCESS)
+        return {MPI_UNDEFINED};
+    std::vector<int> numbers(static_cast<std::size_t>(size)), ranks(numbers.size(), MPI_UNDEFINED);
+    std::iota(numbers.begin(), numbers.end(), 0);
+    QMPI_Group_translate_ranks(group, size, numbers.data(), all, ranks.data());
+    QMPI_Group_free(&all);
+    return ranks;
+}
+
 bool OneSided::has_epoch(MPI_Win window, int target, const Here &here)
 {
+    if (!windows_.is_in_started(window, target)) {
+        process_.found(Kind::epoch, process_.position(here),
+                       "access to " + rank_of(window, target) +
+                           ", which is not in the group of MPI_Win_start");
+        return false;
+    }
     if (windows_.may_access(window, target))
         return true;
     process_.found(Kind::epoch, process_.position(here),

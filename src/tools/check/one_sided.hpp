@@ -8,6 +8,7 @@
 #ifndef TOOLS_CHECK_ONE_SIDED_HPP_INCLUDED
 #define TOOLS_CHECK_ONE_SIDED_HPP_INCLUDED
 
+#include "agreement.hpp"
 #include "functions.hpp"
 #include "local_process.hpp"
 #include "operations.hpp"
@@ -80,6 +81,8 @@ class OneSided {
         }
         if constexpr (may_order(Call::operation)) /* its own access has the old order */
             process_.lose_order(function_name(Call::id));
+        if constexpr (Call::id == MPI_WIN_SHARED_QUERY_T)
+            lose_order_of_stores(window);
         if constexpr (ends_accesses(Call::operation) || Call::operation == qmpi::operation::free)
             origins_.end(window, Call::has(qmpi::role::rank) ? target : MPI_ANY_SOURCE,
                          operations_);
@@ -94,7 +97,7 @@ class OneSided {
         }();
         if (error_code == MPI_SUCCESS) {
             follow_epochs(call, window, target);
-            follow_locks(call, window, target);
+            follow_locks(call, here, window, target);
         }
         return error_code;
     }
@@ -136,8 +139,14 @@ class OneSided {
         if constexpr (!Call::has(qmpi::role::target))
             return operations_.go(call);
         else {
-            if (target == MPI_PROC_NULL)
-                return operations_.go(call);
+            if (target == MPI_PROC_NULL) {
+                if constexpr (has_request<Call>()) {
+                    Pending pending;
+                    pending.position = process_.position(here);
+                    return operations_.start(call, pending);
+                } else
+                    return operations_.go(call);
+            }
             Pending pending = operations_.describe(call, here);
             if constexpr (has_request<Call>()) {
                 pending.window = window;
@@ -273,7 +282,8 @@ class OneSided {
     Expectations expected_by(Call &call, MPI_Win window, const Position &position)
     {
         if constexpr (Call::id == MPI_WIN_FENCE_T)
-            return events_.fence(window, qmpi::get<qmpi::role::assertion>(call), position);
+            return events_.fence(window, qmpi::get<qmpi::role::assertion>(call), position,
+                                 agreed_by(call));
         else if constexpr (Call::id == MPI_WIN_FREE_T)
             return events_.free(window, position);
         else if constexpr (Call::id == MPI_WIN_START_T)
@@ -288,10 +298,10 @@ class OneSided {
 
     /* After they were made. */
     template <typename Call>
-    void follow_locks(Call &call, MPI_Win window, int target)
+    void follow_locks(Call &call, const Here &here, MPI_Win window, int target)
     {
         constexpr auto id = Call::id;
-        (void) call, (void) window, (void) target;
+        (void) call, (void) here, (void) window, (void) target;
         if constexpr (id == MPI_WIN_LOCK_T)
             events_.locked(window, target, call.template argument<0>() == MPI_LOCK_EXCLUSIVE);
         else if constexpr (id == MPI_WIN_LOCK_ALL_T)
@@ -313,7 +323,8 @@ class OneSided {
         else if constexpr (id == MPI_WIN_COMPLETE_T)
             events_.completed(window);
         else if constexpr (id == MPI_WIN_POST_T)
-            events_.exposed(window, qmpi::get<qmpi::role::group>(call));
+            events_.exposed(window, qmpi::get<qmpi::role::group>(call),
+                            qmpi::get<qmpi::role::assertion>(call), process_.position(here));
     }
 
     template <typename Call>
@@ -328,8 +339,10 @@ class OneSided {
             windows_.freed(window);
         else if constexpr (id == MPI_WIN_FENCE_T)
             windows_.fenced(window, qmpi::get<qmpi::role::assertion>(call));
-        else if constexpr (id == MPI_WIN_START_T || id == MPI_WIN_COMPLETE_T)
-            windows_.started(window, id == MPI_WIN_START_T);
+        else if constexpr (id == MPI_WIN_START_T)
+            windows_.started(window, ranks_in(window, qmpi::get<qmpi::role::group>(call)));
+        else if constexpr (id == MPI_WIN_COMPLETE_T)
+            windows_.completed(window);
         else if constexpr (id == MPI_WIN_POST_T || id == MPI_WIN_WAIT_T)
             windows_.exposed(window, id == MPI_WIN_POST_T);
         else if constexpr (id == MPI_WIN_TEST_T) {
@@ -352,7 +365,9 @@ class OneSided {
     };
 
     void made(MPI_Win window, MPI_Comm comm, bool is_dynamic, bool has_info);
+    void lose_order_of_stores(MPI_Win window);
     std::string rank_of(MPI_Win window, int target) const;
+    static std::vector<int> ranks_in(MPI_Win window, MPI_Group group);
     bool has_epoch(MPI_Win window, int target, const Here &here);
     void check_request(MPI_Win window, int target, const Here &here);
     void check_epoch(MPI_Win window, int target, const Here &here);

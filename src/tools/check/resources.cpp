@@ -227,9 +227,33 @@ void Windows::fenced(MPI_Win window, int assertion)
     });
 }
 
-void Windows::started(MPI_Win window, bool is_begin)
+void Windows::started(MPI_Win window, std::vector<int> targets)
 {
-    change(window, [&](State &state) { state.is_started = is_begin; });
+    change(window, [&](State &state) {
+        state.is_started = true;
+        state.targets = std::move(targets);
+    });
+}
+
+void Windows::completed(MPI_Win window)
+{
+    change(window, [](State &state) {
+        state.is_started = false;
+        state.targets.clear();
+    });
+}
+
+bool Windows::is_in_started(MPI_Win window, int target) const
+{
+    std::lock_guard<std::mutex> guard(lock_);
+    const auto found = windows_.find(window);
+    if (found == windows_.end() || !found->second.is_started)
+        return true;
+    const std::vector<int> &targets = found->second.targets;
+    const auto has = [&targets](int rank) {
+        return std::find(targets.begin(), targets.end(), rank) != targets.end();
+    };
+    return has(target) || has(MPI_UNDEFINED);
 }
 
 void Windows::exposed(MPI_Win window, bool is_begin)

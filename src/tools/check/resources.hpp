@@ -189,7 +189,9 @@ class Windows {
     void synchronized(MPI_Win window, int target, bool is_at_target);
     void fenced(MPI_Win window, int assertion);
 
-    void started(MPI_Win window, bool is_begin);
+    /* targets: ranks in the window's group; MPI_UNDEFINED among them if some are unknown */
+    void started(MPI_Win window, std::vector<int> targets);
+    void completed(MPI_Win window);
     void exposed(MPI_Win window, bool is_begin);
     void locked(MPI_Win window, int target, bool is_begin);
 
@@ -198,6 +200,9 @@ class Windows {
     /* Also true for unknown windows. */
     bool may_access(MPI_Win window, int target) const;
     bool is_locked(MPI_Win window, int target) const;
+
+    /* False for a target outside the group of the open MPI_Win_start. */
+    bool is_in_started(MPI_Win window, int target) const;
 
     /* Text of the fault of a call that begins or ends an epoch, or needs one, else empty (MPI 4.0,
      * 12.5). A fence begins an epoch only if an access follows. */
@@ -222,6 +227,7 @@ class Windows {
         bool is_fenced = false;
         bool is_fence_used = false; /* by an access outside other epochs */
         bool is_started = false;
+        std::vector<int> targets; /* of MPI_Win_start */
         bool is_exposed = false; /* by MPI_Win_post */
         bool is_locked_all = false;
         std::set<int> locked;

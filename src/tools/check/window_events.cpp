@@ -78,24 +78,32 @@ void WindowEvents::use(MPI_Win window, Use::Kind kind, int target, const Positio
     with(window, [&](State &state) { process_.use_window({kind, state.id(), position, target}); });
 }
 
-Expected WindowEvents::synchronize(State &state, const Position &position, bool is_local)
+Expected WindowEvents::synchronize(State &state, const Position &position, bool is_local,
+                                   std::uint64_t agreed)
 {
     Expected expected{Completion::start, state.communicator, state.fences.uses()};
     expected.made = state.id();
     expected.is_of_window = true;
     CollectiveEvent event = state.fences.next(position);
     event.is_local = is_local;
+    event.agreed = agreed;
     if (event.size > 1)
         process_.report(Event::collective, std::move(event),
                         process_.waits_for_answer(Event::collective, position));
     return expected;
 }
 
-Expectations WindowEvents::fence(MPI_Win window, int assertion, const Position &position)
+Expectations WindowEvents::fence(MPI_Win window, int assertion, const Position &position,
+                                 std::uint64_t agreed)
 {
     const bool is_local = (assertion & MPI_MODE_NOPRECEDE) != 0;
-    return with(window,
-                [&](State &state) { return Expectations{synchronize(state, position, is_local)}; });
+    return with(window, [&](State &state) {
+        const Expectations expected{synchronize(state, position, is_local, agreed)};
+        if ((assertion & MPI_MODE_NOPUT) != 0)
+            process_.report(Event::no_puts, NoPutsEvent{position, state.id(), state.fences.uses()},
+                            false);
+        return expected;
+    });
 }
 
 Expectations WindowEvents::free(MPI_Win window, const Position &position)
@@ -195,11 +203,15 @@ void WindowEvents::completed(MPI_Win window)
     with(window, [&](State &state) { state.started.clear(); });
 }
 
-void WindowEvents::exposed(MPI_Win window, MPI_Group origins)
+void WindowEvents::exposed(MPI_Win window, MPI_Group origins, int assertion,
+                           const Position &position)
 {
     with(window, [&](State &state) {
         state.exposed = process_.communicators.ranks_of(origins);
-        process_.report(Event::exposure, ExposureEvent{state.id(), state.exposed}, false);
+        process_.report(Event::exposure,
+                        ExposureEvent{position, state.id(), (assertion & MPI_MODE_NOPUT) == 0,
+                                      state.exposed},
+                        false);
     });
 }
 

@@ -36,7 +36,8 @@ class WindowEvents {
     void use(MPI_Win window, Use::Kind kind, int target, const Position &position);
 
     /* Before the calls; return what they wait for. */
-    Expectations fence(MPI_Win window, int assertion, const Position &position);
+    Expectations fence(MPI_Win window, int assertion, const Position &position,
+                       std::uint64_t agreed);
     Expectations free(MPI_Win window, const Position &position);
     Expectations lock(MPI_Win window);
     Expectations start(MPI_Win window, MPI_Group targets);
@@ -49,7 +50,7 @@ class WindowEvents {
     void flushed(MPI_Win window, int target, bool are_reads);
     void started(MPI_Win window, MPI_Group targets);
     void completed(MPI_Win window);
-    void exposed(MPI_Win window, MPI_Group origins);
+    void exposed(MPI_Win window, MPI_Group origins, int assertion, const Position &position);
 
     /* Event to report when a read of the target has completed by a request. With several requests, the
      * analyser takes all reads as complete then. */
@@ -72,7 +73,8 @@ class WindowEvents {
         bool has_info = false;               /* which may have the key accumulate_ops */
     };
 
-    Expected synchronize(State &state, const Position &position, bool is_local);
+    Expected synchronize(State &state, const Position &position, bool is_local,
+                         std::uint64_t agreed = 0);
 
     /* Returns false if no other process's access can be compared with this one. */
     bool set_epoch(AccessEvent &event, const State &state, int target);

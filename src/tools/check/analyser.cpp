@@ -52,6 +52,7 @@ void Analyser::take(int rank, Event event, Reader &reader)
         matched.receive =
             Receive{receive.position, receive.number, 0, 0, true, receive.signature, nullptr};
         compare_matched(rank, receive.number);
+        replay_.receive_matched(rank, receive.number);
         break;
     }
     case Event::partitioned:
@@ -168,8 +169,13 @@ void Analyser::take_results()
                 text(race.sender, race.other) + ")",
             {call(race.sender, race.other)});
     for (const Conflict &conflict : replay_.take_conflicts())
-        add(Kind::conflict, conflict.rank, conflict.position, text(conflict),
-            {call(conflict.other_rank, conflict.other_position)});
+        add(conflict.is_excluded ? Kind::epoch : Kind::conflict, conflict.rank, conflict.position,
+            text(conflict), {call(conflict.other_rank, conflict.other_position)});
+    for (const Unready &send : replay_.take_unready())
+        add(Kind::ready, send.rank, send.position,
+            "rank " + std::to_string(send.receiver) + " may start the receive later (" +
+                text(send.receiver, send.receive) + "): no message orders it before this send",
+            {call(send.receiver, send.receive)});
     for (const Omission &omission : replay_.take_omissions())
         note(omission);
 }
@@ -870,6 +876,7 @@ void Analyser::matched(int rank, const Message &message, const Receive &receive)
         Matched &matched = process(rank).matched[receive.number];
         matched.source = receive.source;
         matched.send = message;
+        matched.needs_receive = message.end->needs_receive;
         matched.send->end = nullptr;
         compare_matched(rank, receive.number);
     } else
@@ -1121,8 +1128,24 @@ bool Analyser::may_be_received(int sender, const Wait &wait) const
     if (wait.ranks.empty())
         return true;
     const auto found = inboxes_.find({wait.communicator, wait.ranks[0]});
-    return found == inboxes_.end() || !found->second.needs_receive(sender, wait.tag, wait.number) ||
-        found->second.may_receive(sender, wait.tag);
+    if (found == inboxes_.end())
+        return !is_held_by_probe(sender, wait);
+    const Inbox &inbox = found->second;
+    const bool is_unmatched = wait.kind == Completion::buffered
+        ? inbox.has_message(sender, wait.tag, wait.number)
+        : inbox.needs_receive(sender, wait.tag, wait.number);
+    return is_unmatched ? inbox.may_receive(sender, wait.tag) : !is_held_by_probe(sender, wait);
+}
+
+/* A probe of the receiver has matched the message, and its receive has not started. */
+bool Analyser::is_held_by_probe(int sender, const Wait &wait) const
+{
+    const auto &matched = processes_[static_cast<std::size_t>(wait.ranks[0])].matched;
+    return std::any_of(matched.begin(), matched.end(), [&](const auto &entry) {
+        const Matched &one = entry.second;
+        return one.send && one.source == sender && one.send->number == wait.number &&
+            !one.receive && (one.needs_receive || wait.kind == Completion::buffered);
+    });
 }
 
 bool Analyser::may_have_started(int waiter, const Wait &wait) const
@@ -1153,6 +1176,7 @@ bool Analyser::may_have_come(int waiter, const Wait &wait, const std::vector<boo
     case Completion::message:
         return is_sent(waiter, wait, is_stuck);
     case Completion::receive:
+    case Completion::buffered:
         return may_be_received(waiter, wait);
     case Completion::partitioned:
         return may_have_started(waiter, wait);

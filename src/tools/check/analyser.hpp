@@ -106,6 +106,7 @@ class Analyser {
         int source = 0;
         std::optional<Message> send;
         std::optional<Receive> receive;
+        bool needs_receive = false; /* the send may wait until the process receives the message */
     };
 
     struct Process {
@@ -271,6 +272,8 @@ class Analyser {
 
     /* True if the receive of the sender's message may have started, or the send needs none. */
     bool may_be_received(int sender, const Wait &wait) const;
+    bool is_held_by_probe(int sender, const Wait &wait) const;
+    void find_no_progress();
 
     /* True if the other side of the partitioned operation may have started it. */
     bool may_have_started(int waiter, const Wait &wait) const;

@@ -40,6 +40,7 @@ enum class Kind : std::uint8_t {
     deadlock,
     possible_deadlock,
     message_race,
+    ready,
     thread,
     unfinished
 };
@@ -79,6 +80,7 @@ inline constexpr KindName kind_names[] = {
      "do not report calls that complete only if the library buffers messages"},
     {"message race", "races", "report receives from any process that could get another message",
      false},
+    {"ready send", "ready", "do not report ready sends whose receive may not have started"},
     {"calling thread", "threads",
      "do not report calls that the level of thread support forbids to a thread"},
     {"not finalized", "finalize", "do not report processes that end without MPI_Finalize"}};

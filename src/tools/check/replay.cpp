@@ -24,6 +24,13 @@ bool is_synchronous(int function)
     return functions.contains(function);
 }
 
+bool is_ready(int function)
+{
+    static constexpr qmpi::function_set functions(MPI_RSEND_T, MPI_RSEND_C_T, MPI_RSEND_INIT_T,
+                                                  MPI_RSEND_INIT_C_T, MPI_IRSEND_T, MPI_IRSEND_C_T);
+    return functions.contains(function);
+}
+
 /* A buffered send does not wait for its receive, and a ready send has one. */
 bool needs_receive(int function)
 {
@@ -170,6 +177,7 @@ SharedEnd Replay::send(int rank, const SendEvent &send)
     end->tag = send.tag;
     end->needs_receive = needs_receive(function);
     end->is_synchronous = is_synchronous(function);
+    end->is_ready = is_ready(function);
     add(rank, Step::Kind::start, send.position, end);
     if (send.position.is_blocking() && qmpi::operation_of(function) == qmpi::operation::send)
         add(rank, Step::Kind::wait, send.position, end);
@@ -186,10 +194,12 @@ SharedEnd Replay::receive(int rank, const ReceiveEvent &receive)
     end->tag = receive.tag;
     end->is_from_any = receive.is_from_any;
     end->has_any_tag = receive.has_any_tag;
+    end->is_probe = operation == qmpi::operation::probe;
     add(rank, Step::Kind::start, receive.position, end);
-    if (operation == qmpi::operation::probe)
+    if (end->is_probe) {
+        process(rank).ends[receive.number] = end;
         add(rank, Step::Kind::look, receive.position, end);
-    else if (receive.position.is_blocking() && operation == qmpi::operation::receive)
+    } else if (receive.position.is_blocking() && operation == qmpi::operation::receive)
         add(rank, Step::Kind::wait, receive.position, end);
     else
         process(rank).ends[receive.number] = end;
@@ -205,11 +215,12 @@ void Replay::match(const SharedEnd &send, const SharedEnd &receive)
     receive->partner_position = send->position;
     receive->is_partner_posted = send->is_posted;
     receive->partner_clock = send->clock;
-    send->is_partner_posted = receive->is_posted;
+    send->is_partner_posted = receive->is_probe ? receive->is_received : receive->is_posted;
     send->partner_clock = receive->clock;
     if (send->is_posted && receive->is_posted) {
         close(*send);
         close(*receive);
+        judge_ready(*send, *receive);
     }
     wake(send->rank);
     wake(receive->rank);
@@ -325,6 +336,30 @@ void Replay::probe(int rank, const ProbeEvent &event)
     add(rank, std::move(step));
 }
 
+void Replay::receive_matched(int rank, std::uint64_t number)
+{
+    const auto found = process(rank).ends.extract(number);
+    if (!found)
+        return;
+    Step step;
+    step.kind = Step::Kind::start;
+    step.end = found.mapped();
+    step.receives_matched = true;
+    add(rank, std::move(step));
+}
+
+void Replay::receive_matched(int rank, const SharedEnd &probe)
+{
+    probe->is_received = true;
+    probe->clock = process(rank).clock;
+    const SharedEnd send = probe->partner.lock();
+    if (send == nullptr)
+        return;
+    send->is_partner_posted = true;
+    send->partner_clock = probe->clock;
+    wake(send->rank);
+}
+
 void Replay::change_thread(int rank, const ThreadEvent &event)
 {
     Process &own = process(rank);
@@ -358,6 +393,13 @@ void Replay::end_run()
             omit(rank, omitted_races, several_threads);
     }
     find_races_of_unreceived();
+    for (const Unready &send : undecided_) {
+        if (order_lost_.empty() && !has_writes_)
+            unready_.push_back(send);
+        else
+            omit(send.rank, omitted_ready,
+                 order_lost_.empty() ? "processes can poll windows" : order_lost_);
+    }
     accesses_.end();
 }
 
@@ -389,7 +431,10 @@ void Replay::exclude(int rank, const std::set<std::uint64_t> &objects, const std
 {
     const auto is_excluded = [&objects](std::uint64_t object) { return objects.count(object) > 0; };
     const auto release_excluded = [&](const SharedEnd &end) {
-        if (end != nullptr && is_excluded(end->communicator) && end->partner.expired())
+        if (end == nullptr || !is_excluded(end->communicator))
+            return;
+        const SharedEnd partner = end->partner.lock();
+        if (partner == nullptr || (partner->is_probe && !partner->is_received))
             release(*end);
     };
     lose_order(rank, reason);
@@ -601,7 +646,9 @@ bool Replay::is_accused(int rank, const Step &step) const
 
 void Replay::start(int rank, const Step &step)
 {
-    if (step.end != nullptr)
+    if (step.receives_matched)
+        receive_matched(rank, step.end);
+    else if (step.end != nullptr)
         post(step.end, step.thread);
     else if (step.meeting != nullptr)
         arrive(rank, step.meeting);
@@ -623,6 +670,7 @@ void Replay::make_access(int rank, const AccessEvent &access)
     const bool is_write =
         (access.kind == AccessEvent::Kind::put || access.kind == AccessEvent::Kind::accumulate) &&
         access.target != rank;
+    has_writes_ = has_writes_ || (is_shared && is_write);
     if (is_shared && is_write && own.told != own.clock) {
         accesses_.tell(own.clock);
         own.told = own.clock;
@@ -801,8 +849,13 @@ void Replay::post(const SharedEnd &end, std::uint32_t thread)
 {
     end->is_posted = true;
     Process &own = process(end->rank);
-    if (finds_races_ && end->is_from_any)
+    const bool is_counted = has_ready_ && !end->is_send && !end->is_probe;
+    if (is_counted || (finds_races_ && end->is_from_any))
         tick(end->rank);
+    if (is_counted)
+        end->posted_time = own.time;
+    has_ready_ = has_ready_ || end->is_ready;
+    end->sequence = ++sequence_;
     end->clock = own.clock;
     /* A probe has chosen the message then. */
     end->time =
@@ -810,15 +863,39 @@ void Replay::post(const SharedEnd &end, std::uint32_t thread)
     if (finds_races_ && end->is_from_any)
         post_any_receive(end);
     if (const SharedEnd partner = end->partner.lock()) {
-        partner->is_partner_posted = true;
-        partner->partner_clock = end->clock;
+        if (!end->is_probe || end->is_received) {
+            partner->is_partner_posted = true;
+            partner->partner_clock = end->clock;
+        }
         close(*partner);
         wake(partner->rank);
+        if (partner->is_posted)
+            judge_ready(end->is_send ? *end : *partner, end->is_send ? *partner : *end);
     }
     if (!end->is_partner_posted && !end->is_released)
         open(end);
     if (end->is_send)
         wake(end->receiver());
+}
+
+/* The replay is a run that the standard allows, so a send that is posted before the receive in it can
+ * start too early. If the receive is counted, so can one whose process does not know of it. The two parts of a
+ * send-receive operation have no order. */
+void Replay::judge_ready(const End &send, const End &receive)
+{
+    if (!send.is_ready || process(send.rank).has_threads || process(receive.rank).has_threads ||
+        qmpi::operation_of(receive.position.function) == qmpi::operation::sendrecv)
+        return;
+    const bool is_late = send.sequence < receive.sequence ||
+        (receive.posted_time != 0 && Clock::time(send.clock, receive.rank) < receive.posted_time);
+    if (!is_late)
+        return;
+    const std::string &reason = reason_of_unknown_order(send.clock);
+    const Unready found{send.rank, send.position, receive.rank, receive.position};
+    if (!reason.empty())
+        omit(send.rank, omitted_ready, reason);
+    else
+        (has_windows_ ? undecided_ : unready_).push_back(found);
 }
 
 void Replay::open(const SharedEnd &end)
@@ -889,7 +966,9 @@ Replay::Need Replay::need_of(int rank, const Step &step) const
                 need.ranks.push_back(member);
         }
     } else if (step.end != nullptr && step.end->is_send) {
-        if (!is_member(step.end->peer) || has_receive(*step.end))
+        const SharedEnd partner = step.end->partner.lock();
+        const bool is_held = partner != nullptr && partner->is_probe && partner->is_posted;
+        if (!is_member(step.end->peer) || (!is_held && has_receive(*step.end)))
             return need;
         need.ranks.push_back(step.end->peer);
     } else {

@@ -50,6 +50,11 @@ struct End {
     bool has_any_tag = false;
     bool needs_receive = false; /* a send that may wait for its receive */
     bool is_synchronous = false;
+    bool is_ready = false;         /* a send whose receive must have started */
+    bool is_probe = false;         /* a matched probe: holds the message until it is received */
+    bool is_received = false;      /* the message of the probe */
+    std::uint64_t sequence = 0;    /* of all ends that were posted */
+    std::uint64_t posted_time = 0; /* of the process, known to who knows of the post; 0: not counted */
 
     SharedClock clock; /* of its process, when it was posted */
     SharedClock partner_clock;
@@ -95,6 +100,14 @@ struct Race {
     Position other;
 };
 
+/* A ready send that may start before its receive. */
+struct Unready {
+    int rank;
+    Position position;
+    int receiver;
+    Position receive;
+};
+
 /* Whose past the members of a collective operation know after it: that of those whose data they
  * get. */
 enum class Flow : std::uint8_t { among_all, to_root, from_root, to_higher /* ranks */ };
@@ -130,6 +143,9 @@ class Replay {
 
     void probe(int rank, const ProbeEvent &event);
 
+    /* The receive of a message that a probe has matched starts. number: of the probe */
+    void receive_matched(int rank, std::uint64_t number);
+
     void change_thread(int rank, const ThreadEvent &event);
 
     /* The last call of the current thread. */
@@ -137,9 +153,11 @@ class Replay {
 
     void window(int rank, const WindowEvent &event)
     {
+        has_windows_ = true;
         accesses_.set_unit(event.window, rank, event.unit);
     }
     void exposure(int rank, const ExposureEvent &event) { accesses_.expose(rank, event); }
+    void exclude_puts(int rank, const NoPutsEvent &event) { accesses_.exclude_puts(rank, event); }
     void access(int rank, AccessEvent event);
     void accesses_complete(int rank, const AccessesCompleteEvent &event);
     void order_lost(int rank, const OrderLostEvent &event);
@@ -175,10 +193,12 @@ class Replay {
     /* There is something for the next three. */
     bool has_results() const
     {
-        return !races_.empty() || !omissions_.empty() || accesses_.has_results();
+        return !races_.empty() || !unready_.empty() || !omissions_.empty() ||
+            accesses_.has_results();
     }
     std::vector<Conflict> take_conflicts() { return accesses_.take_conflicts(); }
     std::vector<Race> take_races() { return std::exchange(races_, {}); }
+    std::vector<Unready> take_unready() { return std::exchange(unready_, {}); }
 
     /* Of receives from any process and messages that no receive has got, nor can get. */
     void find_races_of_unreceived();
@@ -238,6 +258,7 @@ class Replay {
         enum class Kind : std::uint8_t { start, wait, look, returned } kind;
         bool is_released = false;
         bool loses_order = false;
+        bool receives_matched = false; /* the message of the end, a probe */
         int awaited = nobody; /* as its meeting has it */
         std::uint32_t thread = 0;
         Position position;
@@ -281,7 +302,7 @@ class Replay {
         std::string order_lost;                             /* see OrderLostEvent; empty: not yet */
         bool is_in_certain_cycle = false;
         std::set<std::pair<int, std::uint32_t>> accused;    /* calls that are in a reported cycle */
-        std::unordered_map<std::uint64_t, SharedEnd> ends;  /* of open requests */
+        std::unordered_map<std::uint64_t, SharedEnd> ends;  /* of open requests, and matched probes */
         std::map<std::uint32_t, SharedEnd> any_receives;    /* last one from any process, by site */
         std::map<std::uint32_t, OpenReceive> open_receives; /* the first one, by site */
         std::map<std::pair<std::uint64_t, std::uint64_t>, SharedMeeting> meetings;
@@ -361,6 +382,9 @@ class Replay {
     void open(const SharedEnd &end);
     void close(End &end);
 
+    void receive_matched(int rank, const SharedEnd &probe);
+    void judge_ready(const End &send, const End &receive);
+
     static bool fits(const End &send, int source, int tag);
     bool has_message(const Address &address, int source, int tag) const;
     bool has_receive(const End &send) const;
@@ -420,6 +444,11 @@ class Replay {
     const bool finds_races_;
     std::vector<Process> processes_;
     std::vector<Race> races_;
+    std::vector<Unready> unready_, undecided_; /* known, and with windows that may order them */
+    bool has_ready_ = false;   /* there are ready sends */
+    bool has_windows_ = false;
+    bool has_writes_ = false;  /* under shared locks, which others may poll for */
+    std::uint64_t sequence_ = 0;
     std::unordered_map<Address, Inbox, Hash> inboxes_;
     std::map<std::pair<std::uint64_t, std::uint64_t>, SharedMeeting> meetings_;
     Accesses accesses_;

@@ -15,7 +15,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank == 1) {
         for (int tag = 0; tag < 4; tag++)
-            MPI_Send(&value, 1, MPI_INT, 0, tag, MPI_COMM_WORLD);
+            MPI_Send(&value, 1, MPI_INT, 0, tag, MPI_COMM_WORLD);          /* expect: possible deadlock */
     } else {
         MPI_Mprobe(1, 0, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
         MPI_Mrecv(&value, 1, MPI_INT, &message, MPI_STATUS_IGNORE);

@@ -419,6 +419,47 @@ def test_cycle_with_a_collective_operation_names_both_reasons_why_it_may_complet
         "completes only if the library buffers the message, or if a collective operation does not wait for all processes; cycle: "), result
 
 
+POLLS = """
+#include <mpi.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    int rank, value, flag = 0;
+    MPI_Request request;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) {
+        MPI_Irecv(&value, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &request);
+        while (!flag) {
+            MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+            usleep(1000);
+        }
+    } else {
+        if (argc > 1)
+            sleep(4);           /* works */
+        else
+            MPI_Recv(&value, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    }
+    MPI_Finalize();
+    return 0;
+}
+"""
+NO_PROGRESS = "left out of the search for deadlocks: it tests in vain (MPI_Test at polls.c:"
+
+
+def test_processes_that_only_test_are_named_without_a_finding(mpich):
+    result = mpich.mpiexec(2, mpich.program(POLLS, name="polls.c"), tools="check(timeout=1,out=polls.json,status=7)", seconds=10,
+                           may_time_out=True)
+    assert NO_PROGRESS in result.err and "deadlock: " not in result.err and result.status == 124, result
+    assert reported(mpich.work / "polls.json") == [] if (mpich.work / "polls.json").exists() else True
+
+
+def test_a_process_that_tests_while_another_one_works_is_not_named(mpich):
+    result = mpich.mpiexec(2, mpich.program(POLLS, name="polls.c"), "works", tools="check(timeout=1,out=polls.json)")
+    assert result.status == 0 and "in vain" not in result.err and reported(mpich.work / "polls.json") == [], result
+
+
 REVERSED = """
 #include <mpi.h>
 int main(int argc, char **argv)

@@ -349,8 +349,38 @@ std::string Analyser::text(const Cycle &cycle)
     return list + "rank " + std::to_string(cycle.calls[0].rank);
 }
 
+/* Those that wait could wait for one that tests in vain, which may still do something else: no deadlock. */
+void Analyser::find_no_progress()
+{
+    if (has_found_no_progress_)
+        return;
+    const auto now = Clock::now();
+    const auto is_idle = [&](const Process &process) {
+        return process.is_lost || process.has_ended ||
+            (process.blocked && now - process.blocked_since >= timeout_) ||
+            (process.polling && now - process.polling_since >= timeout_);
+    };
+    const auto polls = [](const Process &process) {
+        return process.polling && !process.has_ended && !process.is_lost;
+    };
+    if (std::none_of(processes_.begin(), processes_.end(), polls) ||
+        !std::all_of(processes_.begin(), processes_.end(), is_idle))
+        return;
+    has_found_no_progress_ = true;
+    int number = 0;
+    for (int rank = 0; rank < size() && number < max_lines; rank++) {
+        if (!polls(process(rank)))
+            continue;
+        number++;
+        note({rank, omitted_deadlocks,
+              "it tests in vain (" + text(rank, *process(rank).polling) +
+                  "), and all other processes wait or do the same"});
+    }
+}
+
 bool Analyser::find_deadlock()
 {
+    find_no_progress();
     missing_.clear();
     std::vector<bool> is_stuck(processes_.size());
     for (std::size_t i = 0; i < processes_.size(); i++)

@@ -113,6 +113,8 @@ class Analyser {
         std::map<std::uint32_t, Site> sites;
         std::optional<BlockedEvent> blocked;
         Clock::time_point blocked_since;
+        std::optional<Position> polling; /* all that it does is to test in vain */
+        Clock::time_point polling_since;
         bool is_trusted = true;   /* order of its sends and receives is known */
         bool is_silent = false;   /* will not communicate again */
         bool is_multiple = false; /* several threads can be in MPI at the same time */
@@ -328,6 +330,7 @@ class Analyser {
     /* By communicator, number and, if not all waiters wait for the same, waiter. */
     std::map<std::tuple<std::uint64_t, std::uint64_t, int>, std::vector<int>> missing_;
     const std::vector<int> nobody_;
+    bool has_found_no_progress_ = false;
     bool has_found_unreceived_ = false;
     bool has_ended_run_ = false; /* of the replay */
     std::size_t ended_ = 0;      /* processes */

@@ -180,7 +180,7 @@ class Check : public ReportingTool<Check> {
         if constexpr (!Call::returns_error_code)
             return call();
         else {
-            const Recorder::Call current(recorder_, call);
+            Recorder::Call current(recorder_, call);
             const bool is_nested = current.is_inner();
             const Here here{call.context(), Call::id};
             if constexpr (needs_library<Call>()) {
@@ -223,8 +223,18 @@ class Check : public ReportingTool<Check> {
                     if (!is_nested)
                         follow_join(call, here);
                 }
-                if (error_code != MPI_SUCCESS)
+                if constexpr (is_test<Call>()) {
+                    if (error_code == MPI_SUCCESS && has_found_nothing(call))
+                        current.polled();
+                }
+                if constexpr (has_request<Call>()) {
+                    if (is_nested || !has_effect || Call::form == qmpi::form::enqueued)
+                        operations_.lose_requests();
+                }
+                if (error_code != MPI_SUCCESS) {
+                    handle_rules_.follow_failure(call);
                     fatal_errors_.raise(error_code);
+                }
                 return error_code;
             }
         }

@@ -89,6 +89,20 @@ void Recorder::distrusted(const std::string &reason, const std::string &communic
     record_.add(RecordBlock::distrust, distrust.written());
 }
 
+Recorder::Polls Recorder::polls()
+{
+    const std::lock_guard<std::mutex> guard(lock_);
+    Polls all;
+    for (const auto &[id, thread] : threads_) {
+        const std::uint64_t polls = thread.polls.load(std::memory_order_relaxed);
+        all.polls += polls;
+        all.other_calls += thread.activity.calls.load(std::memory_order_relaxed) - polls;
+        if (polls > 0)
+            all.last = CurrentCall::unpacked(thread.last_poll.load(std::memory_order_relaxed));
+    }
+    return all;
+}
+
 void Recorder::omitted(const Omission &omission)
 {
     Writer writer;

@@ -88,6 +88,7 @@ struct Omission {
 };
 
 /* Values of Omission::what. */
+inline constexpr const char *omitted_deadlocks = "deadlocks";
 inline constexpr const char *omitted_cycles = "possible deadlocks";
 inline constexpr const char *omitted_ready = "ready sends";
 inline constexpr const char *omitted_bounds = "accesses outside a window";
@@ -122,6 +123,13 @@ class Recorder {
     }
     void suppressed_by(const std::string &suppressions);
 
+    /* Calls of all threads that did more than to test in vain, number of the others, and one of these. */
+    struct Polls {
+        std::uint64_t other_calls = 0, polls = 0;
+        CurrentCall last;
+    };
+    Polls polls();
+
     /* A call in this thread, of which the outermost is marked. Calls nest if a callback calls MPI. The
      * call site is noted only if the process can hang there. */
     class Call {
@@ -144,6 +152,13 @@ class Recorder {
 
         bool is_inner() const { return thread_ == nullptr; }
 
+        /* It has tested for something that has not happened. */
+        void polled()
+        {
+            if (!is_inner())
+                thread_->polled();
+        }
+
       private:
         Thread *thread_ = nullptr;
     };
@@ -159,7 +174,15 @@ class Recorder {
             activity.current.store(0, std::memory_order_relaxed);
         }
 
+        void polled()
+        {
+            polls.store(polls.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+            last_poll.store(activity.current.load(std::memory_order_relaxed),
+                            std::memory_order_relaxed);
+        }
+
         Activity &activity;
+        std::atomic<std::uint64_t> polls{0}, last_poll{0}; /* calls that tested in vain; the last one */
         std::uint64_t calls = 0;
         bool is_in_call = false;
     };

@@ -290,10 +290,31 @@ bool Waiting::are_all_waiting(States &states) const
 bool Waiting::look()
 {
     const bool may_be_blocked = report_blocked();
+    if (is_watched_)
+        report_polling();
     process_.flush();
     if (!process_.is_connected())
         process_.distrust("no connection to rank 0", false);
     return may_be_blocked;
+}
+
+/* A call may be counted before it is known to test in vain. */
+void Waiting::report_polling()
+{
+    const Recorder::Polls now = process_.polls();
+    const bool is_polling = now.polls > polls_.polls && now.other_calls <= polls_.other_calls + 1 &&
+        polls_.other_calls <= now.other_calls + 1;
+    if (!is_polling) {
+        polls_.other_calls = now.other_calls;
+        polling_since_ = Clock::now();
+    }
+    polls_.polls = now.polls;
+    const bool is_long = is_polling && Clock::now() - polling_since_ >= 4 * short_time;
+    if (is_long == is_polling_)
+        return;
+    is_polling_ = is_long;
+    process_.report(Event::polling,
+                    is_long ? Position{now.last.function, now.last.site} : Position{-1, 0}, false);
 }
 
 /* A thread that slept, and has made a step since the report, may go on to end the wait. It may have

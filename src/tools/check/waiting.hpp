@@ -89,6 +89,7 @@ class Waiting {
     static Time shortest_pause(int processes);
     bool look();
     bool report_blocked();
+    void report_polling();
     void retract();
 
     /* No other thread of the program can end the wait: each is in one of the calls, or waits for
@@ -108,6 +109,11 @@ class Waiting {
     std::vector<Entered> entered_; /* by different threads */
     bool is_reported_ = false;
     States states_; /* when it was reported */
+
+    /* The process has only tested in vain. Of the thread below. */
+    Recorder::Polls polls_;
+    Clock::time_point polling_since_;
+    bool is_polling_ = false; /* reported */
 
     std::mutex thread_lock_;
     std::condition_variable wake_up_;

@@ -216,11 +216,11 @@ TWO_RECEIVERS = """
 #include <mpi.h>
 #include <pthread.h>
 #include <unistd.h>
-static void *receive(void *unused)
+static void *receive(void *is_second)
 {
-    int value;
-    MPI_Recv(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    return unused;
+    int values[2];
+    MPI_Recv(values, is_second == NULL ? 1 : 2, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return is_second;
 }
 int main(void)
 {
@@ -229,7 +229,7 @@ int main(void)
     MPI_Init_thread(0, 0, MPI_THREAD_MULTIPLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank == 1) {
-        pthread_create(&thread, NULL, receive, NULL);
+        pthread_create(&thread, NULL, receive, &thread);
         receive(NULL);
         pthread_join(thread, NULL);
     } else

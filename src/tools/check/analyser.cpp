@@ -841,6 +841,8 @@ void Analyser::take_access(int rank, AccessEvent event)
 {
     if (!event.blocks.empty())
         report(bounds_.access(rank, event));
+    for (const int target : bounds_.take_crowded())
+        note_once({target, omitted_bounds, "too many accesses came before it had made its window"});
     replay_.access(rank, std::move(event));
 }
 

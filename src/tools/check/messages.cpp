@@ -63,7 +63,16 @@ void Messages::begin(Pending &pending)
 
 void Messages::use(const Pending &pending, Use::Kind kind, const Message &message)
 {
-    process_.use(pending.communicator, {kind, 0, pending.position, message.peer, message.tag});
+    if (!process_.is_multiple())
+        return;
+    const bool is_receive = kind == Use::Kind::receive && pending.position.is_blocking() &&
+        qmpi::operation_of(pending.position.function) == qmpi::operation::receive;
+    const std::uint64_t data = is_receive
+        ? static_cast<std::uint64_t>(message.count) << 32 ^ qmpi::handle_value(message.datatype) ^
+            std::uint64_t{1} << 63
+        : 0;
+    process_.use(pending.communicator,
+                 {kind, 0, pending.position, message.peer, message.tag, data});
 }
 
 void Messages::begin(Pending &pending, CollectiveObject &collective)

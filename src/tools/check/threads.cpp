@@ -21,6 +21,9 @@ bool depends(const Use &a, const Use &b)
     const bool concerns_epoch = a.kind == Kind::synchronization || b.kind == Kind::synchronization;
     if (a.kind != b.kind && !concerns_epoch)
         return false;
+    if (a.data != 0 && a.data == b.data && a.peer == b.peer && a.tag == b.tag &&
+        a.peer != MPI_ANY_SOURCE && a.tag != MPI_ANY_TAG)
+        return false;
     const bool has_peer = a.peer == b.peer || a.peer == MPI_ANY_SOURCE || b.peer == MPI_ANY_SOURCE;
     const bool has_tag = a.tag == b.tag || a.tag == MPI_ANY_TAG || b.tag == MPI_ANY_TAG;
     return a.kind != Kind::access ? has_peer && has_tag : concerns_epoch && has_peer;

@@ -34,6 +34,9 @@ struct Use {
     Position position;
     int peer = MPI_ANY_SOURCE; /* or target; MPI_ANY_SOURCE: all */
     int tag = MPI_ANY_TAG;
+    /* Hash of the data of a blocking receive; 0: none. It does not matter which of two equal ones gets a
+     * message. */
+    std::uint64_t data = 0;
 };
 
 /* Thread-safe. */

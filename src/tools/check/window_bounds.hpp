@@ -57,13 +57,19 @@ class WindowBounds {
             compare(target, access, outside);
         else if (target.early.size() < most_early)
             target.early.push_back(access);
+        else
+            crowded_.push_back(event.target);
         return outside;
     }
+
+    /* Targets of accesses that were not looked at. */
+    std::vector<int> take_crowded() { return std::exchange(crowded_, {}); }
 
     void free(std::uint64_t window) { windows_.erase(window); }
 
   private:
     static constexpr std::size_t most_early = 4096; /* of a target */
+    std::vector<int> crowded_;
 
     struct Target {
         std::int64_t unit = 0; /* 0: unknown */

@@ -8,13 +8,12 @@
 #include <pthread.h>
 #include <unistd.h>
 
-/* Two threads receive at the same time: MPI_COMM_WORLD is no longer compared. */
-static void *receive(void *unused)
+/* Two threads receive different data at the same time: MPI_COMM_WORLD is no longer compared. */
+static void *receive(void *is_second)
 {
-    int value;
+    int values[2];
 
-    (void) unused;
-    MPI_Recv(&value, 1, MPI_INT, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Recv(values, is_second == NULL ? 1 : 2, MPI_INT, 0, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     return NULL;
 }
 
@@ -22,7 +21,7 @@ static void receive_twice(void)
 {
     pthread_t thread;
 
-    pthread_create(&thread, NULL, receive, NULL);
+    pthread_create(&thread, NULL, receive, &thread);
     receive(NULL);
     pthread_join(thread, NULL);
 }

@@ -325,8 +325,11 @@ void Replay::cancelled(int rank, std::uint64_t number)
         found.mapped()->is_released = true;
 }
 
+/* Here a probe may find another message than in the run, and less may have happened before that one. */
 void Replay::probe(int rank, const ProbeEvent &event)
 {
+    if (!event.has_found && (event.source == MPI_ANY_SOURCE || event.tag == MPI_ANY_TAG))
+        can_order_unseen_ = has_ordered_unseen_ = true;
     Step step;
     step.kind = event.has_found ? Step::Kind::look : Step::Kind::wait;
     step.position = event.position;
@@ -394,11 +397,12 @@ void Replay::end_run()
     }
     find_races_of_unreceived();
     for (const Unready &send : undecided_) {
-        if (order_lost_.empty() && !has_writes_)
+        if (order_lost_.empty() && !has_ordered_unseen_)
             unready_.push_back(send);
         else
             omit(send.rank, omitted_ready,
-                 order_lost_.empty() ? "processes can poll windows" : order_lost_);
+                 order_lost_.empty() ? "processes can poll windows, or have probed for any message"
+                                     : order_lost_);
     }
     accesses_.end();
 }
@@ -670,7 +674,7 @@ void Replay::make_access(int rank, const AccessEvent &access)
     const bool is_write =
         (access.kind == AccessEvent::Kind::put || access.kind == AccessEvent::Kind::accumulate) &&
         access.target != rank;
-    has_writes_ = has_writes_ || (is_shared && is_write);
+    has_ordered_unseen_ = has_ordered_unseen_ || (is_shared && is_write);
     if (is_shared && is_write && own.told != own.clock) {
         accesses_.tell(own.clock);
         own.told = own.clock;
@@ -895,7 +899,7 @@ void Replay::judge_ready(const End &send, const End &receive)
     if (!reason.empty())
         omit(send.rank, omitted_ready, reason);
     else
-        (has_windows_ ? undecided_ : unready_).push_back(found);
+        (can_order_unseen_ ? undecided_ : unready_).push_back(found);
 }
 
 void Replay::open(const SharedEnd &end)

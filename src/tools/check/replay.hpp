@@ -153,7 +153,7 @@ class Replay {
 
     void window(int rank, const WindowEvent &event)
     {
-        has_windows_ = true;
+        can_order_unseen_ = true;
         accesses_.set_unit(event.window, rank, event.unit);
     }
     void exposure(int rank, const ExposureEvent &event) { accesses_.expose(rank, event); }
@@ -444,10 +444,11 @@ class Replay {
     const bool finds_races_;
     std::vector<Process> processes_;
     std::vector<Race> races_;
-    std::vector<Unready> unready_, undecided_; /* known, and with windows that may order them */
-    bool has_ready_ = false;   /* there are ready sends */
-    bool has_windows_ = false;
-    bool has_writes_ = false;  /* under shared locks, which others may poll for */
+    std::vector<Unready> unready_, undecided_; /* the second ones may be ordered unseen */
+    bool has_ready_ = false;                   /* there are ready sends */
+    bool can_order_unseen_ = false;            /* there are windows, which processes can poll */
+    /* There were writes under shared locks, or a probe that found one of several messages. */
+    bool has_ordered_unseen_ = false;
     std::uint64_t sequence_ = 0;
     std::unordered_map<Address, Inbox, Hash> inboxes_;
     std::map<std::pair<std::uint64_t, std::uint64_t>, SharedMeeting> meetings_;

@@ -188,6 +188,7 @@ libqmpi_check_la_SOURCES = \
     check/replay.hpp \
     check/resources.cpp \
     check/resources.hpp \
+    check/send_mode.hpp \
     check/server.cpp \
     check/server.hpp \
     check/signature.cpp \

@@ -5,6 +5,8 @@
 
 #include "messages.hpp"
 
+#include "send_mode.hpp"
+
 #include "../common/movement.hpp"
 #include "../common/requests.hpp"
 
@@ -21,12 +23,9 @@ bool has_wildcard(const Message &receive)
     return receive.peer == MPI_ANY_SOURCE || receive.tag == MPI_ANY_TAG;
 }
 
-bool is_buffered(int function)
+bool is_buffered(const Pending &pending)
 {
-    static constexpr qmpi::function_set functions(MPI_BSEND_T, MPI_BSEND_C_T, MPI_IBSEND_T,
-                                                  MPI_IBSEND_C_T, MPI_BSEND_INIT_T,
-                                                  MPI_BSEND_INIT_C_T);
-    return functions.contains(function);
+    return send_mode(pending.position.function) == SendMode::buffered;
 }
 
 }  // namespace
@@ -108,7 +107,7 @@ void Messages::begin_send(Pending &pending)
                     process_.waits_for_answer(Event::send, pending.position));
     pending.expected.push_back(
         {Completion::receive, pending.communicator, pending.send_number, send.peer, send.tag});
-    if (!is_buffered(pending.position.function))
+    if (!is_buffered(pending))
         return;
     const std::lock_guard<std::mutex> guard(lock_);
     buffered_.push_back(
@@ -136,7 +135,7 @@ void Messages::delivered()
 
 void Messages::find_no_buffer(const Pending &pending, int error_code)
 {
-    if (!pending.send.exists || !is_buffered(pending.position.function) ||
+    if (!pending.send.exists || !is_buffered(pending) ||
         !is_of_class(error_code, MPI_ERR_BUFFER))
         return;
     const std::int64_t attached = process_.attached;

@@ -6,6 +6,7 @@
 #include "replay.hpp"
 
 #include "functions.hpp"
+#include "send_mode.hpp"
 
 #include <qmpi.hpp>
 
@@ -16,30 +17,6 @@ namespace qmpi::check {
 namespace {
 
 constexpr const char *several_threads = "several threads communicate";
-
-bool is_synchronous(int function)
-{
-    static constexpr qmpi::function_set functions(MPI_SSEND_T, MPI_SSEND_C_T, MPI_SSEND_INIT_T,
-                                                  MPI_SSEND_INIT_C_T, MPI_ISSEND_T, MPI_ISSEND_C_T);
-    return functions.contains(function);
-}
-
-bool is_ready(int function)
-{
-    static constexpr qmpi::function_set functions(MPI_RSEND_T, MPI_RSEND_C_T, MPI_RSEND_INIT_T,
-                                                  MPI_RSEND_INIT_C_T, MPI_IRSEND_T, MPI_IRSEND_C_T);
-    return functions.contains(function);
-}
-
-/* A buffered send does not wait for its receive, and a ready send has one. */
-bool needs_receive(int function)
-{
-    static constexpr qmpi::function_set others(MPI_BSEND_T, MPI_BSEND_C_T, MPI_BSEND_INIT_T,
-                                               MPI_BSEND_INIT_C_T, MPI_IBSEND_T, MPI_IBSEND_C_T,
-                                               MPI_RSEND_T, MPI_RSEND_C_T, MPI_RSEND_INIT_T,
-                                               MPI_RSEND_INIT_C_T, MPI_IRSEND_T, MPI_IRSEND_C_T);
-    return !others.contains(function);
-}
 
 /* Each member needs data of all others, or the operation has no other purpose than to wait. A group
  * that makes a communicator has none yet on which its members could agree in advance. Two groups that
@@ -175,9 +152,11 @@ SharedEnd Replay::send(int rank, const SendEvent &send)
     end->is_send = true;
     end->peer = send.destination;
     end->tag = send.tag;
-    end->needs_receive = needs_receive(function);
-    end->is_synchronous = is_synchronous(function);
-    end->is_ready = is_ready(function);
+    const SendMode mode = send_mode(function);
+    /* A buffered send does not wait for its receive, and a ready send has one. */
+    end->needs_receive = mode == SendMode::standard || mode == SendMode::synchronous;
+    end->is_synchronous = mode == SendMode::synchronous;
+    end->is_ready = mode == SendMode::ready;
     add(rank, Step::Kind::start, send.position, end);
     if (send.position.is_blocking() && qmpi::operation_of(function) == qmpi::operation::send)
         add(rank, Step::Kind::wait, send.position, end);

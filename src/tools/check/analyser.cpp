@@ -97,11 +97,14 @@ void Analyser::take(int rank, Event event, Reader &reader)
         replay_.exclude_puts(rank, reader.get<NoPutsEvent>());
         break;
     case Event::polling: {
-        const auto position = reader.get<Position>();
+        const auto polling = reader.get<OperationEvent>();
         process(rank).polling.reset();
-        if (position.function >= 0)
-            process(rank).polling = position;
-        process(rank).polling_since = Clock::now();
+        if (polling.position.function < 0)
+            break;
+        process(rank).polling = polling.position;
+        process(rank).polling_since =
+            Clock::now() - std::chrono::milliseconds(polling.operation.number);
+        find_no_progress();
         break;
     }
     case Event::blocked:
@@ -380,7 +383,6 @@ void Analyser::find_no_progress()
 
 bool Analyser::find_deadlock()
 {
-    find_no_progress();
     missing_.clear();
     std::vector<bool> is_stuck(processes_.size());
     for (std::size_t i = 0; i < processes_.size(); i++)

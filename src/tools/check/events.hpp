@@ -49,7 +49,9 @@ enum class Event : std::uint8_t {
     no_puts, /* a fence after which the process does not expect any */
     blocked,
     unblocked,
-    polling, /* the process makes no other calls than tests that find nothing; no position: it has stopped */
+    /* The process makes no other calls than tests that find nothing, for a number of milliseconds; no
+     * position: it has stopped */
+    polling,
     distrust,
     exclude,
     freed, /* a persistent collective operation */

@@ -309,12 +309,15 @@ void Waiting::report_polling()
         polling_since_ = Clock::now();
     }
     polls_.polls = now.polls;
-    const bool is_long = is_polling && Clock::now() - polling_since_ >= 4 * short_time;
-    if (is_long == is_polling_)
-        return;
+    const auto time = std::chrono::duration_cast<Time>(Clock::now() - polling_since_);
+    const bool is_long = is_polling && time >= 4 * short_time;
+    if (is_long || is_polling_) /* each time, so that what the analyser knows is not old */
+        process_.report(Event::polling,
+                        OperationEvent{is_long ? Position{now.last.function, now.last.site}
+                                               : Position{-1, 0},
+                                       {false, 0, static_cast<std::uint64_t>(time.count())}},
+                        false);
     is_polling_ = is_long;
-    process_.report(Event::polling,
-                    is_long ? Position{now.last.function, now.last.site} : Position{-1, 0}, false);
 }
 
 /* A thread that slept, and has made a step since the report, may go on to end the wait. It may have

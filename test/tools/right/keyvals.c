@@ -3,7 +3,7 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Keyvals that are freed while they are in use, and by a callback; generalized requests that end in different ways.
+/* Keyvals that are freed while they are in use, and by a callback; generalized requests that are completed, cancelled and freed.
  * ranks: 2 */
 #include <mpi.h>
 #include <stddef.h>

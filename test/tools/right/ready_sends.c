@@ -3,29 +3,29 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* Ready sends that are ordered after the start of their receives in different ways. ranks: 3 */
+/* Ready sends that are ordered after the start of their receives by different operations. ranks: 3 */
 #include <mpi.h>
 
-enum { WAYS = 6 };
+enum { KINDS = 6 };
 
 int main(int argc, char **argv)
 {
-    int rank, value = 1, sum, values[2 * WAYS];
-    MPI_Request requests[2 * WAYS], request;
+    int rank, value = 1, sum, values[2 * KINDS];
+    MPI_Request requests[2 * KINDS], request;
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Rsend(&value, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD);
     for (int i = 0; i < 3; i++) {
         if (rank == 1) {
-            for (int k = 0; k < WAYS; k++)
+            for (int k = 0; k < KINDS; k++)
                 MPI_Irecv(&values[k], 1, MPI_INT, k % 2 ? 0 : MPI_ANY_SOURCE, k, MPI_COMM_WORLD, &requests[k]);
             MPI_Barrier(MPI_COMM_WORLD);                                     /* a collective operation */
             MPI_Send(&value, 1, MPI_INT, 0, 20, MPI_COMM_WORLD);             /* a message */
             MPI_Send(&value, 1, MPI_INT, 2, 21, MPI_COMM_WORLD);             /* messages by another process */
             MPI_Recv(&value, 1, MPI_INT, 0, 22, MPI_COMM_WORLD, MPI_STATUS_IGNORE);     /* of a synchronous send */
             MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-            MPI_Waitall(WAYS, requests, MPI_STATUSES_IGNORE);
+            MPI_Waitall(KINDS, requests, MPI_STATUSES_IGNORE);
             MPI_Recv_init(&value, 1, MPI_INT, 0, 30, MPI_COMM_WORLD, &request);
             MPI_Start(&request);
             MPI_Barrier(MPI_COMM_WORLD);

@@ -57,8 +57,8 @@ void Accesses::find_excluded(const Target &target, int target_rank, const Access
     if (access.is_of_lock() ||
         (access.kind != AccessEvent::Kind::put && access.kind != AccessEvent::Kind::accumulate))
         return;
-    const auto found = target.without_puts.find(
-        {access.epoch == AccessEvent::Epoch::started, access.number});
+    const auto found =
+        target.without_puts.find({access.epoch == AccessEvent::Epoch::started, access.number});
     if (found != target.without_puts.end())
         conflicts_.push_back({access.rank, target_rank, target_rank, access.position, found->second,
                               false, false, false, true});

@@ -101,8 +101,9 @@ std::uint64_t part_of(Call &call, std::size_t place)
         return value == MPI_UNDEFINED ? 0 : agreed_part(place, add_to_hash(hash, number(value)));
     else if constexpr (parameter.role == qmpi::role::assertion)
         return agreed_part(place,
-                           add_to_hash(hash, static_cast<std::uint64_t>(
-                                                 value & (MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED))));
+                           add_to_hash(hash,
+                                       static_cast<std::uint64_t>(
+                                           value & (MPI_MODE_NOPRECEDE | MPI_MODE_NOSUCCEED))));
     else
         return agreed_part(place, add_to_hash(hash, number(value)));
 }
@@ -113,11 +114,14 @@ std::uint64_t agreed_by(Call &call, std::index_sequence<places...>)
     constexpr auto names = agreed_names(Call::id);
     std::uint64_t all = 0;
     (void) call;
-    ([&] {
-        constexpr std::size_t own = names[places].empty() ? qmpi::none : Call::index(names[places]);
-        if constexpr (own != qmpi::none)
-            all |= part_of<own>(call, places);
-    }(), ...);
+    (
+        [&] {
+            constexpr std::size_t own =
+                names[places].empty() ? qmpi::none : Call::index(names[places]);
+            if constexpr (own != qmpi::none)
+                all |= part_of<own>(call, places);
+        }(),
+        ...);
     return all;
 }
 

@@ -171,7 +171,7 @@ class Analyser {
         /* Most arrivals must agree with each other, so a new one is compared with few of them: these
          * indexes of arrivals have everything that the others have. */
         std::vector<std::size_t> samples;
-        unsigned sampled = 0; /* aspects that the samples have */
+        unsigned sampled = 0;           /* aspects that the samples have */
         std::set<std::uint64_t> groups; /* that the samples have, see AgreedGroup */
     };
 
@@ -325,7 +325,7 @@ class Analyser {
     std::vector<Cycle> cycles_; /* not reported */
     std::set<int> reported_;
     std::set<std::pair<int, std::string>> noted_; /* by note_once(): rank and what */
-    std::set<std::string> omitted_; /* Omission::what that were printed */
+    std::set<std::string> omitted_;               /* Omission::what that were printed */
 
     /* By communicator, number and, if not all waiters wait for the same, waiter. */
     std::map<std::tuple<std::uint64_t, std::uint64_t, int>, std::vector<int>> missing_;

@@ -397,8 +397,7 @@ class Check : public ReportingTool<Check> {
             if (error_code == MPI_SUCCESS)
                 messages_.delivered();
             return error_code;
-        }
-        else if constexpr (is_message<Call>())
+        } else if constexpr (is_message<Call>())
             return point_to_point_.intercept(call, here);
         else if constexpr (is_matched_receive<Call>())
             return point_to_point_.receive_matched(call, here);

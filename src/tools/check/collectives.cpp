@@ -181,14 +181,12 @@ void Collectives::follow_file(const Current &current, MPI_File file, const std::
 {
     const std::lock_guard<std::mutex> guard(lock_);
     files_.erase(file); /* the handle may be that of a file that was closed in an unfollowed call */
-    if (current.expected.kind != Completion::start ||
-        number_of_members(current.communicator) < 2)
+    if (current.expected.kind != Completion::start || number_of_members(current.communicator) < 2)
         return;
     const std::string text = "the file " + name.substr(name.rfind('/') + 1);
-    files_[file] = {current.communicator,
-                    CollectiveObject(Shared::file, *current.communicator, current.expected.number,
-                                     text),
-                    text};
+    files_[file] = {
+        current.communicator,
+        CollectiveObject(Shared::file, *current.communicator, current.expected.number, text), text};
 }
 
 void Collectives::use_file(MPI_File file, const Position &position, std::uint64_t agreed)
@@ -204,7 +202,8 @@ void Collectives::use_file(MPI_File file, const Position &position, std::uint64_
         const bool was_ordered = process_.is_ordered(id);
         if (was_ordered && !process_.use_object({Use::Kind::collective, id, position}))
             process_.report(Event::exclude, CommunicatorEvent{id, own.name}, true);
-        const bool is_compared = process_.is_ordered(id) && process_.is_comparable(own.communicator);
+        const bool is_compared =
+            process_.is_ordered(id) && process_.is_comparable(own.communicator);
         if (is_compared)
             event = own.uses.next(position);
         if (position.function == MPI_FILE_CLOSE_T)

@@ -216,8 +216,8 @@ struct CollectiveEvent {
     std::string name; /* with number 0 only, as are the members */
     Members members;
     std::uint64_t operation = 0; /* value of the handle if predefined, or one of these */
-    std::uint64_t agreed = 0;    /* arguments that must be the same, see Agreement and AgreedGroup */
-    Signature same;              /* must be equal everywhere */
+    std::uint64_t agreed = 0; /* arguments that must be the same, see Agreement and AgreedGroup */
+    Signature same;           /* must be equal everywhere */
     Side sent, received;
     /* Ranks in MPI_COMM_WORLD of the process and of those whose data it gets, which the function and the
      * root restrict further; empty: all members. */
@@ -233,14 +233,15 @@ struct CollectiveEvent {
                         sources);
     }
 
-    static constexpr std::uint64_t commutative = 1, not_commutative = 2; /* operations of the program */
+    static constexpr std::uint64_t commutative = 1,
+                                   not_commutative = 2; /* operations of the program */
 };
 
 /* MPI_Comm_create: all members of a group that is not empty must pass it (MPI 4.0, 7.4.2). */
 struct AgreedGroup {
     static constexpr int bits = 20, most_ranks = (1 << bits) - 1;
 
-    std::uint64_t hash = 0;      /* 24 bits */
+    std::uint64_t hash = 0;        /* 24 bits */
     int lowest = -1, highest = -1; /* ranks of its members in MPI_COMM_WORLD; -1: none */
 
     /* 0 for a group of ranks that are too high */

@@ -109,7 +109,8 @@ class HandleRules {
             } else if constexpr (parameter.role == qmpi::role::request &&
                                  parameter.direction == qmpi::direction::out && !parameter.is_array)
                 /* A generalized request is never persistent. */
-                made_request(*value, parameter.effect == qmpi::effect::creates &&
+                made_request(*value,
+                             parameter.effect == qmpi::effect::creates &&
                                  Call::operation != qmpi::operation::create);
         });
         if constexpr (Call::id == MPI_TYPE_GET_CONTENTS_T)
@@ -172,8 +173,7 @@ class HandleRules {
         using qmpi::role;
         const role own = Call::parameters[i].role;
         return own == role::request || own == role::info || own == role::errhandler ||
-            own == role::session ||
-            (own == role::datatype && !Call::is_in(qmpi::set::datatypes));
+            own == role::session || (own == role::datatype && !Call::is_in(qmpi::set::datatypes));
     }
 
     /* is_significant: called for handles that are not those of an object */
@@ -187,8 +187,8 @@ class HandleRules {
         if (known.freed) {
             if (is_significant())
                 report_freed(own, *known.freed, here);
-        } else if (!known.is_any && !use.may_be_unknown && !has_unknown_ && has_type<role>(handle) &&
-                   is_significant())
+        } else if (!known.is_any && !use.may_be_unknown && !has_unknown_ &&
+                   has_type<role>(handle) && is_significant())
             report_unknown(use.name, here);
     }
 

@@ -66,10 +66,9 @@ void Messages::use(const Pending &pending, Use::Kind kind, const Message &messag
         return;
     const bool is_receive = kind == Use::Kind::receive && pending.position.is_blocking() &&
         qmpi::operation_of(pending.position.function) == qmpi::operation::receive;
-    const std::uint64_t data = is_receive
-        ? static_cast<std::uint64_t>(message.count) << 32 ^ qmpi::handle_value(message.datatype) ^
-            std::uint64_t{1} << 63
-        : 0;
+    const std::uint64_t data = is_receive ? static_cast<std::uint64_t>(message.count) << 32 ^
+            qmpi::handle_value(message.datatype) ^ std::uint64_t{1} << 63
+                                          : 0;
     process_.use(pending.communicator,
                  {kind, 0, pending.position, message.peer, message.tag, data});
 }
@@ -135,18 +134,18 @@ void Messages::delivered()
 
 void Messages::find_no_buffer(const Pending &pending, int error_code)
 {
-    if (!pending.send.exists || !is_buffered(pending) ||
-        !is_of_class(error_code, MPI_ERR_BUFFER))
+    if (!pending.send.exists || !is_buffered(pending) || !is_of_class(error_code, MPI_ERR_BUFFER))
         return;
     const std::int64_t attached = process_.attached;
     const std::string bytes =
-        std::to_string(process_.types.signature(pending.send.datatype, pending.send.count).bytes()) +
+        std::to_string(
+            process_.types.signature(pending.send.datatype, pending.send.count).bytes()) +
         " bytes";
     process_.found(Kind::argument, pending.position,
                    attached == LocalProcess::no_buffer ? "no buffer is attached for the " + bytes
-                       : attached < 0                  ? "the attached buffer has no room for the " + bytes
+                       : attached < 0 ? "the attached buffer has no room for the " + bytes
                                       : "the attached buffer of " + std::to_string(attached) +
-                               " bytes has no room for the " + bytes);
+                           " bytes has no room for the " + bytes);
 }
 
 void Messages::begin_receive(Pending &pending)

@@ -49,9 +49,11 @@ struct Options : ReportOptions {
     int status = option("status", 0)
                      .between(0, 255)
                      .help("exit status of the job if there are findings (0: that of the program)");
-    bool strict = flag("strict", false)
-                      .help("distinguish MPI_BYTE, characters, logicals, complex numbers, and signed from "
-                            "unsigned integers");
+    bool strict =
+        flag("strict", false)
+            .help(
+                "distinguish MPI_BYTE, characters, logicals, complex numbers, and signed from "
+                "unsigned integers");
     std::array<bool, number_of_kinds> wanted = wanted_kinds();
 
     /* Names of the kinds that are switched off. */

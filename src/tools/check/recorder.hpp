@@ -182,7 +182,8 @@ class Recorder {
         }
 
         Activity &activity;
-        std::atomic<std::uint64_t> polls{0}, last_poll{0}; /* calls that tested in vain; the last one */
+        std::atomic<std::uint64_t> polls{0},
+            last_poll{0}; /* calls that tested in vain; the last one */
         std::uint64_t calls = 0;
         bool is_in_call = false;
     };

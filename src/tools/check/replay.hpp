@@ -50,11 +50,12 @@ struct End {
     bool has_any_tag = false;
     bool needs_receive = false; /* a send that may wait for its receive */
     bool is_synchronous = false;
-    bool is_ready = false;         /* a send whose receive must have started */
-    bool is_probe = false;         /* a matched probe: holds the message until it is received */
-    bool is_received = false;      /* the message of the probe */
-    std::uint64_t sequence = 0;    /* of all ends that were posted */
-    std::uint64_t posted_time = 0; /* of the process, known to who knows of the post; 0: not counted */
+    bool is_ready = false;      /* a send whose receive must have started */
+    bool is_probe = false;      /* a matched probe: holds the message until it is received */
+    bool is_received = false;   /* the message of the probe */
+    std::uint64_t sequence = 0; /* of all ends that were posted */
+    std::uint64_t posted_time =
+        0; /* of the process, known to who knows of the post; 0: not counted */
 
     SharedClock clock; /* of its process, when it was posted */
     SharedClock partner_clock;
@@ -259,7 +260,7 @@ class Replay {
         bool is_released = false;
         bool loses_order = false;
         bool receives_matched = false; /* the message of the end, a probe */
-        int awaited = nobody; /* as its meeting has it */
+        int awaited = nobody;          /* as its meeting has it */
         std::uint32_t thread = 0;
         Position position;
         /* One of the following, or else the envelope of a probe */
@@ -301,9 +302,10 @@ class Replay {
         std::map<std::uint32_t, std::uint64_t> probe_times; /* of the last probe, by thread */
         std::string order_lost;                             /* see OrderLostEvent; empty: not yet */
         bool is_in_certain_cycle = false;
-        std::set<std::pair<int, std::uint32_t>> accused;    /* calls that are in a reported cycle */
-        std::unordered_map<std::uint64_t, SharedEnd> ends;  /* of open requests, and matched probes */
-        std::map<std::uint32_t, SharedEnd> any_receives;    /* last one from any process, by site */
+        std::set<std::pair<int, std::uint32_t>> accused; /* calls that are in a reported cycle */
+        std::unordered_map<std::uint64_t, SharedEnd>
+            ends;                                        /* of open requests, and matched probes */
+        std::map<std::uint32_t, SharedEnd> any_receives; /* last one from any process, by site */
         std::map<std::uint32_t, OpenReceive> open_receives; /* the first one, by site */
         std::map<std::pair<std::uint64_t, std::uint64_t>, SharedMeeting> meetings;
     };

@@ -61,8 +61,7 @@ constexpr bool is_handle(qmpi::role role)
     return role == qmpi::role::communicator || role == qmpi::role::group ||
         role == qmpi::role::datatype || role == qmpi::role::operation ||
         role == qmpi::role::window || role == qmpi::role::file || role == qmpi::role::info ||
-        role == qmpi::role::errhandler || role == qmpi::role::session ||
-        role == qmpi::role::keyval;
+        role == qmpi::role::errhandler || role == qmpi::role::session || role == qmpi::role::keyval;
 }
 
 struct Handle {
@@ -228,7 +227,7 @@ class Windows {
         bool is_fence_used = false; /* by an access outside other epochs */
         bool is_started = false;
         std::vector<int> targets; /* of MPI_Win_start */
-        bool is_exposed = false; /* by MPI_Win_post */
+        bool is_exposed = false;  /* by MPI_Win_post */
         bool is_locked_all = false;
         std::set<int> locked;
 

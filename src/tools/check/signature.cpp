@@ -287,9 +287,9 @@ Types::Shared Types::section(MPI_Datatype datatype)
         append(unit, part->unit, static_cast<std::uint64_t>(numbers[0]));
         type = make(datatype, std::move(unit), [&] { return part->is_contiguous; });
         if (type != nullptr)
-            type->repeated = {part, numbers[0],
-                              combiner == MPI_COMBINER_HVECTOR ? MPI_Count{stride[0]}
-                                                               : part->extent};
+            type->repeated = {
+                part, numbers[0],
+                combiner == MPI_COMBINER_HVECTOR ? MPI_Count{stride[0]} : part->extent};
     }
     if (!is_predefined(old))
         QMPI_Type_free(&old);
@@ -405,8 +405,9 @@ char Types::strict_nature(MPI_Datatype datatype)
         set('f', floating_types());
         set('z', complex_types());
         set('c', {MPI_2REAL, MPI_2DOUBLE_PRECISION});
-        set('u', {MPI_UNSIGNED_CHAR, MPI_UNSIGNED_SHORT, MPI_UNSIGNED, MPI_UNSIGNED_LONG,
-                  MPI_UNSIGNED_LONG_LONG, MPI_UINT8_T, MPI_UINT16_T, MPI_UINT32_T, MPI_UINT64_T});
+        set('u',
+            {MPI_UNSIGNED_CHAR, MPI_UNSIGNED_SHORT, MPI_UNSIGNED, MPI_UNSIGNED_LONG,
+             MPI_UNSIGNED_LONG_LONG, MPI_UINT8_T, MPI_UINT16_T, MPI_UINT32_T, MPI_UINT64_T});
         set('a', {MPI_CHAR, MPI_CHARACTER, MPI_WCHAR});
         set('l', {MPI_C_BOOL, MPI_CXX_BOOL, MPI_LOGICAL});
         set('o', {MPI_BYTE});

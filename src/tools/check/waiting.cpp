@@ -312,11 +312,11 @@ void Waiting::report_polling()
     const auto time = std::chrono::duration_cast<Time>(Clock::now() - polling_since_);
     const bool is_long = is_polling && time >= 4 * short_time;
     if (is_long || is_polling_) /* each time, so that what the analyser knows is not old */
-        process_.report(Event::polling,
-                        OperationEvent{is_long ? Position{now.last.function, now.last.site}
-                                               : Position{-1, 0},
-                                       {false, 0, static_cast<std::uint64_t>(time.count())}},
-                        false);
+        process_.report(
+            Event::polling,
+            OperationEvent{is_long ? Position{now.last.function, now.last.site} : Position{-1, 0},
+                           {false, 0, static_cast<std::uint64_t>(time.count())}},
+            false);
     is_polling_ = is_long;
 }
 

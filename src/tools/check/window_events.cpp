@@ -208,10 +208,10 @@ void WindowEvents::exposed(MPI_Win window, MPI_Group origins, int assertion,
 {
     with(window, [&](State &state) {
         state.exposed = process_.communicators.ranks_of(origins);
-        process_.report(Event::exposure,
-                        ExposureEvent{position, state.id(), (assertion & MPI_MODE_NOPUT) == 0,
-                                      state.exposed},
-                        false);
+        process_.report(
+            Event::exposure,
+            ExposureEvent{position, state.id(), (assertion & MPI_MODE_NOPUT) == 0, state.exposed},
+            false);
     });
 }
 

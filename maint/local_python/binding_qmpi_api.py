@@ -247,14 +247,6 @@ TYPEDEFS = {
     "MPIX_Tool_world_begin_function":
         "typedef void (MPIX_Tool_world_begin_function) (int tool_id, MPI_Comm comm, const int peers[]);",
     "MPIX_Tool_world_end_function": "typedef void (MPIX_Tool_world_end_function) (int tool_id);",
-    "MPIX_Tool_job_offer_function":
-        "typedef void (MPIX_Tool_job_offer_function) (int tool_id, int size, char text[], int max);",
-    "MPIX_Tool_job_join_function":
-        "typedef void (MPIX_Tool_job_join_function) (int tool_id, int rank, int size, const char text[], const int peers[]);",
-    "MPIX_Tool_spawn_offer_function":
-        "typedef void (MPIX_Tool_spawn_offer_function) (int tool_id, char text[], int max);",
-    "MPIX_Tool_spawn_join_function":
-        "typedef void (MPIX_Tool_spawn_join_function) (int tool_id, const char world[], int size, const char text[]);",
     "MPIX_Tool_function": "typedef void (*MPIX_Tool_function) (void);",
 }
 

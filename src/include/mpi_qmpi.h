@@ -77,34 +77,19 @@ typedef void (MPIX_Tool_ready_function) (int tool_id);
 typedef void (MPIX_Tool_world_begin_function) (int tool_id, MPI_Comm comm, const int peers[]);
 typedef void (MPIX_Tool_world_end_function) (int tool_id);
 
-/* Job functions, of processes that begin with MPI_Session_init and may never call MPI_Init. Rank
- * and size are those in the process set mpi://WORLD. offer is called in rank 0 only, at the start
- * of its first MPI_Session_init, and must not call MPI. join is called at the end of the first
- * MPI_Session_init of every process.
- *   text     offer writes it: at most max characters with the final NUL, without spaces, control
- *            characters and '='. join gets it: "" if rank 0 does not have the same instance, has
- *            not begun with MPI_Session_init, or has not written one; valid until join returns
- *   peers    in rank 0, as above, of processes that begin with MPI_Session_init; valid until join
- *            returns. NULL in the others */
-typedef void (MPIX_Tool_job_offer_function) (int tool_id, int size, char text[], int max);
-typedef void (MPIX_Tool_job_join_function) (int tool_id, int rank, int size, const char text[],
-                                            const int peers[]);
-
-/* Spawn functions, of processes that MPI_Comm_spawn or MPI_Comm_spawn_multiple starts. offer is
- * called in the root, before they start. join is called in rank 0 of the processes, while MPI_Init
- * initializes MPI and before the call of the root returns, unless they begin with MPI_Session_init.
- * Neither must call MPI.
- *   text     as above; join gets "" if the root does not have the same instance
- *   world    name of the new processes' world, see MPIX_Get_process_world
- *   size     their number */
-typedef void (MPIX_Tool_spawn_offer_function) (int tool_id, char text[], int max);
-typedef void (MPIX_Tool_spawn_join_function) (int tool_id, const char world[], int size,
-                                              const char text[]);
-
-#define MPIX_TOOL_NONE 0        /* the process has no tools with world or job functions */
+#define MPIX_TOOL_NONE 0        /* the process has no tools with world functions */
 #define MPIX_TOOL_OTHER (-1)    /* the process has other tools */
 #define MPIX_TOOL_VARIANT (-2)  /* the process has the tool, with other arguments or fewer times */
 #define MPIX_TOOL_ALONE (-3)    /* one of the two processes began with MPI_Session_init */
+
+/* Texts for other processes: receivers of MPIX_Put_tool_text, and the sender for MPIX_Get_tool_text
+ * that is no rank. */
+#define MPIX_TOOL_JOB 0         /* the processes that mpiexec or one call of MPI_Comm_spawn starts */
+#define MPIX_TOOL_SPAWNED 1     /* those that this thread spawns */
+#define MPIX_TOOL_PARENT (-1)   /* the process that has spawned this one */
+
+/* Size of such a text, with the final NUL. */
+#define MPIX_MAX_TOOL_TEXT_LENGTH 512
 
 /* Any function of a tool; cast to and from the type of the function, such as MPI_Send_t *. */
 typedef void (*MPIX_Tool_function) (void);

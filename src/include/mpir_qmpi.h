@@ -256,29 +256,35 @@ void MPIR_QMPI_set_initialized(bool is_initialized) MPIR_QMPI_HIDDEN;
 
 /* ---- the world ---- */
 
-/* Called while MPI initializes, before it waits for other processes: publishes the instances of
- * this process, and what they offer; calls spawn join functions. */
+/* Called while MPI initializes, before it waits for other processes: publishes that this process has
+ * tools, and their texts. */
 void MPIR_QMPI_publish_world(bool is_world_model) MPIR_QMPI_HIDDEN;
 
 /* Called in MPI_Init when MPI can communicate, before it is reported to be initialized: exchanges
  * the instances of all processes. */
 void MPIR_QMPI_connect_world(void) MPIR_QMPI_HIDDEN;
 
-/* Called at the end of MPI_Init and MPI_Session_init, and at the start of MPI_Finalize: call the
- * world and job functions. */
+/* Called at the end of MPI_Init and at the start of MPI_Finalize: call the world functions. */
 void MPIR_QMPI_begin_world(bool is_world_model) MPIR_QMPI_HIDDEN;
 void MPIR_QMPI_end_world(bool is_world_model) MPIR_QMPI_HIDDEN;
+
+/* In MPIR_pmi_init: true if a tool's call has connected to the process manager before. */
+bool MPIR_QMPI_take_connection(void) MPIR_QMPI_HIDDEN;
+#define MPIR_QMPI_RETURN_IF_CONNECTED() \
+    do { \
+        if (MPIR_QMPI_take_connection()) \
+            return MPI_SUCCESS; \
+    } while (0)
 
 struct MPIR_Group;
 struct MPIR_PMI_KEYVAL;
 
-/* Called in the root of MPI_Comm_spawn, before the processes start: calls spawn offer functions.
- * Returns the pairs that the processes get: the given ones, and one for each offer. Valid until the
- * next call in this thread. */
-struct MPIR_PMI_KEYVAL *MPIR_QMPI_offer_to_spawned(int *num, struct MPIR_PMI_KEYVAL *pairs)
+/* Called in the root of MPI_Comm_spawn, before the processes start. Returns the pairs that they get:
+ * the given ones, and the texts that tools have put in this thread. Valid until the next call in this
+ * thread. */
+struct MPIR_PMI_KEYVAL *MPIR_QMPI_add_texts(int *num, struct MPIR_PMI_KEYVAL *pairs)
     MPIR_QMPI_HIDDEN;
-#define MPIR_QMPI_OFFER_TO_SPAWNED(num_, pairs_) \
-    (pairs_) = MPIR_QMPI_offer_to_spawned(&(num_), pairs_)
+#define MPIR_QMPI_ADD_TEXTS(num_, pairs_) (pairs_) = MPIR_QMPI_add_texts(&(num_), pairs_)
 
 /* Name of the world that has the process, and its rank there; NULL if the device does not know. The
  * name lasts. */
@@ -422,7 +428,8 @@ int MPIR_QMPI_read_config_file(const char *path) MPIR_QMPI_HIDDEN;
 #define MPIR_QMPI_connect_world()
 #define MPIR_QMPI_begin_world(is_world_model_)
 #define MPIR_QMPI_end_world(is_world_model_)
-#define MPIR_QMPI_OFFER_TO_SPAWNED(num_, pairs_)
+#define MPIR_QMPI_RETURN_IF_CONNECTED()
+#define MPIR_QMPI_ADD_TEXTS(num_, pairs_)
 #define MPIR_QMPI_WRITE_CVAR(addr_, value_)
 #define MPIR_QMPI_SET_SCOPE(addr_, scope_)
 #define MPIR_QMPI_mpit_init()

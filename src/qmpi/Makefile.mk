@@ -36,6 +36,7 @@ mpi_core_sources += \
     src/qmpi/qmpi_report.c \
     src/qmpi/qmpi_service.c \
     src/qmpi/qmpi_settings.c \
+    src/qmpi/qmpi_text.c \
     src/qmpi/qmpi_tools.c \
     src/qmpi/qmpi_world.c
 

@@ -16,7 +16,8 @@
  *   qmpi_chain.c     instances -> chain; gates
  *   qmpi_query.c     what tools register and look up
  *   qmpi_fortran.c   calls in Fortran that differ from those that tools see
- *   qmpi_world.c     instances of all processes: begin and end of MPI_COMM_WORLD, or of sessions
+ *   qmpi_world.c     instances of all processes: begin and end of MPI_COMM_WORLD
+ *   qmpi_text.c      texts for other processes
  *   qmpi_process.c   names of processes
  *   qmpi_report.c    messages to the user */
 
@@ -87,19 +88,11 @@ MPII_QMPI_Instance *MPII_QMPI_load_list(const char *list, int *count) MPIR_QMPI_
 
 /* ---- calls of tools' functions ---- */
 
-typedef struct {
-    MPIX_Tool_world_begin_function *begin_fn;
-    MPIX_Tool_world_end_function *end_fn;
-    MPIX_Tool_job_offer_function *job_offer_fn;
-    MPIX_Tool_job_join_function *job_join_fn;
-    MPIX_Tool_spawn_offer_function *spawn_offer_fn;
-    MPIX_Tool_spawn_join_function *spawn_join_fn;
-} MPII_QMPI_World_functions;
-
 /* State of an instance while its init callback runs. */
 typedef struct {
     MPIX_Tool_ready_function *ready_fn;
-    MPII_QMPI_World_functions world;
+    MPIX_Tool_world_begin_function *world_begin_fn;
+    MPIX_Tool_world_end_function *world_end_fn;
     char *failure;              /* reason of MPIX_Fail_tool, else NULL */
     MPIR_QMPI_Any_function *functions[MPI_LAST_FUNC_T]; /* registered, else NULL */
 } MPII_QMPI_Registration;
@@ -134,9 +127,29 @@ extern unsigned MPII_QMPI_num_intercepted MPIR_QMPI_HIDDEN;
 
 /* ---- the world ---- */
 
-/* Keeps the world, job and spawn functions of the instances, [instance - 1]. */
+/* Keeps the world functions of the instances, [instance - 1]. */
 void MPII_QMPI_set_world_functions(const MPII_QMPI_Registration * registrations, int n)
     MPIR_QMPI_HIDDEN;
+
+/* ---- texts for other processes ---- */
+
+/* How a process with tools has begun. */
+typedef enum {
+    MPII_QMPI_NO_MODEL,         /* no tools, or MPI has not begun */
+    MPII_QMPI_WORLD_MODEL,
+    MPII_QMPI_SESSION_MODEL
+} MPII_QMPI_Model;
+
+/* Tells other processes the model of this one and the texts of its tools. False if there are none
+ * or the process manager fails. */
+bool MPII_QMPI_publish(MPII_QMPI_Model model) MPIR_QMPI_HIDDEN;
+bool MPII_QMPI_has_texts(void) MPIR_QMPI_HIDDEN;
+
+/* Of another process, if it has published. */
+MPII_QMPI_Model MPII_QMPI_model_of(int rank) MPIR_QMPI_HIDDEN;
+
+/* True if the process manager waits for processes that have published nothing. */
+bool MPII_QMPI_waits_for_keys(void) MPIR_QMPI_HIDDEN;
 
 /* ---- services ---- */
 

@@ -7,16 +7,13 @@
 #include "mpii_qmpi.h"
 #include "mpii_qmpi_list.h"
 
-#include <ctype.h>
-
 #ifdef BUILD_MPI_ABI
 #include "mpi_abi_util.h"
 #else
 #define ABI_Comm_from_mpi(comm_) (comm_)
 #endif
 
-/* Tells instances when MPI_COMM_WORLD begins and ends, or when the process begins with
- * MPI_Session_init, and which processes have the same instance.
+/* Tells instances when MPI_COMM_WORLD begins and ends, and which processes have the same instance.
  *
  * A process without tools neither sends anything nor waits for others. One with tools says so in
  * the process manager's key-value space before MPI, while it initializes, waits for all processes.
@@ -25,9 +22,7 @@
  * order of the job's instances from it and call world functions in this order, so instances that
  * communicate in them never wait for each other, whatever the order of their lists.
  *
- * One that begins with MPI_Session_init may never call MPI_Init, so others do not wait for it
- * there. Such processes read what rank 0's instances offer, and rank 0 reads who has them. Spawned
- * processes read what those of the spawning process offer. */
+ * One that begins with MPI_Session_init may never call MPI_Init, so others do not wait for it. */
 
 /* An instance as other processes know it. Those with the same tool and variant are the same tool
  * with the same arguments, and have the same number among such instances of their process. */
@@ -45,15 +40,15 @@ typedef struct {
 
 typedef struct {
     int tool_id;
-    MPII_QMPI_World_functions world;
+    MPIX_Tool_world_begin_function *begin_fn;
+    MPIX_Tool_world_end_function *end_fn;
     int first;                  /* in the table: the first instance that is the same */
     MPIR_Comm *comm;            /* shared by instances with the same processes */
     int *peers;                 /* [rank in MPI_COMM_WORLD] */
-    char *offer;                /* for the job, in rank 0, or NULL */
 } Member;
 
-/* Instances of this process with world, job or spawn functions; first in the order of the list,
- * later in that of the job. */
+/* Instances of this process with world functions; first in the order of the list, later in that of
+ * the job. */
 static Member *members = NULL;
 static int num_members = 0;
 
@@ -89,195 +84,19 @@ static bool is_same(const Instance * a, const Instance * b)
     return a->tool == b->tool && a->variant == b->variant;
 }
 
-static const char *name_of(const Member * member)
-{
-    return MPII_QMPI_instances[member->tool_id - 1].tool->name;
-}
+/* ---- what other processes know ---- */
 
-/* ---- the key-value space ---- */
-
-/* A process with tools has one key. Its value is the word "world", or for one that begins with
- * MPI_Session_init "session" and the instances with job functions, in rank 0 those with an offer,
- * as far as there is room. Offers have a key each. */
-
-#define WORLD "world"
-#define SESSION "session"
-#define INSTANCE_FORMAT "%08x%08x%08x"
-#define INSTANCE_DIGITS 24
-#define KEY_SIZE 64
-
-/* The key of this process is there, and says "world". */
+/* They know that this process has tools and begins with MPI_Init, and expect its table. */
 static bool is_published = false;
-
-/* MPI_Init or MPI_Session_init has been called; with sessions, MPI can be initialized again. */
-static bool has_begun = false;
-
-/* PMIx_Get waits for a key that its process has not put. */
-static bool waits_for_keys(void)
-{
-    return getenv("PMIX_NAMESPACE") != NULL;
-}
-
-static void key_of(int rank, char key[KEY_SIZE])
-{
-    snprintf(key, KEY_SIZE, "qmpi-%d", rank);
-}
-
-/* to: "job" or "spawned" */
-static void key_of_offer(const char *to, const Member * member, char key[KEY_SIZE])
-{
-    const Instance instance = instance_of(member);
-
-    snprintf(key, KEY_SIZE, "qmpi-%s-%08x%08x", to, (unsigned) instance.tool,
-             (unsigned) instance.variant);
-}
-
-/* What the process has published, "" if nothing. The caller frees it. */
-static char *read_published(int rank)
-{
-    const int size = MPIR_pmi_max_val_size() + 1;
-    char key[KEY_SIZE], *value = MPII_QMPI_allocate(size, 1);
-
-    key_of(rank, key);
-    if (MPIR_pmi_kvs_get(rank, key, value, size) != MPI_SUCCESS)
-        value[0] = 0;
-    return value;
-}
-
-/* The process manager's protocol has lines of words key=value, and no way to quote. */
-static bool can_be_sent(const char *text, int max)
-{
-    int i = 0;
-
-    while (i < max && isgraph((unsigned char) text[i]) && text[i] != '=')
-        i++;
-    return i < max && text[i] == 0;
-}
-
-/* text has room for max characters. An offer function may have written anything. */
-static void drop_if_invalid(const Member * member, char *text, int max)
-{
-    char shown[MPII_QMPI_SHOWN];
-
-    if (can_be_sent(text, max))
-        return;
-    text[0] = 0;
-    MPII_QMPI_show(name_of(member), strlen(name_of(member)), shown, sizeof(shown));
-    MPII_QMPI_warn("the tool '%s', instance %d: its text for other processes has a blank, a "
-                   "control character or '=', or %d characters or more; not sent", shown,
-                   member->tool_id, max);
-}
-
-static void publish_offers(void)
-{
-    const int max = MPIR_pmi_max_val_size();
-    char key[KEY_SIZE];
-
-    for (Member * member = members; member < members + num_members; member++) {
-        if (!member->world.job_offer_fn)
-            continue;
-        member->offer = MPII_QMPI_allocate(max, 1);
-        MPII_QMPI_enter_tool(member->tool_id, "job offer function", NULL);
-        member->world.job_offer_fn(member->tool_id, MPIR_Process.size, member->offer, max);
-        MPII_QMPI_leave_tool();
-        drop_if_invalid(member, member->offer, max);
-        key_of_offer("job", member, key);
-        if (*member->offer && MPIR_Process.size > 1 &&
-            MPIR_pmi_kvs_put(key, member->offer) != MPI_SUCCESS)
-            member->offer[0] = 0;
-    }
-}
-
-static bool takes_part_in_job(const Member * member)
-{
-    return MPIR_Process.rank == 0 ? member->offer && *member->offer : member->world.job_join_fn !=
-        NULL;
-}
-
-static bool publish(bool is_world_model)
-{
-    const int size = MPIR_pmi_max_val_size();
-    char key[KEY_SIZE], *value = MPII_QMPI_allocate(size, 1);
-    const char *model = is_world_model ? WORLD : SESSION;
-    int used = snprintf(value, size, "%s", num_members ? model : "");
-    bool is_put;
-
-    for (int i = 0; !is_world_model && i < num_members; i++) {
-        const Instance instance = instance_of(&members[i]);
-        if (takes_part_in_job(&members[i]) && used + INSTANCE_DIGITS < size)
-            used += snprintf(value + used, size - used, INSTANCE_FORMAT, (unsigned) instance.tool,
-                             (unsigned) instance.variant, (unsigned) instance.tool_id);
-    }
-    key_of(MPIR_Process.rank, key);
-    is_put = MPIR_pmi_kvs_put(key, value) == MPI_SUCCESS;
-    MPL_direct_free(value);
-    return is_put;
-}
-
-/* ---- spawn functions ---- */
-
-struct MPIR_PMI_KEYVAL *MPIR_QMPI_offer_to_spawned(int *num, struct MPIR_PMI_KEYVAL *pairs)
-{
-    static MPL_TLS struct MPIR_PMI_KEYVAL *all = NULL;
-    static MPL_TLS char *texts = NULL;
-    const int max = MPIR_pmi_max_val_size(), own = *num;
-
-    if (num_members == 0 || max <= 0)
-        return pairs;
-    MPL_direct_free(all);
-    MPL_direct_free(texts);
-    all = MPII_QMPI_allocate(own + num_members, sizeof(*all));
-    texts = MPII_QMPI_allocate(num_members, KEY_SIZE + max);
-    for (int i = 0; i < own; i++)
-        all[i] = pairs[i];
-    for (int i = 0; i < num_members; i++) {
-        char *key = texts + (size_t) i * (KEY_SIZE + max), *text = key + KEY_SIZE;
-
-        if (members[i].world.spawn_offer_fn) {
-            MPID_THREAD_CS_EXIT(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
-            members[i].world.spawn_offer_fn(members[i].tool_id, text, max);
-            MPID_THREAD_CS_ENTER(GLOBAL, MPIR_THREAD_GLOBAL_ALLFUNC_MUTEX);
-        }
-        drop_if_invalid(&members[i], text, max);
-        if (!*text)
-            continue;
-        key_of_offer("spawned", &members[i], key);
-        all[*num].key = key;
-        all[*num].val = text;
-        ++*num;
-    }
-    return all;
-}
-
-static void join_parents(void)
-{
-    const int max = MPIR_pmi_max_val_size() + 1;
-    char key[KEY_SIZE], *text = MPII_QMPI_allocate(max, 1);
-
-    for (int i = 0; i < num_members; i++) {
-        if (!members[i].world.spawn_join_fn)
-            continue;
-        key_of_offer("spawned", &members[i], key);
-        if (waits_for_keys() || MPIR_pmi_kvs_get(-1, key, text, max) != MPI_SUCCESS)
-            text[0] = 0;
-        MPII_QMPI_enter_tool(members[i].tool_id, "spawn join function", NULL);
-        members[i].world.spawn_join_fn(members[i].tool_id, MPIR_pmi_job_id(), MPIR_Process.size,
-                                       text);
-        MPII_QMPI_leave_tool();
-    }
-    MPL_direct_free(text);
-}
-
-/* ---- before MPI waits for other processes ---- */
 
 void MPIR_QMPI_publish_world(bool is_world_model)
 {
-    if (!is_world_model && MPIR_Process.rank == 0 && !has_begun)
-        publish_offers();
-    if (is_world_model && MPIR_Process.rank == 0 && MPIR_Process.has_parent)
-        join_parents();
-    if (MPIR_Process.size > 1 && (num_members > 0 || waits_for_keys()))
-        is_published = publish(is_world_model) && is_world_model;
+    const MPII_QMPI_Model model = is_world_model ? MPII_QMPI_WORLD_MODEL : MPII_QMPI_SESSION_MODEL;
+    const bool has_tools = num_members > 0 || MPII_QMPI_has_texts();
+
+    if (has_tools || MPII_QMPI_waits_for_keys())
+        is_published = MPII_QMPI_publish(has_tools ? model : MPII_QMPI_NO_MODEL) &&
+            has_tools && is_world_model;
 }
 
 /* ---- waiting ---- */
@@ -380,13 +199,11 @@ static int find_first(int64_t begin, int64_t end, Table * table)
 {
     for (int64_t rank = begin; rank < end; rank++) {
         const Instance alone = { (int) rank, MPIX_TOOL_ALONE, 0, 0 };
-        char *value = read_published(rank);
-        const bool is_world = !strcmp(value, WORLD), is_session = *value && !is_world;
+        const MPII_QMPI_Model model = MPII_QMPI_model_of(rank);
 
-        MPL_direct_free(value);
-        if (is_world)
+        if (model == MPII_QMPI_WORLD_MODEL)
             return rank;
-        if (is_session)
+        if (model == MPII_QMPI_SESSION_MODEL)
             append(table, &alone, 1);
     }
     return -1;
@@ -534,91 +351,6 @@ static int first_with_processes_of(int member)
     return i;
 }
 
-/* ---- job functions ---- */
-
-/* By what another process has published. */
-static int session_peer(const Instance * own, const char *published)
-{
-    int peer = MPIX_TOOL_OTHER;
-    unsigned tool, variant, tool_id;
-
-    if (!*published)
-        return MPIX_TOOL_NONE;
-    if (!strcmp(published, WORLD))
-        return MPIX_TOOL_ALONE;
-    for (const char *at = published + strlen(SESSION);
-         sscanf(at, "%8x%8x%8x", &tool, &variant, &tool_id) == 3; at += INSTANCE_DIGITS) {
-        const Instance other = { 0, tool_id, tool, variant };
-        if (is_same(&other, own))
-            return tool_id;
-        if (tool == own->tool)
-            peer = MPIX_TOOL_VARIANT;
-    }
-    return peer;
-}
-
-static int session_peer_in(int rank, const Member * member)
-{
-    const Instance own = instance_of(member);
-    char *published = read_published(rank);
-    const int peer = session_peer(&own, published);
-
-    MPL_direct_free(published);
-    return peer;
-}
-
-static void join(const Member * member, const char *offer, const int *peers)
-{
-    MPII_QMPI_enter_tool(member->tool_id, "job join function", NULL);
-    member->world.job_join_fn(member->tool_id, MPIR_Process.rank, MPIR_Process.size, offer, peers);
-    MPII_QMPI_leave_tool();
-}
-
-static void join_in_first(const Member * member)
-{
-    int *peers = MPII_QMPI_allocate(MPIR_Process.size, sizeof(*peers));
-    const char *offer = member->offer ? member->offer : "";
-
-    peers[0] = member->tool_id;
-    for (int r = 1; *offer && r < MPIR_Process.size; r++)
-        peers[r] = session_peer_in(r, member);
-    join(member, offer, peers);
-    MPL_direct_free(peers);
-}
-
-static void join_in_other(const Member * member)
-{
-    const int size = MPIR_pmi_max_val_size() + 1;
-    char key[KEY_SIZE], *offer = MPII_QMPI_allocate(size, 1);
-
-    key_of_offer("job", member, key);
-    if (session_peer_in(0, member) <= 0 || MPIR_pmi_kvs_get(0, key, offer, size) != MPI_SUCCESS)
-        offer[0] = 0;
-    join(member, offer, NULL);
-    MPL_direct_free(offer);
-}
-
-/* At the first MPI_Session_init, unless MPI_Init was called before. Other threads wait. */
-static void begin_job(bool is_world_model)
-{
-    enum { NOT_BEGUN, BEGINNING, BEGUN };
-    static MPL_atomic_int_t state = MPL_ATOMIC_INT_T_INITIALIZER(NOT_BEGUN);
-    const int seen = MPL_atomic_cas_int(&state, NOT_BEGUN, is_world_model ? BEGUN : BEGINNING);
-
-    has_begun = true;
-    if (seen == NOT_BEGUN && !is_world_model) {
-        for (int i = 0; i < num_members; i++) {
-            if (members[i].world.job_join_fn && MPIR_Process.rank == 0)
-                join_in_first(&members[i]);
-            else if (members[i].world.job_join_fn)
-                join_in_other(&members[i]);
-        }
-        MPL_atomic_release_store_int(&state, BEGUN);
-    }
-    while (MPL_atomic_acquire_load_int(&state) != BEGUN)
-        usleep(100);
-}
-
 /* ---- world functions ---- */
 
 int MPIR_Register_tool_world_functions_impl(int tool_id, MPIX_Tool_world_begin_function * begin_fn,
@@ -626,41 +358,20 @@ int MPIR_Register_tool_world_functions_impl(int tool_id, MPIX_Tool_world_begin_f
 {
     MPII_QMPI_Registration *registration = MPII_QMPI_registration_of(tool_id);
 
-    registration->world.begin_fn = begin_fn;
-    registration->world.end_fn = end_fn;
-    return MPI_SUCCESS;
-}
-
-int MPIR_Register_tool_job_functions_impl(int tool_id, MPIX_Tool_job_offer_function * offer_fn,
-                                          MPIX_Tool_job_join_function * join_fn)
-{
-    MPII_QMPI_Registration *registration = MPII_QMPI_registration_of(tool_id);
-
-    registration->world.job_offer_fn = offer_fn;
-    registration->world.job_join_fn = join_fn;
-    return MPI_SUCCESS;
-}
-
-int MPIR_Register_tool_spawn_functions_impl(int tool_id, MPIX_Tool_spawn_offer_function * offer_fn,
-                                            MPIX_Tool_spawn_join_function * join_fn)
-{
-    MPII_QMPI_Registration *registration = MPII_QMPI_registration_of(tool_id);
-
-    registration->world.spawn_offer_fn = offer_fn;
-    registration->world.spawn_join_fn = join_fn;
+    registration->world_begin_fn = begin_fn;
+    registration->world_end_fn = end_fn;
     return MPI_SUCCESS;
 }
 
 void MPII_QMPI_set_world_functions(const MPII_QMPI_Registration * registrations, int n)
 {
-    const MPII_QMPI_World_functions none = { NULL };
-
     members = n ? MPII_QMPI_allocate(n, sizeof(*members)) : NULL;
     for (int i = 0; i < n; i++) {
-        if (memcmp(&registrations[i].world, &none, sizeof(none)) == 0)
+        if (!registrations[i].world_begin_fn && !registrations[i].world_end_fn)
             continue;
         members[num_members].tool_id = i + 1;
-        members[num_members].world = registrations[i].world;
+        members[num_members].begin_fn = registrations[i].world_begin_fn;
+        members[num_members].end_fn = registrations[i].world_end_fn;
         num_members++;
     }
 }
@@ -669,7 +380,7 @@ void MPIR_QMPI_connect_world(void)
 {
     Table table = { 0, NULL };
 
-    if (num_members == 0)
+    if (num_members == 0 && !is_published)
         return;
     for (int i = 0; i < num_members; i++) {
         const Instance own = instance_of(&members[i]);
@@ -689,14 +400,13 @@ void MPIR_QMPI_connect_world(void)
 
 void MPIR_QMPI_begin_world(bool is_world_model)
 {
-    begin_job(is_world_model);
     for (int i = 0; is_world_model && i < num_members; i++) {
         const MPI_Comm comm = members[i].comm ? members[i].comm->handle : MPI_COMM_NULL;
 
-        if (!members[i].world.begin_fn)
+        if (!members[i].begin_fn)
             continue;
         MPII_QMPI_enter_tool(members[i].tool_id, "world begin function", NULL);
-        members[i].world.begin_fn(members[i].tool_id, ABI_Comm_from_mpi(comm), members[i].peers);
+        members[i].begin_fn(members[i].tool_id, ABI_Comm_from_mpi(comm), members[i].peers);
         MPII_QMPI_leave_tool();
     }
 }
@@ -707,10 +417,10 @@ void MPIR_QMPI_end_world(bool is_world_model)
         return;
     MPII_QMPI_check_tools();
     for (int i = 0; i < num_members; i++) {
-        if (!members[i].peers || !members[i].world.end_fn)
+        if (!members[i].peers || !members[i].end_fn)
             continue;
         MPII_QMPI_enter_tool(members[i].tool_id, "world end function", NULL);
-        members[i].world.end_fn(members[i].tool_id);
+        members[i].end_fn(members[i].tool_id);
         MPII_QMPI_leave_tool();
     }
     for (int i = num_members - 1; i >= 0; i--)

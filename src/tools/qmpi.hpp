@@ -1341,7 +1341,7 @@ class world {
  * Ranks are those in the process set mpi://WORLD. */
 class job {
   public:
-    /* Made by the kit; arguments as MPI passes them to a job join function. */
+    /* Made by the kit. peers: as MPI passes them to a world begin function, for rank 0 only */
     job(int rank, int size, const char *offer, const int *peers)
         : rank_(rank), size_(size), offer_(offer), peers_(peers)
     {
@@ -1373,7 +1373,7 @@ class job {
 /* The processes that a call of MPI_Comm_spawn has started, as their rank 0 knows them. */
 class spawned {
   public:
-    /* Made by the kit; arguments as MPI passes them to a spawn join function. */
+    /* Made by the kit */
     spawned(const char *world, int size, const char *offer)
         : world_(world), offer_(offer), size_(size)
     {
@@ -1410,6 +1410,19 @@ struct link {
     int tool_id = 0;
 };
 
+struct instance_base;
+
+/* Members of a tool by which processes without a common world find each other. */
+struct meeting {
+    std::string (*offer_to_job)(const instance_base &, int size) noexcept;
+    void (*at_job_begin)(const instance_base &, const qmpi::job &) noexcept;
+    std::string (*offer_to_spawned)(const instance_base &) noexcept;
+    void (*at_spawned)(const instance_base &, const qmpi::spawned &) noexcept;
+};
+
+/* Of the first MPI_Session_init of a process that has not called MPI_Init. */
+enum class job_phase { not_begun, offering, initializing, begun };
+
 /* Part of an instance that outlives the tool's object. */
 struct instance_base {
     link next[MPI_LAST_FUNC_T];
@@ -1419,6 +1432,8 @@ struct instance_base {
     std::atomic<bool> is_finalized{false};
     void (*at_abort)(const instance_base &) noexcept = nullptr;
     void (*at_session_begin)(const instance_base &) noexcept = nullptr;
+    const detail::meeting *meeting = nullptr; /* nullptr if the tool declares none of them */
+    mutable std::atomic<detail::job_phase> job_phase{detail::job_phase::not_begun};
     /* The member intercept(any_call &); false: it threw, there is no result. */
     bool (*intercept)(const instance_base &, any_call &, int &result) noexcept = nullptr;
     std::optional<qmpi::world> world;
@@ -1436,6 +1451,216 @@ QMPI_INLINE typename function<id>::result call_next(const instance_base &instanc
     const link &next = instance.next[id];
     return reinterpret_cast<typename function<id>::pointer>(next.function)(context, next.tool_id,
                                                                            arguments...);
+}
+
+inline void complain(const char *tool_name, const char *doing, int error_code);
+
+/* ---- processes without a common communicator ---- */
+
+/* Keys of an instance's texts for other processes: of its tool, and of the tool with these arguments,
+ * the nth such instance of its process. */
+struct text_keys {
+    std::string tool, instance;
+};
+
+inline std::string hash_of(std::string_view text)
+{
+    std::uint32_t hash = 2166136261u; /* FNV-1a */
+    for (const char character : text)
+        hash = (hash ^ static_cast<unsigned char>(character)) * 16777619u;
+    char digits[16];
+    std::snprintf(digits, sizeof digits, "%08x", static_cast<unsigned>(hash));
+    return digits;
+}
+
+inline text_keys text_keys_of(const instance_base &instance)
+{
+    std::string name, arguments;
+    int number = 0;
+    for (int id = instance.tool_id; id > 0; id--) {
+        const char *other_name = "", *other_arguments = "";
+        QMPIX_Get_tool_name(id, &other_name);
+        QMPIX_Get_tool_arguments(id, &other_arguments);
+        if (id == instance.tool_id) {
+            name = other_name;
+            arguments = other_arguments;
+        } else if (name == other_name && arguments == other_arguments)
+            number++;
+    }
+    const std::string tool = hash_of(name);
+    return {tool, tool + hash_of(arguments + '\n' + std::to_string(number))};
+}
+
+/* False if the library refuses the text. */
+inline bool put_text(const instance_base &instance, int receivers, const std::string &key,
+                     const std::string &text)
+{
+    const int error_code = QMPIX_Put_tool_text(receivers, key.c_str(), text.c_str());
+    const char *name = "";
+    if (error_code == MPI_SUCCESS)
+        return true;
+    QMPIX_Get_tool_name(instance.tool_id, &name);
+    complain(name, "cannot put a text for other processes", error_code);
+    return false;
+}
+
+inline std::string get_text(int rank, const std::string &key)
+{
+    char text[MPIX_MAX_TOOL_TEXT_LENGTH] = "";
+    return QMPIX_Get_tool_text(rank, key.c_str(), text) == MPI_SUCCESS ? text : "";
+}
+
+/* Without memory there are no texts. */
+template <typename Work>
+void if_there_is_memory(Work work) noexcept
+{
+    try {
+        work();
+    } catch (const std::bad_alloc &) {
+    }
+}
+
+/* As in the peers of a world begin function */
+inline int peer_in(int rank, const text_keys &keys)
+{
+    const std::string tool_id = get_text(rank, keys.instance);
+    if (!tool_id.empty())
+        return std::atoi(tool_id.c_str());
+    if (!get_text(rank, keys.tool).empty())
+        return MPIX_TOOL_VARIANT;
+    const std::string begin = get_text(rank, "");
+    return begin.empty() ? MPIX_TOOL_NONE : begin == "world" ? MPIX_TOOL_ALONE : MPIX_TOOL_OTHER;
+}
+
+/* Around a call of MPI_Session_init. The first one puts the instance's texts before it passes the call
+ * on, and gets those of the others after it. Other threads wait for both. */
+class session_begin {
+  public:
+    explicit session_begin(const instance_base &instance) noexcept : instance_(instance)
+    {
+        int is_world = 0;
+        QMPI_Initialized(&is_world);
+        if (instance.meeting == nullptr || is_world)
+            return;
+        job_phase phase = job_phase::not_begun;
+        is_first_ = instance.job_phase.compare_exchange_strong(phase, job_phase::offering);
+        if (is_first_) {
+            is_first_ = QMPIX_Get_tool_job(&world_, &rank_, &size_) == MPI_SUCCESS;
+            if (is_first_)
+                if_there_is_memory([this] { offer(); });
+            instance.job_phase = is_first_ ? job_phase::initializing : job_phase::begun;
+        } else
+            wait_for(job_phase::offering);
+    }
+
+    void end(int error_code) noexcept
+    {
+        if (is_first_) {
+            if (error_code == MPI_SUCCESS)
+                if_there_is_memory([this] { join(); });
+            instance_.job_phase =
+                error_code == MPI_SUCCESS ? job_phase::begun : job_phase::not_begun;
+        } else
+            wait_for(job_phase::initializing);
+    }
+
+  private:
+    void wait_for(job_phase phase) const noexcept
+    {
+        while (instance_.job_phase == phase)
+            std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
+
+    void offer()
+    {
+        keys_ = text_keys_of(instance_);
+        if (rank_ == 0)
+            offer_ = instance_.meeting->offer_to_job(instance_, size_);
+        const std::string text = rank_ == 0 ? offer_ : std::to_string(instance_.tool_id);
+        if (text.empty() || !put_text(instance_, MPIX_TOOL_JOB, keys_.instance, text))
+            offer_.clear();
+        else
+            put_text(instance_, MPIX_TOOL_JOB, keys_.tool, "1");
+    }
+
+    void join()
+    {
+        std::vector<int> peers(static_cast<std::size_t>(size_), MPIX_TOOL_NONE);
+        if (rank_ != 0)
+            offer_ = get_text(0, keys_.instance);
+        else {
+            peers[0] = instance_.tool_id;
+            for (int i = 1; !offer_.empty() && i < size_; i++)
+                peers[static_cast<std::size_t>(i)] = peer_in(i, keys_);
+        }
+        instance_.meeting->at_job_begin(
+            instance_, {rank_, size_, offer_.c_str(), rank_ == 0 ? peers.data() : nullptr});
+    }
+
+    const instance_base &instance_;
+    bool is_first_ = false;
+    const char *world_ = "";
+    int rank_ = 0, size_ = 1;
+    text_keys keys_;
+    std::string offer_;
+};
+
+/* Before MPI_Init of a spawned process is passed on: the parents' MPI_Comm_spawn returns later. */
+inline void meet_parent(const instance_base &instance) noexcept
+{
+    int is_world = 0;
+    QMPI_Initialized(&is_world);
+    if (instance.meeting == nullptr || is_world || instance.job_phase != job_phase::not_begun)
+        return;
+    if_there_is_memory([&instance] {
+        char text[MPIX_MAX_TOOL_TEXT_LENGTH] = "";
+        const std::string key = text_keys_of(instance).instance;
+        const char *world = "";
+        int rank = 0, size = 1;
+        if (QMPIX_Get_tool_text(MPIX_TOOL_PARENT, key.c_str(), text) == MPI_SUCCESS &&
+            QMPIX_Get_tool_job(&world, &rank, &size) == MPI_SUCCESS && rank == 0)
+            instance.meeting->at_spawned(instance, {world, size, text});
+    });
+}
+
+/* While a call of MPI_Comm_spawn is passed on; only the root's text is used. */
+class spawn_offer {
+  public:
+    explicit spawn_offer(const instance_base &instance) noexcept : instance_(instance)
+    {
+        if (instance.meeting == nullptr)
+            return;
+        if_there_is_memory([this, &instance] {
+            const std::string text = instance.meeting->offer_to_spawned(instance);
+            if (text.empty())
+                return;
+            key_ = text_keys_of(instance).instance;
+            put_text(instance, MPIX_TOOL_SPAWNED, key_, text);
+        });
+    }
+
+    ~spawn_offer()
+    {
+        if (!key_.empty())
+            QMPIX_Put_tool_text(MPIX_TOOL_SPAWNED, key_.c_str(), "");
+    }
+
+    spawn_offer(const spawn_offer &) = delete;
+    spawn_offer &operator=(const spawn_offer &) = delete;
+
+  private:
+    const instance_base &instance_;
+    std::string key_;
+};
+
+constexpr bool initializes_world(MPI_Functions_enum id)
+{
+    return id == MPI_INIT_T || id == MPI_INIT_THREAD_T;
+}
+
+constexpr bool spawns(MPI_Functions_enum id)
+{
+    return id == MPI_COMM_SPAWN_T || id == MPI_COMM_SPAWN_MULTIPLE_T;
 }
 
 /* Link calls that a member has made: none, only of other functions, of this function. */
@@ -1617,19 +1842,31 @@ class call {
             if (instance_.at_abort != nullptr)
                 instance_.at_abort(instance_);
         }
+        if constexpr (detail::initializes_world(function_id))
+            detail::meet_parent(instance_);
         /* MPI_Pcontrol calls each instance by itself; there is no next link. */
         if constexpr (function_id == MPI_PCONTROL_T)
             result_ = ((void) arguments, ..., MPI_SUCCESS);
-        else {
-            const detail::link &next = instance_.next[function_id];
-            result_ = reinterpret_cast<typename description::pointer>(next.function)(
-                context_, next.tool_id, arguments...);
-        }
-        if constexpr (function_id == MPI_SESSION_INIT_T) {
+        else if constexpr (function_id == MPI_SESSION_INIT_T) {
+            detail::session_begin session(instance_);
+            pass_on(arguments...);
+            session.end(result_);
             if (result_ == MPI_SUCCESS && instance_.at_session_begin != nullptr)
                 instance_.at_session_begin(instance_);
-        }
+        } else if constexpr (detail::spawns(function_id)) {
+            const detail::spawn_offer offer(instance_);
+            pass_on(arguments...);
+        } else
+            pass_on(arguments...);
         return result_;
+    }
+
+    template <typename... Arguments>
+    QMPI_INLINE void pass_on(const Arguments &...arguments) noexcept
+    {
+        const detail::link &next = instance_.next[function_id];
+        result_ = reinterpret_cast<typename description::pointer>(next.function)(
+            context_, next.tool_id, arguments...);
     }
 
     template <std::size_t... indices>
@@ -2226,7 +2463,10 @@ constexpr bool intercepts()
     return has_member<Tool, id>::value || is_generic<Tool, id>() ||
         (ends_with_mpi<Tool> && begins_or_ends_mpi(id)) ||
         (declares_at_abort<Tool> && id == MPI_ABORT_T) ||
-        (declares_at_session_begin<Tool> && id == MPI_SESSION_INIT_T);
+        (declares_at_session_begin<Tool> && id == MPI_SESSION_INIT_T) ||
+        ((declares_offer_to_job<Tool> || declares_at_job_begin<Tool>) &&id == MPI_SESSION_INIT_T) ||
+        (declares_at_spawned<Tool> && initializes_world(id)) ||
+        (declares_offer_to_spawned<Tool> && spawns(id));
 }
 
 /* The entry of the function is in libqmpi.a. */
@@ -2321,12 +2561,9 @@ struct QMPI_DETAIL_HIDDEN registration {
             if constexpr (declares_at_world_begin<Tool> || declares_at_world_end<Tool>)
                 need(QMPIX_Register_tool_world_functions(tool_id, world_begin, world_end),
                      "cannot register an instance");
-            if constexpr (declares_offer_to_job<Tool> || declares_at_job_begin<Tool>)
-                need(QMPIX_Register_tool_job_functions(tool_id, job_offer, job_join),
-                     "cannot register an instance");
-            if constexpr (declares_offer_to_spawned<Tool> || declares_at_spawned<Tool>)
-                need(QMPIX_Register_tool_spawn_functions(tool_id, spawn_offer, spawn_join),
-                     "cannot register an instance");
+            if constexpr (declares_offer_to_job<Tool> || declares_at_job_begin<Tool> ||
+                          declares_offer_to_spawned<Tool> || declares_at_spawned<Tool>)
+                self.meeting = &meeting;
             if constexpr (declares_at_abort<Tool>)
                 self.at_abort = abort;
             if constexpr (declares_at_session_begin<Tool>)
@@ -2438,47 +2675,41 @@ struct QMPI_DETAIL_HIDDEN registration {
             guarded("at_world_end", [&self] { self.tool().at_world_end(*self.world); });
     }
 
+    static std::string offer_to_job(const instance_base &base, int size) noexcept
+    {
+        return offer("offer_to_job", base, [size](Tool &tool) { return tool.offer_to_job(size); });
+    }
+
+    static void at_job_begin(const instance_base &base, const qmpi::job &job) noexcept
+    {
+        instance<Tool> &self = *instances<Tool>::by_id[base.tool_id];
+        if (self.is_alive)
+            guarded("at_job_begin", [&] { self.tool().at_job_begin(job); });
+    }
+
+    static std::string offer_to_spawned(const instance_base &base) noexcept
+    {
+        return offer("offer_to_spawned", base, [](Tool &tool) { return tool.offer_to_spawned(); });
+    }
+
+    static void at_spawned(const instance_base &base, const qmpi::spawned &processes) noexcept
+    {
+        instance<Tool> &self = *instances<Tool>::by_id[base.tool_id];
+        if (self.is_alive)
+            guarded("at_spawned", [&] { self.tool().at_spawned(processes); });
+    }
+
+    static constexpr detail::meeting meeting{offer_to_job, at_job_begin, offer_to_spawned,
+                                             at_spawned};
+
     template <typename Offer>
-    static void write_offer(const char *member, int tool_id, char *text, int max,
-                            Offer offer_of) noexcept
+    static std::string offer(const char *member, const instance_base &base, Offer offer_of) noexcept
     {
-        instance<Tool> &self = *instances<Tool>::by_id[tool_id];
-        guarded(member, [&] {
-            const std::string offer = self.is_alive ? offer_of(self.tool()) : "";
-            if (offer.size() >= static_cast<std::size_t>(max))
-                throw std::length_error("the text is too long");
-            offer.copy(text, offer.size());
-            text[offer.size()] = '\0';
-        });
-    }
-
-    static void job_offer(int tool_id, int size, char *text, int max) noexcept
-    {
-        write_offer("offer_to_job", tool_id, text, max,
-                    [size](Tool &tool) { return tool.offer_to_job(size); });
-    }
-
-    static void job_join(int tool_id, int rank, int size, const char *offer,
-                         const int *peers) noexcept
-    {
-        instance<Tool> &self = *instances<Tool>::by_id[tool_id];
+        instance<Tool> &self = *instances<Tool>::by_id[base.tool_id];
+        std::string offer;
         if (self.is_alive)
-            guarded("at_job_begin",
-                    [&] { self.tool().at_job_begin(qmpi::job(rank, size, offer, peers)); });
-    }
-
-    static void spawn_offer(int tool_id, char *text, int max) noexcept
-    {
-        write_offer("offer_to_spawned", tool_id, text, max,
-                    [](Tool &tool) { return tool.offer_to_spawned(); });
-    }
-
-    static void spawn_join(int tool_id, const char *world, int size, const char *offer) noexcept
-    {
-        instance<Tool> &self = *instances<Tool>::by_id[tool_id];
-        if (self.is_alive)
-            guarded("at_spawned",
-                    [&] { self.tool().at_spawned(qmpi::spawned(world, size, offer)); });
+            guarded(member, [&] { offer = offer_of(self.tool()); });
+        return offer;
     }
 
     static void abort(const instance_base &base) noexcept
@@ -2567,16 +2798,17 @@ class tool {
     void at_session_begin() {}
 
     /* For processes that begin with MPI_Session_init, where there is no call that all take part in:
-     * offer_to_job is called in rank 0 of the job, before MPI is initialized, and must not call MPI. What
-     * it returns, without spaces, control characters and '=', and of some hundred characters at most,
-     * the same instance in each process gets in at_job_begin, at the end of its first
-     * MPI_Session_init. */
+     * offer_to_job is called in rank 0 of the job, before its first MPI_Session_init is passed on, and must
+     * not call MPI. What it returns, some hundred characters at most without spaces, control characters,
+     * '=' and ';', the same instance in each process gets in at_job_begin, when its first
+     * MPI_Session_init has been passed on. */
     std::string offer_to_job([[maybe_unused]] int size) { return ""; }
     void at_job_begin(const job &) {}
 
-    /* For processes that MPI_Comm_spawn starts: offer_to_spawned is called in its root, before they
-     * start. What it returns, a text as above, the same instance in rank 0 of the new processes gets in
-     * at_spawned, in MPI_Init before its world and the root's call returns. Neither must call MPI. */
+    /* For processes that MPI_Comm_spawn starts: offer_to_spawned is called before a call is passed on.
+     * What it returns in the root, a text as above, the same instance in rank 0 of the new processes
+     * gets in at_spawned, before its MPI_Init is passed on and the root's call returns. at_spawned must
+     * not call MPI. */
     std::string offer_to_spawned() { return ""; }
     void at_spawned(const spawned &) {}
 

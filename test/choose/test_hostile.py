@@ -46,34 +46,23 @@ int main(void)
 """
 
 OFFER = """
-#include <mpi.h>
-#include <stdio.h>
-#include <string.h>
+#include <qmpi.hpp>
 
-static void offer(int tool_id, int size, char text[], int max)
-{
-    const char *given;
+#include <algorithm>
 
-    MPIX_Get_tool_arguments(tool_id, &given);
-    strcpy(text, given);
-    if (strchr(text, '|'))
-        *strchr(text, '|') = '\\n';
-}
+struct Offers : qmpi::tool<Offers> {
+    std::string text = arguments().get("text", "");
 
-static void join(int tool_id, int rank, int size, const char text[], const int peers[])
-{
-    fprintf(stderr, "join '%s'\\n", text);
-}
+    Offers() { std::replace(text.begin(), text.end(), '|', '\\n'); }
 
-static void init(int tool_id)
-{
-    MPIX_Register_tool_job_functions(tool_id, offer, join);
-}
+    std::string offer_to_job(int) { return text; }
 
-__attribute__((constructor)) static void load(void)
-{
-    MPI_Register_tool_name("offers", init);
-}
+    void at_job_begin(const qmpi::job &job) { std::fprintf(stderr, "join '%s'\\n", job.offer()); }
+
+    int MPI_Session_finalize(qmpi::call<MPI_SESSION_FINALIZE_T> &call) { return call(); }
+};
+
+QMPI_TOOL("offers", Offers)
 """
 
 LEAVES = """
@@ -91,15 +80,12 @@ static void leave(int tool_id, const char *where)
 
 static void ready(int tool_id) { leave(tool_id, "ready function"); }
 static void begin(int tool_id, MPI_Comm, const int[]) { leave(tool_id, "world begin function"); }
-static void offer(int tool_id, int, char[], int) { leave(tool_id, "job offer function"); }
-static void join(int tool_id, int, int, const char[], const int[]) { leave(tool_id, "job join function"); }
 
 static void init(int tool_id)
 {
     leave(tool_id, "init callback");
     MPIX_Register_tool_ready_function(tool_id, ready);
     MPIX_Register_tool_world_functions(tool_id, begin, nullptr);
-    MPIX_Register_tool_job_functions(tool_id, offer, join);
 }
 
 __attribute__((constructor)) static void load()
@@ -181,16 +167,18 @@ def test_library_that_closes_itself(hostile):
 
 def test_offer_that_would_be_a_command_of_the_process_manager_is_not_sent(mpich):
     """A second line would end the job."""
-    library = mpich.library(OFFER, name="offer.c")
-    for text, is_sent in (("address:17", True), ("x|cmd=abort exitcode=3", False), ("a b", False), ("", True)):
-        result = mpich.mpiexec(2, mpich.program(SESSION, name="session.c"), tools=f"{library}({text})")
+    library = mpich.library(OFFER, "-std=c++17", name="offer.cpp")
+    for text, is_sent in (("address:17", True), ("x|cmd=abort exitcode=3", False), ("a b", False), ("a;b", False),
+                          (511 * "x", True), (512 * "x", False), ("", True)):
+        result = mpich.mpiexec(2, mpich.program(SESSION, name="session.c"), tools=f"{library}(text={text})")
         assert result.status == 0, result
-        assert ("not sent" in result.err) != is_sent and result.err.count(f"join '{text if is_sent else ''}'") == 2, result
+        assert ("cannot put a text for other processes" in result.err) != is_sent, result
+        assert ("must have at most 511 characters, without blanks" in result.err) != is_sent, result
+        assert result.err.count(f"join '{text if is_sent else ''}'") == 2, result
 
 
 @pytest.mark.parametrize("function, model", [
-    ("init callback", "session"), ("ready function", "session"), ("world begin function", "world"),
-    ("job offer function", "session"), ("job join function", "session")])
+    ("init callback", "session"), ("ready function", "session"), ("world begin function", "world")])
 def test_function_that_an_exception_leaves_is_named(mpich, function, model):
     """In the next call that initializes or finalizes MPI, which does not wait for it."""
     library = mpich.library(LEAVES, name="leaves.cpp")

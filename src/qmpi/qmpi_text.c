@@ -6,8 +6,6 @@
 #include "mpiimpl.h"
 #include "mpii_qmpi.h"
 
-#include <ctype.h>
-
 /* Texts in the process manager's key-value space, by which processes without a common communicator
  * find each other.
  *
@@ -139,7 +137,7 @@ static void copy_part(const char *value, const char *key, char *text)
 {
     const size_t length = strlen(key);
 
-    for (const char *at = value; at; at = strchr(at, ';') ? strchr(at, ';') + 1 : NULL) {
+    for (const char *at = strpbrk(key, ":;") ? NULL : value; at; at = strchr(at, ';') ? strchr(at, ';') + 1 : NULL) {
         const char *begin = length ? at + length + 1 : at;
 
         if (length && (strncmp(at, key, length) || at[length] != ':'))
@@ -183,7 +181,7 @@ static bool can_be_sent(const char *text, int max)
 {
     int i = 0;
 
-    while (i <= max && isgraph((unsigned char) text[i]) && !strchr("=;", text[i]))
+    while (i <= max && text[i] > ' ' && text[i] <= '~' && text[i] != '=' && text[i] != ';')
         i++;
     return i <= max && text[i] == 0;
 }
@@ -196,11 +194,11 @@ int MPIR_Put_tool_text_impl(int receivers, const char *key, const char *text)
     MPIR_ERR_CHKANDJUMP1(receivers != MPIX_TOOL_JOB && receivers != MPIX_TOOL_SPAWNED, mpi_errno,
                          MPI_ERR_ARG, "**arg", "no processes have the number %d", receivers);
     MPIR_ERR_CHKANDJUMP1(!*key || !can_be_sent(key, MAX_KEY) || strchr(key, ':'), mpi_errno,
-                         MPI_ERR_ARG, "**arg", "a key must have 1 to %d characters, without blanks, "
-                         "control characters, '=', ':' and ';'", MAX_KEY);
+                         MPI_ERR_ARG, "**arg", "a key must have 1 to %d printable ASCII characters, "
+                         "without spaces, '=', ':' and ';'", MAX_KEY);
     MPIR_ERR_CHKANDJUMP1(!can_be_sent(text, MPIX_MAX_TOOL_TEXT_LENGTH - 1), mpi_errno, MPI_ERR_ARG,
-                         "**arg", "a text for other processes must have at most %d characters, "
-                         "without blanks, control characters, '=' and ';'",
+                         "**arg", "a text for other processes must have at most %d printable ASCII "
+                         "characters, without spaces, '=' and ';'",
                          MPIX_MAX_TOOL_TEXT_LENGTH - 1);
     if (receivers == MPIX_TOOL_SPAWNED) {
         set_text(&spawn_texts, SPAWNED, key, text);

@@ -5,7 +5,6 @@
 
 #include "mpiimpl.h"
 #include "mpii_qmpi.h"
-#include "mpii_qmpi_list.h"
 
 #ifdef BUILD_MPI_ABI
 #include "mpi_abi_util.h"

@@ -43,7 +43,7 @@ static void refuse_texts(void)
     QT_CLASS(MPIX_Put_tool_text(-1, "key", "text"), MPI_ERR_ARG);
     rc = MPIX_Put_tool_text(MPIX_TOOL_JOB, "key", "two words");
     MPI_Error_string(rc, message, &length);
-    QT_CHECK(strstr(message, "must have at most 511 characters, without blanks"), "'%s'", message);
+    QT_CHECK(strstr(message, "must have at most 511 printable ASCII characters"), "'%s'", message);
 }
 
 static void refuse_query(int rank, int error_class)
@@ -79,6 +79,8 @@ static void check_texts(int size, const char *model)
         check_text(r, "k", longest);
         check_text(r, "removed", "");
         check_text(r, "ke", "");
+        check_text(r, "key:from-0", "");
+        check_text(r, "world;key", "");
         check_text(r, "", has_texts ? model : "");
     }
     refuse_query(size, MPI_ERR_RANK);

@@ -49,7 +49,7 @@ struct PhaseCalls : qmpi::tool<PhaseCalls> {
     /* The chain is complete, so the order of the list does not matter. */
     void ready()
     {
-        phases = qmpi::find_service<PhaseService>(*this, PhaseService::name);
+        phases = qmpi::find_service<PhaseService>(*this, "phases", PhaseService::name);
         if (phases == nullptr)
             log.warn("the list has no tool phases");
     }

@@ -34,7 +34,6 @@ mpi_core_sources += \
     src/qmpi/qmpi_process.c \
     src/qmpi/qmpi_query.c \
     src/qmpi/qmpi_report.c \
-    src/qmpi/qmpi_service.c \
     src/qmpi/qmpi_settings.c \
     src/qmpi/qmpi_text.c \
     src/qmpi/qmpi_tools.c \

@@ -151,11 +151,6 @@ MPII_QMPI_Model MPII_QMPI_model_of(int rank) MPIR_QMPI_HIDDEN;
 /* True if the process manager waits for processes that have published nothing. */
 bool MPII_QMPI_waits_for_keys(void) MPIR_QMPI_HIDDEN;
 
-/* ---- services ---- */
-
-/* Withdraws everything that an instance published. */
-void MPII_QMPI_withdraw_services(int tool_id) MPIR_QMPI_HIDDEN;
-
 /* ---- messages ---- */
 
 #define MPII_QMPI_MAX_MESSAGE 4096

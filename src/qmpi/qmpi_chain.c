@@ -151,7 +151,7 @@ static void drop_if_failed(int tool_id, MPII_QMPI_Registration * registration)
                                    sizeof(reason)));
     MPL_direct_free(registration->failure);
     memset(registration, 0, sizeof(*registration));
-    MPII_QMPI_withdraw_services(tool_id);
+    MPIR_Register_tool_storage_impl(tool_id, NULL);
 }
 
 static void call_tools(MPII_QMPI_Registration * registrations, int n, bool is_init)

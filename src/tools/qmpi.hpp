@@ -1626,7 +1626,7 @@ inline void meet_parent(const instance_base &instance) noexcept
 /* While a call of MPI_Comm_spawn is passed on; only the root's text is used. */
 class spawn_offer {
   public:
-    explicit spawn_offer(const instance_base &instance) noexcept : instance_(instance)
+    explicit spawn_offer(const instance_base &instance) noexcept
     {
         if (instance.meeting == nullptr)
             return;
@@ -1649,7 +1649,6 @@ class spawn_offer {
     spawn_offer &operator=(const spawn_offer &) = delete;
 
   private:
-    const instance_base &instance_;
     std::string key_;
 };
 
@@ -2556,7 +2555,6 @@ struct QMPI_DETAIL_HIDDEN registration {
         try {
             instance<Tool> &self = instances<Tool>::add(tool_id);
             construct(self, argument_text(tool_id));
-            need(QMPI_Register_tool_storage(tool_id, &self.tool()), "cannot register an instance");
             need(QMPIX_Register_tool_ready_function(tool_id, ready), "cannot register an instance");
             if constexpr (declares_at_world_begin<Tool> || declares_at_world_end<Tool>)
                 need(QMPIX_Register_tool_world_functions(tool_id, world_begin, world_end),
@@ -2799,8 +2797,8 @@ class tool {
 
     /* For processes that begin with MPI_Session_init, where there is no call that all take part in:
      * offer_to_job is called in rank 0 of the job, before its first MPI_Session_init is passed on, and must
-     * not call MPI. What it returns, some hundred characters at most without spaces, control characters,
-     * '=' and ';', the same instance in each process gets in at_job_begin, when its first
+     * not call MPI. What it returns, some hundred printable ASCII characters at most without spaces, '='
+     * and ';', the same instance in each process gets in at_job_begin, when its first
      * MPI_Session_init has been passed on. */
     std::string offer_to_job([[maybe_unused]] int size) { return ""; }
     void at_job_begin(const job &) {}

@@ -148,7 +148,6 @@ VARIABLES = {
     "MPII_QMPI_instances": "published by num_instances",
     "rows": "published by num_linked",
     "pcontrol_links": "published by num_linked",
-    "services": "published by num_linked",
     "MPIR_QMPI_first": "atomic",
     "MPIR_QMPI_gate": "atomic, relaxed: a call that comes late finds an open or a closed gate, as if it had come earlier",
     "MPII_QMPI_gate": "other name of MPIR_QMPI_gate",
@@ -165,7 +164,6 @@ ALLOCATORS = {
     "MPII_QMPI_allocate": "the same, where the compiler has merged functions",
     "MPII_QMPI_copy": "settings and arguments of instances, as above",
     "MPIR_Register_tool_impl": "the tools, published with the instances",
-    "MPIR_Publish_tool_service_impl": "published with num_linked",
     "init": "storage of this test's tool, published by MPI_Register_tool_storage",
 }
 LIBRARIES = ("libucs", "libucp", "libuct", "libucm")

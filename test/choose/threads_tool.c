@@ -65,7 +65,6 @@ static void query_instance(int tool_id)
     const char *name, *arguments;
     function *own;
     int next_id;
-    void *service;
     struct state *state;
 
     if (MPI_Get_tool_storage(NULL, tool_id, &state) == MPI_SUCCESS && state)
@@ -80,8 +79,6 @@ static void query_instance(int tool_id)
         /* linked, so the rest is known */
         DEMAND(MPIX_Get_tool_function(tool_id, MPI_COMM_RANK_T, &own) == MPI_SUCCESS);
         DEMAND(own == (function *) pass_rank);
-        if (MPIX_Lookup_tool_service(tool_id, "state", &service) == MPI_SUCCESS)
-            DEMAND(((struct state *) service)->tool_id != tool_id);
     }
 }
 
@@ -140,7 +137,6 @@ static void init(int tool_id)
     if (tool_id == 1)
         start(query);
     DEMAND(MPI_Register_tool_storage(tool_id, state) == MPI_SUCCESS);
-    DEMAND(MPIX_Publish_tool_service(tool_id, "state", state) == MPI_SUCCESS);
     DEMAND(MPI_Register_tool_function(tool_id, MPI_COMM_RANK_T, (function *) pass_rank) ==
            MPI_SUCCESS);
     DEMAND(MPI_Register_tool_function(tool_id, MPI_IPROBE_T, (function *) pass_iprobe) ==

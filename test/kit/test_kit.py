@@ -30,6 +30,19 @@ def test_error_in_a_tool_has_a_message_that_explains_it(mpich, source):
     assert result.status != 0 and any("error" in line and expected in line for line in result.err.splitlines()), result
 
 
+# ---- tools that use each other ----
+
+@pytest.mark.parametrize("tools, expected", [
+    ("ask,give,ask,ask", "2022"), ("give,ask", "01"), ("ask,give", "20"), ("give,give,ask,give,ask", "24424"), ("ask,ask", "00"),
+    ("ask,give(fails),give", "30"), ("give(fails),ask", "0")])
+def test_nearest_instance_with_the_service_is_found(mpich, tools, expected):
+    """The next one that follows, else the next before; a failed instance offers nothing."""
+    program = mpich.program(HERE / "services.cpp", *CPP)
+    result = mpich.run(program, MPIR_CVAR_QMPI_TOOL_LIST=tools, MPIR_CVAR_QMPI_ON_ERROR="warn")
+    ids = [number for number, entry in enumerate(tools.split(","), 1) if "fails" not in entry]
+    assert sorted(result.out.splitlines()) == [f"{own} finds {found}" for own, found in zip(ids, expected)], result
+
+
 # ---- all functions ----
 
 def forms(mpich):

@@ -84,7 +84,7 @@ typedef void (MPIX_Tool_world_end_function) (int tool_id);
 
 /* Texts for other processes: receivers of MPIX_Put_tool_text, and the sender for MPIX_Get_tool_text
  * that is no rank. */
-#define MPIX_TOOL_JOB 0         /* the processes that mpiexec or one call of MPI_Comm_spawn starts */
+#define MPIX_TOOL_JOB 0         /* those that mpiexec or a call of MPI_Comm_spawn starts */
 #define MPIX_TOOL_SPAWNED 1     /* those that this thread spawns */
 #define MPIX_TOOL_PARENT (-1)   /* the process that has spawned this one */
 

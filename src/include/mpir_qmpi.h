@@ -256,8 +256,8 @@ void MPIR_QMPI_set_initialized(bool is_initialized) MPIR_QMPI_HIDDEN;
 
 /* ---- the world ---- */
 
-/* Called while MPI initializes, before it waits for other processes: publishes that this process has
- * tools, and their texts. */
+/* Called while MPI initializes, before it waits for other processes: publishes that this process
+ * has tools, and their texts. */
 void MPIR_QMPI_publish_world(bool is_world_model) MPIR_QMPI_HIDDEN;
 
 /* Called in MPI_Init when MPI can communicate, before it is reported to be initialized: exchanges
@@ -279,9 +279,9 @@ bool MPIR_QMPI_take_connection(void) MPIR_QMPI_HIDDEN;
 struct MPIR_Group;
 struct MPIR_PMI_KEYVAL;
 
-/* Called in the root of MPI_Comm_spawn, before the processes start. Returns the pairs that they get:
- * the given ones, and the texts that tools have put in this thread. Valid until the next call in this
- * thread. */
+/* Called in the root of MPI_Comm_spawn, before the processes start. Returns the pairs that they
+ * get: the given ones, and the texts that tools have put in this thread. Valid until the next
+ * call in this thread. */
 struct MPIR_PMI_KEYVAL *MPIR_QMPI_add_texts(int *num, struct MPIR_PMI_KEYVAL *pairs)
     MPIR_QMPI_HIDDEN;
 #define MPIR_QMPI_ADD_TEXTS(num_, pairs_) (pairs_) = MPIR_QMPI_add_texts(&(num_), pairs_)

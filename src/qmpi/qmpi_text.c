@@ -11,7 +11,8 @@
  *
  * A process with tools puts one value, "qmpi-RANK", while MPI initializes: "world" or "session", by
  * the function that initializes MPI, then ";KEY:TEXT" for each text of the job. Texts for spawned
- * processes are sent with the request to start them, and put in their space as "qmpi-spawned-KEY". */
+ * processes are sent with the request to start them, and put in their space as
+ * "qmpi-spawned-KEY". */
 
 #define MAX_KEY 32
 #define NAME_SIZE 64
@@ -105,8 +106,8 @@ bool MPII_QMPI_has_texts(void)
     return job_texts.num > 0;
 }
 
-/* "" if the process has put nothing. The caller frees it. A process that mpiexec has not started would
- * start one by a query. */
+/* "" if the process has put nothing. The caller frees it. A process that mpiexec has not started
+ * would start one by a query. */
 static char *value_of(int rank)
 {
     const int size = MPIR_pmi_max_val_size() + 1;
@@ -136,14 +137,16 @@ MPII_QMPI_Model MPII_QMPI_model_of(int rank)
 static void copy_part(const char *value, const char *key, char *text)
 {
     const size_t length = strlen(key);
+    const char *part = strpbrk(key, ":;") ? NULL : value;
 
-    for (const char *at = strpbrk(key, ":;") ? NULL : value; at; at = strchr(at, ';') ? strchr(at, ';') + 1 : NULL) {
-        const char *begin = length ? at + length + 1 : at;
+    while (part) {
+        const char *end = strchr(part, ';'), *begin = length ? part + length + 1 : part;
 
-        if (length && (strncmp(at, key, length) || at[length] != ':'))
-            continue;
-        snprintf(text, MPIX_MAX_TOOL_TEXT_LENGTH, "%.*s", (int) strcspn(begin, ";"), begin);
-        return;
+        if (!length || (!strncmp(part, key, length) && part[length] == ':')) {
+            snprintf(text, MPIX_MAX_TOOL_TEXT_LENGTH, "%.*s", (int) strcspn(begin, ";"), begin);
+            return;
+        }
+        part = end ? end + 1 : NULL;
     }
 }
 
@@ -194,12 +197,12 @@ int MPIR_Put_tool_text_impl(int receivers, const char *key, const char *text)
     MPIR_ERR_CHKANDJUMP1(receivers != MPIX_TOOL_JOB && receivers != MPIX_TOOL_SPAWNED, mpi_errno,
                          MPI_ERR_ARG, "**arg", "no processes have the number %d", receivers);
     MPIR_ERR_CHKANDJUMP1(!*key || !can_be_sent(key, MAX_KEY) || strchr(key, ':'), mpi_errno,
-                         MPI_ERR_ARG, "**arg", "a key must have 1 to %d printable ASCII characters, "
+                         MPI_ERR_ARG, "**arg",
+                         "a key must have 1 to %d printable ASCII characters, "
                          "without spaces, '=', ':' and ';'", MAX_KEY);
     MPIR_ERR_CHKANDJUMP1(!can_be_sent(text, MPIX_MAX_TOOL_TEXT_LENGTH - 1), mpi_errno, MPI_ERR_ARG,
                          "**arg", "a text for other processes must have at most %d printable ASCII "
-                         "characters, without spaces, '=' and ';'",
-                         MPIX_MAX_TOOL_TEXT_LENGTH - 1);
+                         "characters, without spaces, '=' and ';'", MPIX_MAX_TOOL_TEXT_LENGTH - 1);
     if (receivers == MPIX_TOOL_SPAWNED) {
         set_text(&spawn_texts, SPAWNED, key, text);
         goto fn_exit;

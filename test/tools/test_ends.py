@@ -221,8 +221,8 @@ def test_trace_is_complete(mpich, job, end):
 
 @pytest.mark.parametrize("tool", RECORDING)
 def test_full_disk_does_no_harm(job, small_disk, tool):
-    """There is room for one record of 256 KB."""
-    folder = small_disk("400k")
+    """There is room for one record of 256 KB and the report."""
+    folder = small_disk("480k")
     result = job(f"{tool}(out=small/r)", "finalize")
     assert result.status == 0 and "No space left on device" in result.err, result
     assert not list(folder.glob("*.records"))

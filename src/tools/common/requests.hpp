@@ -760,8 +760,9 @@ void visit_all_unknown(Call &call, Visit &visit)
 {
     if constexpr (std::is_invocable_v<Visit &, MPI_Request>) {
         const int number = qmpi::get_or<qmpi::role::length>(call, 1);
-        if constexpr (std::is_pointer_v<
-                          std::decay_t<decltype(qmpi::get<qmpi::role::request>(call))>>) {
+        /* a handle of the MPI ABI is a pointer, too */
+        if constexpr (std::is_convertible_v<decltype(qmpi::get<qmpi::role::request>(call)),
+                                            const MPI_Request *>) {
             const MPI_Request *handles = qmpi::get<qmpi::role::request>(call);
             for (int i = 0; i < number && handles != nullptr; i++)
                 visit_unknown(visit, handles[i]);

@@ -9,6 +9,7 @@
 
 #include <dlfcn.h>
 #include <mpi.h>
+#include <mpi_qmpi.h>
 #include <sys/auxv.h>
 #include <unistd.h>
 #include <csignal>

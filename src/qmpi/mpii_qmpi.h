@@ -169,7 +169,7 @@ void MPII_QMPI_warn(const char *format, ...) ATTRIBUTE((format(printf, 1, 2))) M
 /* Prints a line in the first process of the job, if the user asked for reports. */
 void MPII_QMPI_report(const char *format, ...) ATTRIBUTE((format(printf, 1, 2))) MPIR_QMPI_HIDDEN;
 
-/* What the user chose. */
+/* The user's settings. */
 void MPII_QMPI_set_reports(bool warns_only, bool is_verbose) MPIR_QMPI_HIDDEN;
 
 /* While a thread reads the settings and builds the chain, before MPI is initialized. */

@@ -7,13 +7,12 @@
 #include "mpii_qmpi.h"
 #include "mpii_qmpi_list.h"
 
-/* Which of the tools' functions the library is calling. An exception or a longjmp that leaves one
- * leaves the library as well, which notices it when the thread next initializes or finalizes
- * MPI. */
+/* The tool's function that the library is calling. An exception or a longjmp that leaves it leaves
+ * the library as well, which notices it when the thread next initializes or finalizes MPI. */
 
 MPII_QMPI_Instance *MPII_QMPI_instances = NULL;
 
-/* What this thread calls. */
+/* The callback that this thread calls. */
 static __thread struct {
     int tool_id;
     const char *what;           /* NULL if nothing */

@@ -6,7 +6,7 @@
 #include "mpiimpl.h"
 #include "mpii_qmpi.h"
 
-/* What differs between a call in Fortran and the one that tools see, for generated code. */
+/* Differences between a call in Fortran and the one that tools see, for generated code. */
 
 int MPIR_QMPI_c_keyval(int keyval)
 {

@@ -89,7 +89,7 @@ class Handles {
 
     bool is_live(const Handle &handle) const;
 
-    /* What is known of a handle that is about to be used. */
+    /* State of a handle that is about to be used. */
     struct Known {
         bool is_any = false;           /* a call has returned it */
         std::optional<Position> freed; /* the call that has freed it */

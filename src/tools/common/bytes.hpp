@@ -238,7 +238,7 @@ bool moves_data([[maybe_unused]] Call &call)
         return !Call::buffers.empty() || Call::operation == qmpi::operation::read;
 }
 
-/* What bytes_of_call() needs to know before the call. */
+/* Facts that bytes_of_call() needs from before the call. */
 template <typename Call>
 QMPI_INLINE movement::Description description_of([[maybe_unused]] Call &call)
 {

@@ -143,7 +143,7 @@ def test_records_of_a_working_job_are_read_again_and_again(mpich):
         kill -TERM $job
         wait $job
         true"""
-    result = mpich.run("sh", "-c", script, "sh", mpich.nap(), mpich.program(HERE.parent / "tools/job_ends.c"), seconds=60)
+    result = mpich.run("sh", "-c", script, "sh", mpich.nap(), mpich.program(HERE.parent / "common/job_ends.c"), seconds=60)
     reports = [mpich.load(path.name) for path in mpich.work.glob("live.*.json")]
     assert len(reports) == 20, result
     for report in reports:
@@ -222,7 +222,7 @@ def test_trace_of_a_killed_job(mpich, hang):
 
 def test_trace_that_is_finished_has_no_mark(mpich):
     """Of a program that ends well."""
-    result = mpich.mpiexec(RANKS, mpich.program(HERE.parent / "tools/job_ends.c"), "finalize", tools="trace(out=g,formats=json)")
+    result = mpich.mpiexec(RANKS, mpich.program(HERE.parent / "common/job_ends.c"), "finalize", tools="trace(out=g,formats=json)")
     trace = mpich.load("g.json")
     assert result.status == 0 and calls_of(trace, 0) and not not_ended(trace), result
 
@@ -242,7 +242,7 @@ int main(int argc, char **argv)
 
 def test_call_whose_end_is_beyond_the_limit_has_no_mark(mpich):
     """The journal is full: whether the last call has ended is unknown."""
-    program = mpich.program(LIMITED, f"-I{HERE.parent / 'tools'}", name="limited.c")
+    program = mpich.program(LIMITED, f"-I{HERE.parent / 'common'}", name="limited.c")
     mpich.mpiexec(1, program, tools="trace(out=g,limit=1)")
     result = mpich.run("qmpi_report", "otf2", "--json", "g.unfinished")
     trace = mpich.load("g.json")

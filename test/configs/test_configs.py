@@ -34,8 +34,8 @@ SANITIZERS = {
     "ASAN": ["-fsanitize=address,undefined -fno-sanitize=vptr", "allocator_may_return_null=1:verify_asan_link_order=0"],
 }
 # Tests of the tools that need neither Fortran nor MPI-IO, mostly
-SANITIZED = ["kit/test_kit.py", "choose"] + [f"tools/test_{name}.py" for name in (
-    "check", "check_suppressions", "damage", "ends", "live", "messages", "profile", "records", "trace", "worlds")]
+SANITIZED = ["kit/test_kit.py", "choose", "check/test_check.py", "check/test_suppressions.py", "messages/test_messages.py", "profile",
+             "trace"] + [f"reports/test_{name}.py" for name in ("damage", "ends", "live", "records", "worlds")]
 # Prints the seconds of MPI_Init.
 INIT = """
 #include <mpi.h>
@@ -110,8 +110,8 @@ def test_tools_where_processes_can_be_spawned():
     """ch4:ucx cannot, on most machines."""
     built = build(*COMMON)
     options = ("-n", str(os.cpu_count()), "--hours")
-    pytest_on(built, *options, "test/hosts", "test/tools/test_worlds.py")
-    pytest_on(built, *options, "test/tools/test_check_suite.py", "-k", "spawn/")
+    pytest_on(built, *options, "test/hosts", "test/reports/test_worlds.py")
+    pytest_on(built, *options, "test/check/test_suite.py", "-k", "spawn/")
 
 
 @pytest.mark.parametrize("sanitizer", SANITIZERS)

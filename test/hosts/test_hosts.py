@@ -13,9 +13,9 @@ import pytest
 from job_ends import ROUNDS
 
 HERE = Path(__file__).resolve().parent
-JOB_ENDS = HERE.parent / "tools/job_ends.c"
-WRONG_ENDS = HERE.parent / "tools/wrong_ends.c"
-WORLDS = HERE.parent / "tools/worlds.c"
+JOB_ENDS = HERE.parent / "common/job_ends.c"
+WRONG_ENDS = HERE.parent / "common/wrong_ends.c"
+WORLDS = HERE.parent / "common/worlds.c"
 HOSTS, PER_HOST = 4, 2
 RANKS = HOSTS * PER_HOST
 

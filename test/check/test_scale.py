@@ -15,7 +15,7 @@ SOURCES = ("accesses", "analyser", "findings", "recorder", "replay", "signature"
 
 @pytest.fixture(scope="module")
 def check_events(mpich_module):
-    return mpich_module.program(HERE / "check_events.cpp", *(TOOLS / f"check/{name}.cpp" for name in SOURCES), "-std=c++17", "-O2",
+    return mpich_module.program(HERE / "events.cpp", *(TOOLS / f"check/{name}.cpp" for name in SOURCES), "-std=c++17", "-O2",
                                 f"-I{TOOLS}", f"-I{TOOLS / 'common'}", "-l:libqmpi.a", "-ldw")
 
 
@@ -56,7 +56,7 @@ def test_cost_of_an_event_does_not_grow_with_the_lead_of_a_process(mpich, check_
 
 def test_data_with_gaps_is_compared_without_a_lock(mpich):
     """Other threads start and complete operations meanwhile."""
-    program = mpich.program(HERE / "check_pending.cpp", *(TOOLS / f"check/{name}.cpp" for name in ("resources", "signature")),
+    program = mpich.program(HERE / "pending.cpp", *(TOOLS / f"check/{name}.cpp" for name in ("resources", "signature")),
                             "-std=c++17", "-O2", f"-I{TOOLS}", "-l:libqmpi.a", "-ldw")
     result = mpich.run(program)
     changes = re.fullmatch(r"(\d+) changes\n", result.out)
@@ -65,7 +65,7 @@ def test_data_with_gaps_is_compared_without_a_lock(mpich):
 
 def test_cost_of_an_operation_does_not_grow_with_earlier_and_pending_ones(mpich, needs):
     needs("valgrind")
-    program = mpich.program(HERE / "check_history.cpp", *(TOOLS / f"check/{name}.cpp" for name in ("resources", "signature")),
+    program = mpich.program(HERE / "history.cpp", *(TOOLS / f"check/{name}.cpp" for name in ("resources", "signature")),
                             "-std=c++17", "-O2", f"-I{TOOLS}", "-l:libqmpi.a", "-ldw")
 
     def cost(case):

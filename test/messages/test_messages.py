@@ -12,6 +12,7 @@ import pytest
 from tables import rows as count_rows
 
 HERE = Path(__file__).resolve().parent
+COMMON = HERE.parent / "common"
 ROOT = HERE.parents[1]
 
 
@@ -67,8 +68,8 @@ def bytes_of(report, function, side):
 def patterns(request, mpich_module):
     """Expectations and report of a program with many communication patterns."""
     language, ranks = request.param
-    program = (mpich_module.program(HERE / "patterns.c", HERE / "expected_calls.c") if language == "c" else
-               mpich_module.program(HERE / "patterns.F90"))
+    program = (mpich_module.program(COMMON / "patterns.c", COMMON / "expected_calls.c") if language == "c" else
+               mpich_module.program(COMMON / "patterns.F90"))
     result = mpich_module.mpiexec(ranks, program, tools=f"messages(out={language}-{ranks}.json)")
     assert result.status == 0, result
     return expectations(result.out), mpich_module.load(f"{language}-{ranks}.json"), 70 if language == "c" else 30
@@ -105,7 +106,7 @@ def test_patterns_receive_what_they_send(patterns):
 def run(mpich):
     """Run ways.c under messages."""
     def run(arguments, way, ranks=2, **keywords):
-        return mpich.mpiexec(ranks, mpich.program(HERE / "ways.c", "-pthread"), way, tools=f"messages({arguments})", **keywords)
+        return mpich.mpiexec(ranks, mpich.program(COMMON / "ways.c", "-pthread"), way, tools=f"messages({arguments})", **keywords)
     return run
 
 
@@ -176,7 +177,7 @@ def test_functions_restrict_the_report(mpich, run):
 
 @pytest.fixture
 def blocks(mpich):
-    mpich.mpiexec(4, mpich.program(HERE / "ways.c", "-pthread"), "none", tools="messages(out=all),messages(out=blocks,rows=2)")
+    mpich.mpiexec(4, mpich.program(COMMON / "ways.c", "-pthread"), "none", tools="messages(out=all),messages(out=blocks,rows=2)")
 
 
 def test_rows_merge_ranks(mpich, blocks):

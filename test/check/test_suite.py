@@ -2,7 +2,7 @@
 #     See COPYRIGHT in top-level directory
 
 """The programs of MPICH's test suite under the tool check: nothing is found, except in programs that are wrong
-(check-suite-wrong, which has the reasons)."""
+(suite-wrong, which has the reasons)."""
 
 import json
 import re
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.hours
 def known_wrong():
     """{program: kinds of findings}"""
     known = {}
-    for line in (HERE / "check-suite-wrong").read_text().splitlines():
+    for line in (HERE / "suite-wrong").read_text().splitlines():
         if line.strip() and not line.startswith("#"):
             program, kind, _ = (word.strip() for word in line.split(":", 2))
             known.setdefault(program, set()).add(kind)

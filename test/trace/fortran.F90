@@ -2,7 +2,7 @@
 !     See COPYRIGHT in top-level directory
 
 ! Messages around a ring and reductions, by mpi_f08: 10 of each, the i-th with i numbers.
-program trace_fortran
+program fortran
     use mpi_f08
     implicit none
     integer :: rank, size, i, flag
@@ -21,4 +21,4 @@ program trace_fortran
     end do
     flag = 0
     call MPI_Finalize(flag)
-end program trace_fortran
+end program fortran

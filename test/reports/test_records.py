@@ -11,6 +11,7 @@ import pytest
 from job_ends import RANKS, ROUNDS, barriers
 
 HERE = Path(__file__).resolve().parent
+COMMON = HERE.parent / "common"
 SOURCE = HERE.parents[1] / "src/tools"
 TOOLS = ["check", "count", "messages", "profile", "trace"]
 
@@ -32,7 +33,7 @@ def hosts(mpich):
 
     def hosts(tool, end, **variables):
         entry = f"{tool}(out=r,records=local" + (",formats=json)" if tool == "trace" else ")")
-        return mpich.mpiexec(RANKS, "unshare", "-m", "sh", "-c", script, "sh", mpich.program(HERE / "job_ends.c"), end,
+        return mpich.mpiexec(RANKS, "unshare", "-m", "sh", "-c", script, "sh", mpich.program(COMMON / "job_ends.c"), end,
                              tools=entry, seconds=60, **variables)
     return hosts
 
@@ -86,7 +87,7 @@ def run_killed(mpich, *blocks):
         known.unlink()
     words = []
     for ranks, tools in blocks:
-        words += [":", "-n", ranks, "-env", "MPIR_CVAR_QMPI_TOOL_LIST", tools, mpich.program(HERE / "job_ends.c"), "kill_all"]
+        words += [":", "-n", ranks, "-env", "MPIR_CVAR_QMPI_TOOL_LIST", tools, mpich.program(COMMON / "job_ends.c"), "kill_all"]
     mpich.run("mpiexec", "-genv", "LD_PRELOAD", mpich.nap(), *words[1:], seconds=60)
 
 
@@ -126,7 +127,7 @@ def test_records_of_one_process_in_different_runs_are_refused(mpich):
 def test_journals_stay_if_the_program_may_run(mpich, without):
     """The program, or only the host of qmpi_report, cannot lock files."""
     preload = {who: mpich.library(HERE / "no_locks.c") if who == without else None for who in ("program", "qmpi_report")}
-    mpich.mpiexec(RANKS, mpich.program(HERE / "job_ends.c"), "kill_all", tools="trace(out=r)", LD_PRELOAD=preload["program"])
+    mpich.mpiexec(RANKS, mpich.program(COMMON / "job_ends.c"), "kill_all", tools="trace(out=r)", LD_PRELOAD=preload["program"])
     result = mpich.run("qmpi_report", "otf2", "--json", "r.unfinished", LD_PRELOAD=preload["qmpi_report"])
     assert (result.status, result.err) == (
         0, "qmpi_report: the program may still be running (the file system has no locks); the journals stay\n"), result
@@ -199,14 +200,14 @@ def test_one_message_names_a_folder_that_cannot_be_written(mpich, hosts, tool, d
 @pytest.mark.parametrize("tool", TOOLS)
 def test_one_message_if_the_name_is_a_file(mpich, tool):
     (mpich.work / "local").write_text("a file")
-    result = mpich.mpiexec(RANKS, mpich.program(HERE / "job_ends.c"), "finalize", tools=f"{tool}(out=r,records=local)")
+    result = mpich.mpiexec(RANKS, mpich.program(COMMON / "job_ends.c"), "finalize", tools=f"{tool}(out=r,records=local)")
     lines = [line for line in result.err.splitlines() if "cannot write" in line]
     assert result.status == 0 and len(lines) == 1 and f"{mpich.work}/local/" in lines[0], result
 
 
 @pytest.mark.parametrize("tool", TOOLS)
 def test_empty_folder_name_is_refused(mpich, tool):
-    result = mpich.mpiexec(1, mpich.program(HERE / "job_ends.c"), "finalize", tools=f"{tool}(records=)")
+    result = mpich.mpiexec(1, mpich.program(COMMON / "job_ends.c"), "finalize", tools=f"{tool}(records=)")
     assert result.status != 0 and "argument records=: needs a folder" in result.err, result
 
 
@@ -214,7 +215,7 @@ def test_empty_folder_name_is_refused(mpich, tool):
 def test_records_stay_if_the_report_cannot_be_written(mpich, tool):
     """The folder of the report is a file."""
     (mpich.work / "nowhere").touch()
-    result = mpich.mpiexec(RANKS, mpich.program(HERE / "job_ends.c"), "finalize", tools=f"{tool}(out=nowhere/r,records=local)")
+    result = mpich.mpiexec(RANKS, mpich.program(COMMON / "job_ends.c"), "finalize", tools=f"{tool}(out=nowhere/r,records=local)")
     folder, = (mpich.work / "local").iterdir()
     assert result.status == 0 and result.err.count(f"; records are in {folder}; ") == 1, result
     if tool == "trace":

@@ -3,7 +3,7 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* check_history NOTHING|LONG|READERS: adds, compares and removes memory of pending operations: after
+/* history NOTHING|LONG|READERS: adds, compares and removes memory of pending operations: after
  * nothing, after a range of 1 GB was in use, or of many operations that read the same buffer. */
 
 #include "check/resources.hpp"

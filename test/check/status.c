@@ -3,7 +3,7 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* check_status WORLD LEAK STATUS - leaks an info object if LEAK is 1, and ends with the status. WORLD 0: with a session
+/* status WORLD LEAK STATUS - leaks an info object if LEAK is 1, and ends with the status. WORLD 0: with a session
  * only. Exit handlers registered before and after MPI_Init print a line; the output has a buffer. */
 
 #include <mpi.h>

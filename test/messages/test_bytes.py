@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from archive import Trace
 from tables import rows
-from test_trace import Trace
 
 HERE = Path(__file__).resolve().parent
+COMMON = HERE.parent / "common"
 RANKS = 4
 TOOLS = "count,profile(out=profile.json),messages(out=messages.json),trace(out=trace),count(out=last)"
 
@@ -47,7 +48,7 @@ COLLECTIVE = {
 
 @pytest.fixture(scope="module")
 def run(mpich_module):
-    program = mpich_module.program(HERE / "patterns.c", HERE / "expected_calls.c")
+    program = mpich_module.program(COMMON / "patterns.c", COMMON / "expected_calls.c")
     result = mpich_module.mpiexec(RANKS, program, "on", tools=TOOLS)
     assert result.status == 0, result
     return mpich_module, result

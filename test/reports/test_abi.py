@@ -11,14 +11,15 @@ from pathlib import Path
 
 import pytest
 
+from check.test_check import markers, option, printed, reported
+from messages.test_messages import expectations, moved
+from sites import expected_sites, found_sites, functions, numbers
 from tables import rows
-from tools.test_check import markers, option, printed, reported
-from tools.test_messages import expectations, moved
-from tools.test_profile import expected_sites, found_sites, functions, numbers
 
 HERE = Path(__file__).resolve().parent
+COMMON, CHECK = HERE.parent / "common", HERE.parent / "check"
 ROOT = HERE.parents[1]
-EXPECTED_CALLS = HERE / "expected_calls.c"
+EXPECTED_CALLS = COMMON / "expected_calls.c"
 
 
 # ---- what a tool sees ----
@@ -170,7 +171,7 @@ def test_count_has_the_bytes_of_libmpi(both):
 
 
 def test_profile_has_the_call_sites_of_libmpi(reports):
-    (_, abi), (ours, theirs) = reports(3, HERE / "sites.c", "profile(out={out}.json)", EXPECTED_CALLS, "-pthread")
+    (_, abi), (ours, theirs) = reports(3, COMMON / "sites.c", "profile(out={out}.json)", EXPECTED_CALLS, "-pthread")
     wanted = expected_sites(abi.out)
     assert len(wanted) > 5 and found_sites(theirs, wanted) == wanted
     assert ({name: numbers(line) for name, line in functions(theirs).items()} ==
@@ -178,7 +179,7 @@ def test_profile_has_the_call_sites_of_libmpi(reports):
 
 
 def test_messages_have_the_pairs_that_the_program_expects(reports):
-    (_, abi), (ours, theirs) = reports(4, HERE / "patterns.c", "messages(out={out}.json)", EXPECTED_CALLS)
+    (_, abi), (ours, theirs) = reports(4, COMMON / "patterns.c", "messages(out={out}.json)", EXPECTED_CALLS)
     phases = {(phase, kind): pairs for phase, (kind, _, pairs) in expectations(abi.out).items() if kind != "one-sided"}
     assert len(phases) >= 60
     for side in ("sent", "received"):
@@ -189,7 +190,7 @@ def test_messages_have_the_pairs_that_the_program_expects(reports):
 
 def test_trace_has_the_calls_and_messages_of_libmpi(reports):
     """But for functions that poll or wait: their number depends on time."""
-    _, traces = reports(4, HERE / "trace_messages.c", "trace(out={out},formats=json)")
+    _, traces = reports(4, HERE.parent / "trace/messages.c", "trace(out={out},formats=json)")
     ours, theirs = (collections.Counter((event["ph"], event["pid"], event["name"], event.get("args", {}).get("bytes"))
                                         for event in trace["traceEvents"]
                                         if not re.search("Test|probe|Wait", event["name"])) for trace in traces)
@@ -212,7 +213,7 @@ def check(abi):
 
 @pytest.mark.parametrize("name", WRONG)
 def test_check_finds_the_errors_that_a_program_marks(check, name):
-    source = HERE / f"wrong/{name}.c"
+    source = CHECK / f"wrong/{name}.c"
     result = check(source, "", seconds=20, may_time_out=True)
     found, must = printed(result, source), markers(source, "expect")
     assert found and must <= found <= must | markers(source, "either"), result
@@ -220,7 +221,7 @@ def test_check_finds_the_errors_that_a_program_marks(check, name):
 
 @pytest.mark.parametrize("name", RIGHT)
 def test_check_finds_nothing_in_a_correct_program(abi, check, name):
-    result = check(HERE / f"right/{name}.c", ",out=right.json")
+    result = check(CHECK / f"right/{name}.c", ",out=right.json")
     # a process without a world adds its number to the name
     reports = list(abi.work.glob("right*.json"))
     assert result.status == 0 and reports and not any(reported(path) for path in reports), result

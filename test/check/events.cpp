@@ -5,7 +5,7 @@
 
 /* Feeds the analyser of check with the events of a job that was never run:
  *
- *     check_events RANKS ROUNDS [PACKET | distrust]
+ *     events RANKS ROUNDS [PACKET | distrust]
  *
  * In each round, every process exchanges messages with its neighbours in a ring, sends one without a
  * request, and takes part in a reduction. The events of a process come in packets of so many rounds, or
@@ -103,7 +103,7 @@ int main(int argc, char **argv)
     const bool distrusts = argc == 4 && std::strcmp(argv[3], "distrust") == 0;
     const std::uint64_t packet = argc == 4 && !distrusts ? std::strtoull(argv[3], nullptr, 10) : 1;
     Findings findings;
-    qmpi::Record record("check_events", 0);
+    qmpi::Record record("events", 0);
     Sites sites;
     Recorder recorder(record, 1, sites);
     Analyser analyser(size, std::chrono::seconds(30), findings, recorder);

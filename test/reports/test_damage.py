@@ -15,6 +15,7 @@ import pytest
 from job_ends import RANKS, ROUNDS, barriers
 
 HERE = Path(__file__).resolve().parent
+COMMON = HERE.parent / "common"
 TOOLS = ["count", "messages", "profile", "check", "trace"]
 RECORDING = [tool for tool in TOOLS if tool != "trace"]
 DAMAGED = 1                                                     # rank
@@ -24,7 +25,7 @@ DAMAGED = 1                                                     # rank
 def remains(mpich_module):
     """Folder with what a killed job has left: NAME.records of each tool, and trace.unfinished."""
     tools = ",".join(f"{tool}(out={tool})" for tool in TOOLS)
-    mpich_module.mpiexec(RANKS, mpich_module.program(HERE / "job_ends.c"), "kill_all", tools=tools)
+    mpich_module.mpiexec(RANKS, mpich_module.program(COMMON / "job_ends.c"), "kill_all", tools=tools)
     return mpich_module.work
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).resolve().parent
+COMMON = HERE.parent / "common"
 BARRIERS, MESSAGES = 7, 5       # of worlds.c, for each process
 TOOLS = ["check", "count", "messages", "profile", "trace"]
 LIST = "MPIR_CVAR_QMPI_TOOL_LIST"
@@ -21,7 +22,7 @@ LIST = "MPIR_CVAR_QMPI_TOOL_LIST"
 def run(mpich):
     """Run worlds.c with a tool list, and other variables, for each block of ranks."""
     def run(*blocks, what=("world",), **variables):
-        program = mpich.program(HERE / "worlds.c")
+        program = mpich.program(COMMON / "worlds.c")
         words = ["mpiexec", "-genv", "LD_PRELOAD", mpich.nap()]
         for i, (ranks, tools, *others) in enumerate(blocks):
             words += [":"] * (i > 0) + ["-n", ranks]
@@ -200,7 +201,7 @@ def test_one_process_finalizes_after_its_tools_have_ended(run, tool):
 
 @pytest.mark.parametrize("tool", TOOLS)
 def test_spawned_processes(mpich, spawned, tool):
-    result = spawned(2, mpich.program(HERE / "worlds.c"), "spawn", tools=f"{tool}({arguments_of(tool)})")
+    result = spawned(2, mpich.program(COMMON / "worlds.c"), "spawn", tools=f"{tool}({arguments_of(tool)})")
     assert result.out.count("right") == 4, result
     assert_report(result, mpich.work, tool, 2, "")
 
@@ -252,7 +253,7 @@ def test_text_of_the_first_process_is_shared(roll):
 
 def test_spawned_processes_get_an_offer(mpich, spawned):
     library = mpich.library(HERE / "world_tool.cpp", "-std=c++17", name="libqmpi_roll.so")
-    result = spawned(2, mpich.program(HERE / "worlds.c"), "spawn", tools="roll", MPIR_CVAR_QMPI_TOOL_PATH=library.parent)
+    result = spawned(2, mpich.program(COMMON / "worlds.c"), "spawn", tools="roll", MPIR_CVAR_QMPI_TOOL_PATH=library.parent)
     lines = [line.removeprefix("roll: ") for line in result.err.splitlines() if line.startswith("roll")]
     assert '2 are spawned with "offer-to-spawned"' in lines and "rank 0 of it" in lines, result
 
@@ -272,7 +273,7 @@ def test_merging_that_one_process_leaves_is_left_by_all(mpich, run, arguments, a
 def test_reads_of_tool_lists_grow_with_the_processes_not_their_square(mpich, without):
     """In every round a process asks those of the next block, to the first with tools. mpiexec prints what it is asked."""
     ranks = 16
-    program = mpich.program(HERE / "worlds.c")
+    program = mpich.program(COMMON / "worlds.c")
     blocks = ["-n", without, program, "world", ":"] * (without > 0)
     result = mpich.run("mpiexec", "-verbose", "-genv", "LD_PRELOAD", mpich.nap(), *blocks, "-n", ranks - without, "-env", LIST,
                        "count(out=many)", program, "world", seconds=60)

@@ -15,6 +15,7 @@ except ImportError:
     jsonschema = None
 
 HERE = Path(__file__).resolve().parent
+COMMON = HERE.parent / "common"
 LISTS = {"count": [], "profile": ["communicators,depth=3,sample=2", ""], "messages": ["", "functions=rma", "rows=2"],
          "check": [""]}
 RECORDING = list(LISTS)
@@ -42,7 +43,7 @@ def assert_form(schema):
 @pytest.fixture(scope="module")
 def ended(mpich_module):
     """The installation; its folder has the reports TOOL-NUMBER.json of a program with every kind of communication."""
-    program = mpich_module.program(HERE / "patterns.c", HERE / "expected_calls.c")
+    program = mpich_module.program(COMMON / "patterns.c", COMMON / "expected_calls.c")
     tools = [f"{tool}(out={tool}-{i}.json{',' * bool(words)}{words})" for tool, lists in LISTS.items() for i, words in enumerate(lists)]
     result = mpich_module.mpiexec(4, program, "on", tools=",".join(tools))
     assert result.status == 0, result
@@ -58,20 +59,20 @@ def test_report_of_mpi_finalize(ended, assert_form, tool, number):
 
 @pytest.mark.parametrize("tool", RECORDING)
 def test_report_from_records(mpich, assert_form, tool):
-    mpich.mpiexec(3, mpich.program(HERE / "job_ends.c"), "abort", tools=f"{tool}(out=r)")
+    mpich.mpiexec(3, mpich.program(COMMON / "job_ends.c"), "abort", tools=f"{tool}(out=r)")
     report = assert_form(mpich.report("r.records"), tool)
     assert (report["processes"], report["end"]) == (3, None)
 
 
 def test_report_from_journals(mpich, assert_form):
-    mpich.mpiexec(3, mpich.program(HERE / "job_ends.c"), "abort", tools="trace(out=r)")
+    mpich.mpiexec(3, mpich.program(COMMON / "job_ends.c"), "abort", tools="trace(out=r)")
     report = assert_form(mpich.report("r.unfinished"), "trace")
     assert (report["processes"], report["instance"], report["begin"]) == (3, None, None)
 
 
 @pytest.mark.parametrize("tool", ["profile", "messages"])
 def test_report_of_a_process_alone(mpich, assert_form, tool):
-    result = mpich.mpiexec(2, mpich.program(HERE / "ways.c"), "session", tools=f"{tool}(out=alone)")
+    result = mpich.mpiexec(2, mpich.program(COMMON / "ways.c"), "session", tools=f"{tool}(out=alone)")
     found = [assert_form(mpich.load(path), tool) for path in mpich.work.glob("alone.*.json")]
     assert [(report["processes"], report["alone"]) for report in found] == [(1, True)] * 2, result
 

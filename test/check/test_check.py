@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from tools import collection
+from check import collection
 
 HERE = Path(__file__).resolve().parent
+COMMON = HERE.parent / "common"
 LINE = re.compile(r"^QMPI check: (?:rank \d+: )?(\w+) at (\S+?):(\d+): ([a-z ]+): (.*)$", re.M)
 WRONG = sorted(HERE.glob("wrong/*.c")) + sorted(HERE.glob("wrong/*.F90"))
 RIGHT = sorted(HERE.glob("right/*.c")) + sorted(HERE.glob("right/*.F90"))
@@ -278,7 +279,7 @@ def test_wrong_argument_is_refused_by_name(run, argument):
 
 def test_accesses_are_ordered_by_messages_and_perhaps_by_later_writes(mpich):
     tools = HERE.parents[1] / "src/tools"
-    program = mpich.program(HERE / "check_accesses.cpp", tools / "check/accesses.cpp", "-std=c++17", f"-I{tools}", "-l:libqmpi.a",
+    program = mpich.program(HERE / "accesses.cpp", tools / "check/accesses.cpp", "-std=c++17", f"-I{tools}", "-l:libqmpi.a",
                             "-ldw")
     assert mpich.run(program).out == "0\n1\n0\n1\n1\n0\n1 0\n1 0\n"
 
@@ -286,7 +287,7 @@ def test_accesses_are_ordered_by_messages_and_perhaps_by_later_writes(mpich):
 def test_deadlock_needs_calls_that_cannot_complete(mpich):
     tools = HERE.parents[1] / "src/tools"
     sources = ("accesses", "analyser", "findings", "recorder", "replay", "signature", "sites")
-    program = mpich.program(HERE / "check_deadlocks.cpp", *(tools / f"check/{name}.cpp" for name in sources), "-std=c++17",
+    program = mpich.program(HERE / "deadlocks.cpp", *(tools / f"check/{name}.cpp" for name in sources), "-std=c++17",
                             f"-I{tools}", f"-I{tools / 'common'}", "-l:libqmpi.a", "-ldw")
     result = mpich.run(program)
     assert result.out.splitlines() == [
@@ -298,7 +299,7 @@ def test_deadlock_needs_calls_that_cannot_complete(mpich):
 
 def test_order_of_calls_of_two_threads_matters_if_both_could_match_the_same(mpich):
     tools = HERE.parents[1] / "src/tools"
-    program = mpich.program(HERE / "check_threads.cpp", tools / "check/threads.cpp", "-std=c++17", "-pthread", f"-I{tools}",
+    program = mpich.program(HERE / "threads.cpp", tools / "check/threads.cpp", "-std=c++17", "-pthread", f"-I{tools}",
                             f"-I{tools / 'common'}")
     assert mpich.run(program).out.splitlines() == [
         "sends: unknown", "sends with different tags: known", "sends to different processes: known",
@@ -310,7 +311,7 @@ def test_order_of_calls_of_two_threads_matters_if_both_could_match_the_same(mpic
 
 def test_order_of_two_threads_is_known_when_a_call_has_returned(mpich):
     tools = HERE.parents[1] / "src/tools"
-    program = mpich.program(HERE / "check_turns.cpp", *(tools / f"check/{name}.cpp" for name in ("accesses", "replay")),
+    program = mpich.program(HERE / "turns.cpp", *(tools / f"check/{name}.cpp" for name in ("accesses", "replay")),
                             "-std=c++17", f"-I{tools}", f"-I{tools / 'common'}", "-l:libqmpi.a", "-ldw")
     assert mpich.run(program).out.splitlines() == [
         "the same thread: 0", "after the receive of another thread: 0", "during the receive of another thread: 1",
@@ -324,7 +325,7 @@ def test_order_of_two_threads_is_known_when_a_call_has_returned(mpich):
     ("status=7,leaks=no", 1, 1, 0, 0), ("out=r", 1, 1, 0, 0)])
 def test_findings_decide_the_exit_status(mpich, arguments, world, leak, own, status):
     """The program's own status and all that its exit handlers do stay."""
-    result = mpich.run(mpich.program(HERE / "check_status.c"), world, leak, own, MPIR_CVAR_QMPI_TOOL_LIST=f"check({arguments})")
+    result = mpich.run(mpich.program(HERE / "status.c"), world, leak, own, MPIR_CVAR_QMPI_TOOL_LIST=f"check({arguments})")
     assert (result.status, result.out) == (status, "handler after MPI_Init\nhandler before MPI_Init\n"), result
 
 
@@ -334,7 +335,7 @@ def test_mpiexec_ends_with_the_status_of_findings_of_other_ranks(mpich, run):
 
 def test_suppressed_findings_do_not_decide_the_exit_status(mpich):
     (mpich.work / "known.txt").write_text("MPI_Info_create at *: leak\n")
-    result = mpich.mpiexec(2, mpich.program(HERE / "check_status.c"), 1, 1, 0, tools="check(status=7,suppress=known.txt,out=r.txt)")
+    result = mpich.mpiexec(2, mpich.program(HERE / "status.c"), 1, 1, 0, tools="check(status=7,suppress=known.txt,out=r.txt)")
     assert result.status == 0 and "(1 suppressed)" in (mpich.work / "r.txt").read_text(), result
 
 
@@ -532,7 +533,7 @@ def test_errors_are_found_in_a_second_thread_while_the_first_one_communicates(mp
 @pytest.mark.hours
 @pytest.mark.parametrize("way", ["spawned", "merged"])
 def test_errors_are_found_in_spawned_processes(mpich, spawned, way):
-    spawned(2, mpich.program(HERE / "worlds.c"), "spawn", tools="null")
+    spawned(2, mpich.program(COMMON / "worlds.c"), "spawn", tools="null")
     outcomes, text = outcomes_by(way, mpich)
     assert all(one.found == one.tried for own in outcomes.values() for one in own), text
 

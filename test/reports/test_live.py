@@ -13,6 +13,7 @@ import pytest
 from job_ends import RANKS, barriers
 
 HERE = Path(__file__).resolve().parent
+COMMON = HERE.parent / "common"
 TOOLS = ["check", "count", "messages", "profile", "trace"]
 LIST = ",".join(f"{tool}(out={tool})" for tool in TOOLS)
 
@@ -44,7 +45,7 @@ def live(mpich_module):
             kill -TERM $job
             wait $job
             true"""
-        result = mpich.run("sh", "-c", script, "sh", mpich.nap(), LIST, mpich.program(HERE / source), end, seconds=100)
+        result = mpich.run("sh", "-c", script, "sh", mpich.nap(), LIST, mpich.program(COMMON / source), end, seconds=100)
         assert result.status == 0 and "failed" not in result.out and "qmpi_report:" not in result.err, result
         return result
     return live
@@ -102,7 +103,7 @@ def test_report_of_a_hanging_job(hanging, tool):
 
 
 def test_check_shows_where_each_process_is(hanging):
-    line = next(i for i, text in enumerate((HERE / "wrong_ends.c").read_text().splitlines(), 1) if "/* wait */" in text)
+    line = next(i for i, text in enumerate((COMMON / "wrong_ends.c").read_text().splitlines(), 1) if "/* wait */" in text)
     call = {"function": "MPI_Recv", "site": f"wrong_ends.c:{line}"}
     assert [process["current_calls"] for process in report_of(hanging, "check")["tasks"]] == [[], [call], []]
     text = (hanging / "check.live.txt").read_text()
@@ -120,7 +121,7 @@ def test_report_names_processes_that_have_ended(mpich):
         qmpi_report show r.records
         kill -KILL $(cat process.1 process.2)
         wait"""
-    result = mpich.run("sh", "-c", script, "sh", mpich.nap(), mpich.program(HERE / "wrong_ends.c"), seconds=60)
+    result = mpich.run("sh", "-c", script, "sh", mpich.nap(), mpich.program(COMMON / "wrong_ends.c"), seconds=60)
     report = mpich.load("live.json")
     assert report["records"] == {"ended": [0], "running": [1, 2]}, result
     assert result.out.splitlines()[0].endswith(": still running: ranks 1-2; ended without MPI_Finalize: rank 0"), result

@@ -10,103 +10,14 @@ from pathlib import Path
 
 import pytest
 
+from archive import Trace, rank_of, region
+
 HERE = Path(__file__).resolve().parent
+COMMON = HERE.parent / "common"
 HALO = HERE.parents[1] / "examples/qmpi/halo.c"
 
 
-# ---- reading traces ----
-
-class Trace:
-    """An archive as otf2-print shows it."""
-
-    EVENT = re.compile(r"^([A-Z][A-Z_]+) +(\d+) +(\d+)  (.*)$")
-    FIELD = re.compile(r'([A-Z][A-Za-z]*): ("(?:[^"\\]|\\.)*"(?: <\d+>)?|[^,]*)')
-
-    def __init__(self, mpich, name):
-        self.events = []            # (kind, location, time, fields)
-        self.sites = []             # texts of the attribute CALLER
-        self.groups, self.communicators, self.locations = {}, {}, {}
-        self.result = mpich.run("otf2-print", f"{name}.otf2/traces.otf2")
-        self.definitions = mpich.run("otf2-print", "-G", f"{name}.otf2/traces.otf2")
-        for line in self.result.out.splitlines():
-            found = self.EVENT.match(line)
-            if found:
-                fields = dict(self.FIELD.findall(found[4]))
-                self.events.append((found[1], int(found[2]), int(found[3]), fields))
-            elif "ADDITIONAL ATTRIBUTES" in line:
-                self.sites += re.findall(r'"CALLER" <1>; STRING; "([^"]*)"', line)
-        for line in self.definitions.out.splitlines():
-            self.define(line)
-
-    def define(self, line):
-        kind, number, *_ = line.split() + ["", ""]
-        if kind == "GROUP":
-            members = re.split(r" Members?", line, maxsplit=1)[1]
-            self.groups[int(number)] = [int(i) for i in re.findall(r"(?:: |, )(\d+) \(", members)]
-        elif kind == "COMM":
-            found = re.search(r'Name: "([^"]*)".*Group: "[^"]*" <(\d+)>', line)
-            self.communicators[int(number)] = (found[1], [int(found[2])])
-        elif kind == "INTER_COMM":
-            found = re.findall(r'Group [AB]: "[^"]*" <(\d+)>', line)
-            self.communicators[int(number)] = ("", [int(i) for i in found])
-        elif kind == "LOCATION":
-            self.locations[int(number)] = int(re.search(r"# Events: (\d+)", line)[1])
-
-    def calls(self, rank):
-        """Number of calls of each function in all threads of a rank."""
-        return collections.Counter(region(fields) for kind, location, _, fields in self.events
-                                   if kind == "ENTER" and rank_of(location) == rank)
-
-    def times(self):
-        """Nanoseconds in each function, by rank and thread."""
-        times, open_calls = collections.Counter(), collections.defaultdict(list)
-        for kind, location, time, fields in self.events:
-            if kind == "ENTER":
-                open_calls[location].append(time)
-            elif kind == "LEAVE":
-                times[rank_of(location), location >> 32, region(fields)] += time - open_calls[location].pop()
-        return times
-
-    def bytes_sent(self):
-        """By the function that sent them, in all ranks."""
-        sent, function = collections.Counter(), {}
-        for kind, location, _, fields in self.events:
-            if kind == "ENTER":
-                function[location] = region(fields)
-            elif kind in ("MPI_SEND", "MPI_ISEND"):
-                sent[function[location]] += int(fields["Length"])
-            elif kind == "MPI_COLLECTIVE_END":
-                sent[function[location]] += int(fields["Sent"])
-        return +sent
-
-    def messages(self, kinds, rank):
-        """(world rank of the peer, tag, bytes) -> number"""
-        found = collections.Counter()
-        for kind, location, _, fields in self.events:
-            if kind in kinds and rank_of(location) == rank:
-                peer = int(fields.get("Receiver", fields.get("Sender")).split()[0])
-                communicator = int(re.search(r"<(\d+)>", fields["Communicator"])[1])
-                found[self.world_rank(communicator, peer, rank), int(fields["Tag"]), int(fields["Length"])] += 1
-        return found
-
-    def world_rank(self, communicator, peer, rank):
-        groups = [self.groups[i] for i in self.communicators[communicator][1]]
-        if len(groups) == 1:
-            return groups[0][peer] if groups[0] else rank
-        return groups[1 if rank in groups[0] else 0][peer]
-
-    def requests(self, kinds, rank):
-        return sorted(int(fields["Request"]) for kind, location, _, fields in self.events
-                      if kind in kinds and rank_of(location) == rank)
-
-
-def region(fields):
-    return re.match(r'"([^"]*)"', fields["Region"])[1]
-
-
-def rank_of(location):
-    return location & 0xffffffff
-
+# ---- books and form ----
 
 def read_book(work, rank):
     """Calls, sent and received messages that the program has counted."""
@@ -141,7 +52,7 @@ RANKS = 4
 
 @pytest.fixture(scope="module")
 def messages_program(mpich_module):
-    return mpich_module.program(HERE / "trace_messages.c", "-Wno-stringop-overflow")
+    return mpich_module.program(HERE / "messages.c", "-Wno-stringop-overflow")
 
 
 @pytest.fixture(scope="module")
@@ -203,7 +114,7 @@ def test_collective_operations_have_root_bytes_and_communicator(messages):
 @pytest.fixture(scope="module")
 def unknown(mpich_module):
     """Archive of a program with such operations, and its folder."""
-    result = mpich_module.mpiexec(2, mpich_module.program(HERE / "trace_unknown.c"),
+    result = mpich_module.mpiexec(2, mpich_module.program(HERE / "unknown.c"),
                                   tools="trace(out=unknown),"
                                   "trace(out=few,functions=environment+MPI_Irecv+MPI_Isend)")
     assert result.status == 0, result
@@ -242,8 +153,8 @@ def test_page_has_bytes_at_the_function_that_describes_the_operation(unknown):
 
 
 def test_archive_has_the_call_sites(messages):
-    source = (HERE / "trace_messages.c").read_text().splitlines()
-    lines = {f"cancelled (trace_messages.c:{i})" for i, text in enumerate(source, 1) if "CALL(MPI_Cancel," in text}
+    source = (HERE / "messages.c").read_text().splitlines()
+    lines = {f"cancelled (messages.c:{i})" for i, text in enumerate(source, 1) if "CALL(MPI_Cancel," in text}
     assert lines and lines <= set(messages[2].sites)
 
 
@@ -304,13 +215,13 @@ def test_json_has_every_message_with_start_end_and_bytes(messages):
 def test_json_has_the_messages_of_receives_that_another_thread_posted(mpich):
     """Two of one channel, completed in the other order"""
     tools = "trace(out=threads,formats=otf2+json)"
-    assert mpich.mpiexec(2, mpich.program(HERE / "trace_threads.c", "-pthread"), tools=tools).status == 0
+    assert mpich.mpiexec(2, mpich.program(HERE / "threads.c", "-pthread"), tools=tools).status == 0
     assert_chrome_messages(Chrome(mpich.work / "threads.json"), Trace(mpich, "threads"))
 
 
 def test_messages_of_communicators_created_in_different_orders(mpich):
     """Both ends of a message are on the same communicator."""
-    mpich.mpiexec(2, mpich.program(HERE / "trace_order.c"), tools="trace(out=order,formats=otf2)")
+    mpich.mpiexec(2, mpich.program(HERE / "order.c"), tools="trace(out=order,formats=otf2)")
     communicator = {"MPI_SEND": {}, "MPI_RECV": {}}
     for kind, _, _, fields in Trace(mpich, "order").events:
         if kind in communicator:
@@ -322,9 +233,9 @@ def test_messages_of_communicators_created_in_different_orders(mpich):
 
 @pytest.fixture
 def run(mpich):
-    """Run trace_ends.c under a list."""
+    """Run ends.c under a list."""
     def run(tools, *words, ranks=2, **keywords):
-        return mpich.mpiexec(ranks, mpich.program(HERE / "trace_ends.c", "-pthread"), *words, tools=tools, **keywords)
+        return mpich.mpiexec(ranks, mpich.program(HERE / "ends.c", "-pthread"), *words, tools=tools, **keywords)
     return run
 
 
@@ -407,7 +318,7 @@ def test_child_of_fork_does_not_touch_the_trace(mpich, run):
 
 
 def test_spawned_processes_have_their_own_archive(mpich, spawned):
-    program = mpich.program(HERE / "trace_ends.c", "-pthread")
+    program = mpich.program(HERE / "ends.c", "-pthread")
     assert spawned(1, program, "world", "spawn", tools="trace(out=spawn)").status == 0
     names = [path.stem for path in mpich.work.glob("spawn*.otf2")]
     assert len(names) == 2
@@ -448,7 +359,7 @@ def test_pcontrol_switches_the_trace_off_and_on(traced):
     ("0 init start wait 1 start wait start wait", 2), ("begin 0 wait", 1), ("init start 0 wait", 1),
     ("init start wait 0 start 1 wait", 1), ("0 begin 1 wait", 0)])
 def test_messages_that_start_while_recording_is_on_are_complete_and_no_others(mpich, steps, number):
-    result = mpich.mpiexec(2, mpich.program(HERE / "pauses.c"), *steps.split(), tools="trace(out=pauses,formats=otf2)")
+    result = mpich.mpiexec(2, mpich.program(COMMON / "pauses.c"), *steps.split(), tools="trace(out=pauses,formats=otf2)")
     assert result.status == 0, result
     trace = Trace(mpich, "pauses")
     assert_form(trace)
@@ -461,12 +372,12 @@ def test_messages_that_start_while_recording_is_on_are_complete_and_no_others(mp
 
 def test_page_has_bytes_of_persistent_requests_that_are_created_while_recording_is_off(mpich):
     steps = "0 init 1 start wait start wait".split()
-    mpich.mpiexec(2, mpich.program(HERE / "pauses.c"), *steps, tools="trace(out=created.html)")
+    mpich.mpiexec(2, mpich.program(COMMON / "pauses.c"), *steps, tools="trace(out=created.html)")
     assert moved_in((mpich.work / "created.html").read_text()) == {"MPI_Send_init": (400, 0), "MPI_Recv_init": (0, 400)}
 
 
 def test_calls_that_create_persistent_requests_are_left_out_while_recording_is_off(mpich):
-    mpich.mpiexec(2, mpich.program(HERE / "pauses.c"), *"0 init 1 start wait".split(), tools="trace(out=created,formats=otf2)")
+    mpich.mpiexec(2, mpich.program(COMMON / "pauses.c"), *"0 init 1 start wait".split(), tools="trace(out=created,formats=otf2)")
     assert Trace(mpich, "created").calls(0) == {"MPI_Init": 1, "MPI_Comm_rank": 1, "MPI_Pcontrol": 1, "MPI_Startall": 1,
                                                 "MPI_Waitall": 1, "MPI_Request_free": 2, "MPI_Finalize": 1}
 
@@ -487,7 +398,7 @@ def test_two_instances_have_an_archive_each(mpich, run):
 
 def test_default_name_is_program_tool_and_process(mpich, run):
     run("trace", "world")
-    assert len(list(mpich.work.glob("trace_ends.trace.*.otf2"))) == 1
+    assert len(list(mpich.work.glob("ends.trace.*.otf2"))) == 1
 
 
 @pytest.mark.parametrize("argument, word", [("limit=0", "limit"), ("sample=0", "sample"), ("buffer=much", "buffer"),
@@ -661,7 +572,7 @@ def test_clock_is_measured_twice_when_the_limit_is_reached(mpich):
 
 @pytest.fixture(scope="module")
 def fortran(mpich_module):
-    mpich_module.mpiexec(3, mpich_module.program(HERE / "trace_fortran.F90"), tools="trace(out=fortran)")
+    mpich_module.mpiexec(3, mpich_module.program(HERE / "fortran.F90"), tools="trace(out=fortran)")
     return Trace(mpich_module, "fortran")
 
 
@@ -673,7 +584,7 @@ def test_fortran_program_has_its_calls_and_messages(fortran):
 
 
 def test_fortran_program_has_its_call_sites(fortran):
-    assert {re.sub(r":\d+", "", site) for site in fortran.sites} == {"trace_fortran (trace_fortran.F90)"}
+    assert {re.sub(r":\d+", "", site) for site in fortran.sites} == {"fortran (fortran.F90)"}
 
 
 @pytest.fixture(scope="module")
@@ -707,7 +618,7 @@ def test_every_send_of_netpipe_has_its_receive(mpich, real_program):
 
 
 def test_file_access_of_hdf5_is_in_the_trace(mpich, real_program):
-    _, command, variables = real_program(mpich, "hdf5", source="trace_hdf5.c")
+    _, command, variables = real_program(mpich, "hdf5", source=HERE / "hdf5.c")
     result = mpich.mpiexec(2, *command, tools="trace(out=hdf5)", **variables)
     assert result.out == "0 wrong\n", result
     trace = Trace(mpich, "hdf5")

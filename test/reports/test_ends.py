@@ -12,6 +12,7 @@ import pytest
 from job_ends import BYTES, RANKS, ROUNDS, barriers
 
 HERE = Path(__file__).resolve().parent
+COMMON = HERE.parent / "common"
 RECORDING = ["count", "messages", "profile"]
 ENDS = ["finalize", "abort", "error", "kill", "kill_all", "exit", "leave", "terminated", "interrupted", "killed mpiexec"]
 SIGNALS = {"terminated": "TERM", "interrupted": "INT", "killed mpiexec": "KILL"}
@@ -21,7 +22,7 @@ SIGNALS = {"terminated": "TERM", "interrupted": "INT", "killed mpiexec": "KILL"}
 def end_job(mpich):
     """Run a program under a tool list to its end; a signal goes to mpiexec when all calls are made."""
     def end_job(source, tools, end, **variables):
-        program = mpich.program(HERE / source)
+        program = mpich.program(COMMON / source)
         signal = SIGNALS.get(end)
         script = f"""
             mpiexec -n {RANKS} -genv LD_PRELOAD "$1" -genv MPIR_CVAR_QMPI_TOOL_LIST "$2" "$3" "$4" & job=$!
@@ -120,7 +121,7 @@ SOURCE = "wrong_ends.c"
 
 def line_of(word):
     """The call site that the program marks."""
-    text = (HERE / SOURCE).read_text().splitlines()
+    text = (COMMON / SOURCE).read_text().splitlines()
     return f"{SOURCE}:{next(i for i, line in enumerate(text, 1) if f'/* {word} */' in line)}"
 
 
@@ -234,7 +235,7 @@ def test_full_disk_does_no_harm(job, small_disk, tool):
 def runs(mpich, job):
     """Two runs of the program, the second with one rank fewer."""
     job("profile(out=a)", "finalize")
-    program = mpich.program(HERE / "job_ends.c")
+    program = mpich.program(COMMON / "job_ends.c")
     assert mpich.mpiexec(RANKS - 1, program, tools="profile(out=b)").status == 0
 
 

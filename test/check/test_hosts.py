@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).resolve().parent
+COMMON = HERE.parent / "common"
 TOOLS = HERE.parents[1] / "src/tools"
-PROGRAM = HERE / "wrong_ends.c"
+PROGRAM = COMMON / "wrong_ends.c"
 HOSTS, RANKS, CHILDREN = 18, 20, 16
 HOST_OF = {rank: rank % HOSTS for rank in range(RANKS)}
 LAST = HOSTS - 1            # rank on the host that is a child of the second host
@@ -130,9 +131,9 @@ def test_too_few_files_are_named_with_the_process(mpich):
 
 @pytest.fixture(scope="module")
 def hubs(mpich_module):
-    """Run check_hubs.cpp, in which rank i is on host i, and each host is the child of the one before."""
+    """Run hubs.cpp, in which rank i is on host i, and each host is the child of the one before."""
     sources = (TOOLS / f"check/{name}.cpp" for name in ("connection", "hub", "relay", "socket"))
-    program = mpich_module.program(HERE / "check_hubs.cpp", *sources, "-std=c++17", f"-I{TOOLS}", "-l:libqmpi.a", "-ldw", "-pthread")
+    program = mpich_module.program(HERE / "hubs.cpp", *sources, "-std=c++17", f"-I{TOOLS}", "-l:libqmpi.a", "-ldw", "-pthread")
     return lambda mode: mpich_module.run(program, mode, seconds=60)
 
 

@@ -11,46 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from sites import add, expected_sites, found_sites, functions, none, numbers
+
 HERE = Path(__file__).resolve().parent
-EXPECTED_CALLS = HERE / "expected_calls.c"
+COMMON = HERE.parent / "common"
+EXPECTED_CALLS = COMMON / "expected_calls.c"
 HALO = HERE.parents[1] / "examples/qmpi/halo.c"
-
-
-def functions(report):
-    return {line["name"]: line for line in report["functions"]}
-
-
-def numbers(line):
-    return line["calls"], line["sent_bytes"], line["received_bytes"]
-
-
-def none():
-    return collections.defaultdict(lambda: (0, 0, 0))
-
-
-def add(sums, key, values):
-    sums[key] = tuple(a + b for a, b in zip(sums[key], values))
-
-
-def expected_sites(output):
-    """{(function, file, line): (calls, sent, received)} of the lines "call ..." of all processes."""
-    sums = none()
-    for line in output.splitlines():
-        words = line.split()
-        if words[:1] == ["call"]:
-            add(sums, (words[1], Path(words[2]).name, int(words[3])), tuple(map(int, words[4:])))
-    return dict(sums)
-
-
-def found_sites(report, wanted):
-    """The same of a report, for the functions that the program has expectations of."""
-    known = {function for function, _, _ in wanted}
-    sums = none()
-    for site in report["sites"]:
-        if site["function"] in known:
-            place = site["path"][0]
-            add(sums, (site["function"], Path(place.get("file", "")).name, place.get("line")), numbers(site))
-    return dict(sums)
 
 
 def by_function(sites):
@@ -94,14 +60,14 @@ VARIANTS = {"-O0": ["-O0"], "pie": ["-fPIE", "-pie", "-O2"], "no pie": ["-fno-pi
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_call_sites_in_c(mpich, profiled, variant):
-    assert_expected(*profiled(mpich.program(HERE / "sites.c", EXPECTED_CALLS, "-pthread", *VARIANTS[variant])))
+    assert_expected(*profiled(mpich.program(COMMON / "sites.c", EXPECTED_CALLS, "-pthread", *VARIANTS[variant])))
 
 
 @pytest.fixture(scope="module")
 def shared(mpich_module):
     """A program with a library: expectations and report."""
-    library = mpich_module.library(HERE / "sites.c", "-DLIBRARY")
-    program = mpich_module.program(HERE / "sites.c", EXPECTED_CALLS, "-DUSES_LIBRARY", "-pthread", f"-L{library.parent}",
+    library = mpich_module.library(COMMON / "sites.c", "-DLIBRARY")
+    program = mpich_module.program(COMMON / "sites.c", EXPECTED_CALLS, "-DUSES_LIBRARY", "-pthread", f"-L{library.parent}",
                                    "-lsites", f"-Wl,-rpath,{library.parent}", name="sites_shared")
     result = mpich_module.mpiexec(3, program, tools="profile(out=report.json)")
     return expected_sites(result.out), mpich_module.load("report.json")
@@ -121,7 +87,7 @@ def test_call_sites_name_inlined_other_and_library_functions(shared):
 
 
 def test_functions_are_known_without_debugging_information(mpich, profiled):
-    wanted, report = profiled(mpich.program(HERE / "sites.c", EXPECTED_CALLS, "-pthread", "-g0", "-O1"), 2)
+    wanted, report = profiled(mpich.program(COMMON / "sites.c", EXPECTED_CALLS, "-pthread", "-g0", "-O1"), 2)
     assert site_functions(report, "MPI_Recv") == {"receive"}
     assert found_functions(report, by_function(wanted)) == by_function(wanted)
 
@@ -129,7 +95,7 @@ def test_functions_are_known_without_debugging_information(mpich, profiled):
 @pytest.fixture
 def split(mpich):
     """A stripped program with its debugging information in another file."""
-    (mpich.work / "split").write_bytes(mpich.program(HERE / "sites.c", EXPECTED_CALLS, "-pthread").read_bytes())
+    (mpich.work / "split").write_bytes(mpich.program(COMMON / "sites.c", EXPECTED_CALLS, "-pthread").read_bytes())
     (mpich.work / "split").chmod(0o755)
     assert mpich.run("objcopy", "--only-keep-debug", "split", "split.debug").status == 0
     assert mpich.run("objcopy", "--strip-all", "--add-gnu-debuglink=split.debug", "split").status == 0
@@ -152,7 +118,7 @@ FORTRAN = {"mpif.h": [], "mpi_f08": ["-DF08"], "-O2": ["-O2"]}
 
 @pytest.mark.parametrize("variant", FORTRAN)
 def test_call_sites_in_fortran(mpich, profiled, variant):
-    wanted, report = profiled(mpich.program(HERE / "sites.F90", "-cpp", "-ffree-line-length-none", *FORTRAN[variant]))
+    wanted, report = profiled(mpich.program(COMMON / "sites.F90", "-cpp", "-ffree-line-length-none", *FORTRAN[variant]))
     assert_expected(wanted, report)
     assert site_functions(report, "MPI_Isend") == {"exchange"}
 
@@ -162,8 +128,8 @@ PATTERNS = [("c", 4), ("c", 2), ("c", 5), ("fortran", 4), ("fortran", 3)]
 
 @pytest.mark.parametrize("language, ranks", PATTERNS)
 def test_every_call_of_the_communication_patterns(mpich, profiled, language, ranks):
-    wanted, report = profiled(mpich.program(HERE / "patterns.c", EXPECTED_CALLS) if language == "c" else
-                              mpich.program(HERE / "patterns.F90"), ranks)
+    wanted, report = profiled(mpich.program(COMMON / "patterns.c", EXPECTED_CALLS) if language == "c" else
+                              mpich.program(COMMON / "patterns.F90"), ranks)
     assert_expected(wanted, report)
     assert set(functions(report)) - set(by_function(wanted)) == {"MPI_Init", "MPI_Finalize"}
 
@@ -261,7 +227,7 @@ def ends(mpich):
     """Run ends.c under profile."""
     def ends(arguments, *words, ranks=2, **keywords):
         tools = arguments if arguments.startswith("profile") else f"profile({arguments})"
-        return mpich.mpiexec(ranks, mpich.program(HERE / "ends.c", "-D_GNU_SOURCE"), *words, tools=tools, **keywords)
+        return mpich.mpiexec(ranks, mpich.program(COMMON / "ends.c", "-D_GNU_SOURCE"), *words, tools=tools, **keywords)
     return ends
 
 
@@ -321,7 +287,7 @@ def test_off_records_nothing_before_pcontrol(report_of):
 def pauses(mpich):
     """Run pauses.c with these steps."""
     def pauses(steps, tools):
-        result = mpich.mpiexec(2, mpich.program(HERE / "pauses.c"), *steps.split(), tools=tools)
+        result = mpich.mpiexec(2, mpich.program(COMMON / "pauses.c"), *steps.split(), tools=tools)
         assert result.status == 0, result
     return pauses
 
@@ -459,7 +425,7 @@ def test_flush_leaves_the_merged_report_alone_when_all_is_well(mpich, ends, name
 
 @pytest.fixture(scope="module")
 def nested(mpich_module):
-    mpich_module.mpiexec(1, mpich_module.program(HERE / "ends.c", "-D_GNU_SOURCE"), "nested", tools="profile(out=nested.json)")
+    mpich_module.mpiexec(1, mpich_module.program(COMMON / "ends.c", "-D_GNU_SOURCE"), "nested", tools="profile(out=nested.json)")
     return mpich_module.load("nested.json")
 
 
@@ -476,7 +442,7 @@ def test_time_of_a_callback_is_mpi_time_once(nested):
 
 @pytest.fixture(scope="module")
 def eight(mpich_module):
-    result = mpich_module.mpiexec(8, mpich_module.program(HERE / "ends.c", "-D_GNU_SOURCE"), tools="profile(out=eight)")
+    result = mpich_module.mpiexec(8, mpich_module.program(COMMON / "ends.c", "-D_GNU_SOURCE"), tools="profile(out=eight)")
     assert result.status == 0, result
     return mpich_module.load("eight.json")
 

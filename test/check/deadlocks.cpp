@@ -98,7 +98,7 @@ class Job {
     }
 
     Findings findings_;
-    qmpi::Record record_{"check_deadlocks", 0};
+    qmpi::Record record_{"deadlocks", 0};
     Sites sites_;
     Recorder recorder_{record_, 1, sites_};
     Analyser analyser_{2, std::chrono::seconds(0), findings_, recorder_};

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).resolve().parent
+COMMON = HERE.parent / "common"
 
 # tool: suffixes of its files for out=NAME
 FILES = {"check": {".txt", ".json", ".html"}, "count": {".txt"}, "messages": {".txt", ".json", ".html"},
@@ -19,7 +20,7 @@ TOOLS = list(FILES)
 @pytest.fixture
 def run(mpich):
     def run(ranks, tools, *words, **keywords):
-        return mpich.mpiexec(ranks, mpich.program(HERE / "ends.c", "-D_GNU_SOURCE"), *words, tools=tools, **keywords)
+        return mpich.mpiexec(ranks, mpich.program(COMMON / "ends.c", "-D_GNU_SOURCE"), *words, tools=tools, **keywords)
     return run
 
 
@@ -117,7 +118,7 @@ def test_mpi_abort_leaves_records(run, files, tool):
 
 @pytest.mark.parametrize("tool", ["count", "messages", "profile"])
 def test_spawned_processes_have_their_own_report(mpich, files, spawned, tool):
-    result = spawned(1, mpich.program(HERE / "ends.c", "-D_GNU_SOURCE"), "spawn", tools=f"{tool}(out=spawned)")
+    result = spawned(1, mpich.program(COMMON / "ends.c", "-D_GNU_SOURCE"), "spawn", tools=f"{tool}(out=spawned)")
     names = files("spawned")
     assert (result.status, len(names)) == (0, 2 * len(FILES[tool])), result
     assert tool == "count" or sorted(mpich.load(name)["processes"] for name in names if ".json" in name) == [1, 2], result

@@ -3,7 +3,7 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* check_ahead CALLS: feeds the replay of check with a process that waits for a message and then makes
+/* ahead CALLS: feeds the replay of check with a process that waits for a message and then makes
  * so many sends. Prints what the process is left out of. */
 
 #include "check/replay.hpp"

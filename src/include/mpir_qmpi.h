@@ -260,6 +260,15 @@ void MPIR_QMPI_set_initialized(bool is_initialized) MPIR_QMPI_HIDDEN;
  * has tools, and their texts. */
 void MPIR_QMPI_publish_world(bool is_world_model) MPIR_QMPI_HIDDEN;
 
+/* In releases of MPICH that can skip the barrier of MPI_Init: keeps it where the process manager
+ * shows what processes publish only after a barrier. */
+bool MPIR_QMPI_needs_barrier(void) MPIR_QMPI_HIDDEN;
+#define MPIR_QMPI_KEEP_BARRIER(skips_) \
+    do { \
+        if (MPIR_QMPI_needs_barrier()) \
+            (skips_) = false; \
+    } while (0)
+
 /* Called in MPI_Init when MPI can communicate, before it is reported to be initialized: exchanges
  * the instances of all processes. */
 void MPIR_QMPI_connect_world(void) MPIR_QMPI_HIDDEN;
@@ -425,6 +434,7 @@ int MPIR_QMPI_read_config_file(const char *path) MPIR_QMPI_HIDDEN;
 #define MPIR_QMPI_FUNCTION(FUNCTION_, function_, params_, args_) int MPI_ ## function_ params_
 #define MPIR_QMPI_set_initialized(is_initialized_)
 #define MPIR_QMPI_publish_world(is_world_model_)
+#define MPIR_QMPI_KEEP_BARRIER(skips_)
 #define MPIR_QMPI_connect_world()
 #define MPIR_QMPI_begin_world(is_world_model_)
 #define MPIR_QMPI_end_world(is_world_model_)

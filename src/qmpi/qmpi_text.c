@@ -63,6 +63,13 @@ bool MPII_QMPI_waits_for_keys(void)
     return getenv("PMIX_NAMESPACE") != NULL;
 }
 
+/* Hydra, which sets PMI_HOSTNAME, shows a value at once, and PMIx waits for it. Slurm shows it
+ * after the next barrier. */
+bool MPIR_QMPI_needs_barrier(void)
+{
+    return MPIR_Process.size > 1 && !getenv("PMI_HOSTNAME") && !MPII_QMPI_waits_for_keys();
+}
+
 /* ---- values of the processes ---- */
 
 static const char *const models[] = { "", "world", "session" };

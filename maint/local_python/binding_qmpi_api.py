@@ -21,7 +21,7 @@ import textwrap
 STANZAS = "src/qmpi/qmpi_api.txt"
 C_FILE = "src/qmpi/qmpi_api.c"
 MAN_DIR = "src/qmpi/man"
-MAN_DATE = "2026-11-29"         # of the last change of the text
+MAN_DATE = "2026-11-30"         # of the last change of the text
 
 # Parameter kinds of the interface: C type, and the word for it in manual pages.
 KINDS = {

@@ -65,6 +65,10 @@ typedef void (MPI_Tool_init_function) (int tool_id);
  * call of the application reaches a tool; the last instance of the chain first. */
 typedef void (MPIX_Tool_ready_function) (int tool_id);
 
+/* Awake function. Called when MPIX_Set_tool_awake has let the instance sleep or wakes it, in the
+ * thread of that call. */
+typedef void (MPIX_Tool_awake_function) (int tool_id);
+
 /* World functions. begin is called at the end of MPI_Init, end at the start of MPI_Finalize, in all
  * processes of MPI_COMM_WORLD that have the same instance: same tool, same arguments, and the same
  * number among such instances of its process.

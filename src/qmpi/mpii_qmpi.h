@@ -91,6 +91,7 @@ MPII_QMPI_Instance *MPII_QMPI_load_list(const char *list, int *count) MPIR_QMPI_
 /* State of an instance while its init callback runs. */
 typedef struct {
     MPIX_Tool_ready_function *ready_fn;
+    MPIX_Tool_awake_function *awake_fn;
     MPIX_Tool_world_begin_function *world_begin_fn;
     MPIX_Tool_world_end_function *world_end_fn;
     char *failure;              /* reason of MPIX_Fail_tool, else NULL */

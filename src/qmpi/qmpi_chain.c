@@ -40,40 +40,105 @@ unsigned MPII_QMPI_num_intercepted = 0;
 
 /* ---- gates ---- */
 
+/* Protects the gates and what they depend on. Never held while foreign code runs. */
+static MPL_initlock_t gate_lock = MPL_INITLOCK_INITIALIZER;
+static bool mpi_is_initialized = false;
+static struct {
+    MPIX_Tool_awake_function *fn;       /* NULL if the instance is always awake */
+    bool is_asleep;
+} *sleepers = NULL;             /* [instance - 1] */
+
 static bool initializes(int function)
 {
     return function == MPI_INIT_T || function == MPI_INIT_THREAD_T ||
         function == MPI_SESSION_INIT_T;
 }
 
+/* Instances get these calls while they sleep, too. */
+static bool is_for_sleeping(int function)
+{
+    return initializes(function) || function == MPI_FINALIZE_T || function == MPI_PCONTROL_T ||
+        function == MPI_SESSION_FINALIZE_T || function == MPI_ABORT_T;
+}
+
+static bool has_link(int function)
+{
+    const MPIR_QMPI_Link *link = MPIR_QMPI_first_link(function);
+
+    while (link->tool_id && sleepers[link->tool_id - 1].is_asleep && !is_for_sleeping(function))
+        link = rows[link->tool_id][function];
+    return link->tool_id != 0;
+}
+
 static bool is_intercepted(int function)
 {
-    bool intercepted = MPIR_QMPI_first_link(function)->tool_id;
+    bool intercepted = has_link(function);
 
     for (const MPIR_QMPI_Pair * pair = MPIR_QMPI_pairs; pair->function >= 0; pair++) {
         if (pair->function == function)
-            intercepted |= MPIR_QMPI_first_link(pair->extended)->tool_id != 0;
+            intercepted |= has_link(pair->extended);
         else if (pair->extended == function)
-            intercepted |= MPIR_QMPI_first_link(pair->function)->tool_id != 0;
+            intercepted |= has_link(pair->function);
     }
     return intercepted;
 }
 
-static unsigned char gate_of(int function, bool is_initialized)
+static unsigned char gate_of(int function)
 {
     if (is_intercepted(function))
-        return is_initialized ? MPIR_QMPI_GATE_INTERCEPTED : MPIR_QMPI_GATE_CLOSED;
+        return mpi_is_initialized ? MPIR_QMPI_GATE_INTERCEPTED : MPIR_QMPI_GATE_CLOSED;
     /* if QMPI_Init has initialized MPI, the chain is still to be built */
-    if (is_initialized && !initializes(function))
+    if (mpi_is_initialized && !initializes(function))
         return MPIR_QMPI_GATE_OPEN;
     return MPIR_QMPI_first_gate[function];
 }
 
-/* The caller holds MPIR_init_lock. */
-void MPIR_QMPI_set_initialized(bool is_initialized)
+/* The caller holds gate_lock. */
+static void set_gates(void)
 {
     for (int f = 0; f < MPI_LAST_FUNC_T; f++)
-        __atomic_store_n(&MPIR_QMPI_gate[f], gate_of(f, is_initialized), __ATOMIC_RELEASE);
+        __atomic_store_n(&MPIR_QMPI_gate[f], gate_of(f), __ATOMIC_RELEASE);
+}
+
+void MPIR_QMPI_set_initialized(bool is_initialized)
+{
+    MPL_initlock_lock(&gate_lock);
+    mpi_is_initialized = is_initialized;
+    set_gates();
+    MPL_initlock_unlock(&gate_lock);
+}
+
+/* The awake function runs without the lock. If two threads change the state, each of its calls
+ * finds a state that is not older than the caller's. */
+int MPIR_Set_tool_awake_impl(int tool_id, int is_awake)
+{
+    int mpi_errno = MPI_SUCCESS;
+    MPIX_Tool_awake_function *fn = sleepers[tool_id - 1].fn;
+    bool has_changed;
+
+    MPIR_ERR_CHKANDJUMP1(!fn, mpi_errno, MPI_ERR_UNSUPPORTED_OPERATION, "**other", "%s",
+                         "the instance has no awake function");
+    MPL_initlock_lock(&gate_lock);
+    has_changed = sleepers[tool_id - 1].is_asleep == (is_awake != 0);
+    sleepers[tool_id - 1].is_asleep = !is_awake;
+    if (has_changed)
+        set_gates();
+    MPL_initlock_unlock(&gate_lock);
+    if (has_changed)
+        fn(tool_id);
+
+  fn_exit:
+    return mpi_errno;
+  fn_fail:
+    goto fn_exit;
+}
+
+int MPIR_Get_tool_awake_impl(int tool_id, int *is_awake)
+{
+    MPL_initlock_lock(&gate_lock);
+    *is_awake = !sleepers[tool_id - 1].is_asleep;
+    MPL_initlock_unlock(&gate_lock);
+    return MPI_SUCCESS;
 }
 
 /* The message has the function's name, as that of the base. */
@@ -202,12 +267,15 @@ static void build_chain(void)
     MPII_QMPI_close_registration();
     registrations = MPII_QMPI_allocate(n, sizeof(*registrations));
     MPIR_QMPI_chain.storage = MPII_QMPI_allocate(n, sizeof(*MPIR_QMPI_chain.storage));
+    sleepers = MPII_QMPI_allocate(n, sizeof(*sleepers));
     __atomic_store_n(&MPIR_QMPI_chain.num_instances, n, __ATOMIC_RELEASE);
 
     call_tools(registrations, n, true);
 
     pcontrol_links = link_pcontrol(registrations, n);
     rows = (const MPIR_QMPI_Row *) link_rows(registrations, n);
+    for (int i = 0; i < n; i++)
+        sleepers[i].fn = registrations[i].awake_fn;
     MPIR_QMPI_chain.next = rows + 1;
     __atomic_store_n(&MPIR_QMPI_chain.num_linked, n, __ATOMIC_RELEASE);
     report_chain();

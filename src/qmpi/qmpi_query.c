@@ -30,6 +30,12 @@ int MPIR_Register_tool_ready_function_impl(int tool_id, MPIX_Tool_ready_function
     return MPI_SUCCESS;
 }
 
+int MPIR_Register_tool_awake_function_impl(int tool_id, MPIX_Tool_awake_function * awake_fn_ptr)
+{
+    MPII_QMPI_registration_of(tool_id)->awake_fn = awake_fn_ptr;
+    return MPI_SUCCESS;
+}
+
 int MPIR_Fail_tool_impl(int tool_id, const char *reason)
 {
     MPII_QMPI_Registration *registration = MPII_QMPI_registration_of(tool_id);

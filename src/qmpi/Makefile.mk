@@ -24,6 +24,7 @@ noinst_HEADERS += \
 
 mpi_core_sources += \
     src/qmpi/fortran_attr.c \
+    src/qmpi/qmpi_build.c \
     src/qmpi/qmpi_callback.c \
     src/qmpi/qmpi_chain.c \
     src/qmpi/qmpi_fortran.c \

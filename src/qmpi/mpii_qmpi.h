@@ -8,12 +8,13 @@
 
 /* Shared by the files of this folder. From the user's list to the chain:
  *
+ *   qmpi_build.c     builds the chain, by the files below
  *   qmpi_settings.c  the settings, from the environment or MPI_T
  *   qmpi_list.c      text of the list -> entries
  *   qmpi_tools.c     registered tools
  *   qmpi_load.c      entries -> instances: finds a tool for each entry, loads libraries
  *   qmpi_callback.c  which of the tools' functions is called
- *   qmpi_chain.c     instances -> chain; gates
+ *   qmpi_chain.c     what instances register -> chain; gates
  *   qmpi_query.c     what tools register and look up
  *   qmpi_fortran.c   calls in Fortran that differ from those that tools see
  *   qmpi_world.c     instances of all processes: begin and end of MPI_COMM_WORLD
@@ -119,6 +120,12 @@ void MPII_QMPI_check_tools(void) MPIR_QMPI_HIDDEN;
 MPII_QMPI_Registration *MPII_QMPI_registration_of(int tool_id) MPIR_QMPI_HIDDEN;
 
 /* ---- the chain ---- */
+
+/* In this order, by the builder: for n instances, when their init callbacks have returned, and when
+ * calls may reach them. */
+void MPII_QMPI_allocate_chain(int n) MPIR_QMPI_HIDDEN;
+void MPII_QMPI_link(MPII_QMPI_Registration * registrations, int n) MPIR_QMPI_HIDDEN;
+void MPII_QMPI_publish_chain(void) MPIR_QMPI_HIDDEN;
 
 /* The function that an instance of the linked chain registered, NULL if none. */
 MPIR_QMPI_Any_function *MPII_QMPI_function_of(int tool_id, int function) MPIR_QMPI_HIDDEN;

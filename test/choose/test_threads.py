@@ -147,6 +147,8 @@ VARIABLES = {
     "MPIR_QMPI_chain": "published by its two counts, which are atomic",
     "MPII_QMPI_instances": "published by num_instances",
     "rows": "published by num_linked",
+    "sleepers": "published by num_instances, then protected by gate_lock",
+    "mpi_is_initialized": "protected by gate_lock",
     "pcontrol_links": "published by num_linked",
     "MPIR_QMPI_first": "atomic",
     "MPIR_QMPI_gate": "atomic, relaxed: a call that comes late finds an open or a closed gate, as if it had come earlier",
@@ -160,7 +162,8 @@ VARIABLES = {
 }
 ALLOCATORS = {
     "MPII_QMPI_load_list": "the instances, published with num_instances",
-    "build_chain": "storage and rows, published with the counts",
+    "MPII_QMPI_allocate_chain": "storage, published with the counts, and the sleepers, protected by gate_lock",
+    "MPII_QMPI_link": "rows, published with the counts",
     "MPII_QMPI_allocate": "the same, where the compiler has merged functions",
     "MPII_QMPI_copy": "settings and arguments of instances, as above",
     "MPIR_Register_tool_impl": "the tools, published with the instances",

@@ -122,3 +122,17 @@ def test_c_style(path, tree, tmp_path, needs):
     for number, line in enumerate(text.splitlines(), 1):
         assert len(line) <= 100 and line == line.rstrip() and "\t" not in line, f"line {number}: {line}"
         assert not re.match(r"[^\"/*]*\b(if|for|while|switch)\(", line), f"line {number}: blank missing: {line}"
+
+
+def test_files_of_the_runtime_use_each_other_in_one_direction():
+    texts = {path.name: re.sub(r"/\*.*?\*/", "", path.read_text(), flags=re.S) for path in below("src/qmpi", suffixes=[".c"])}
+    name = r"MPI[IR]_(?:\w+_impl|QMPI_\w+)"
+    homes = {match[1]: file for file, text in texts.items()
+             for match in re.finditer(rf"^(?!static|extern|#| |typedef)[^\n;(=]*?\b({name})(?= ?[(;=\[]| MPIR_QMPI_TLS)", text, re.M)}
+    assert len(homes) > 60
+    uses = {file: {homes[found] for found in re.findall(name, text) if found in homes} - {file} for file, text in texts.items()}
+    order = []
+    while left := uses.keys() - set(order):
+        lowest = sorted(file for file in left if uses[file] <= set(order))
+        assert lowest, {file: uses[file] - set(order) for file in left}
+        order += lowest

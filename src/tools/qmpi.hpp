@@ -47,6 +47,7 @@
 #include <initializer_list>
 #include <iterator>
 #include <limits>
+#include <mutex>
 #include <new>
 #include <optional>
 #include <stdexcept>
@@ -1423,11 +1424,21 @@ struct meeting {
 /* Of the first MPI_Session_init of a process that has not called MPI_Init. */
 enum class job_phase { not_begun, offering, initializing, begun };
 
+/* Sleeping instances get these calls. */
+constexpr bool is_for_sleeping(MPI_Functions_enum id)
+{
+    return id == MPI_INIT_T || id == MPI_INIT_THREAD_T || id == MPI_SESSION_INIT_T ||
+        id == MPI_FINALIZE_T || id == MPI_SESSION_FINALIZE_T || id == MPI_ABORT_T ||
+        id == MPI_PCONTROL_T;
+}
+
 /* Part of an instance that outlives the tool's object. */
 struct instance_base {
     link next[MPI_LAST_FUNC_T];
     std::atomic<bool> is_alive{false};
-    std::atomic<bool> has_begun{false}; /* MPI: a world or a session */
+    std::atomic<bool> takes_calls{false}; /* alive and awake */
+    std::mutex awake_lock;                /* for changes of takes_calls */
+    std::atomic<bool> has_begun{false};   /* MPI: a world or a session */
     std::atomic<int> sessions{0};
     std::atomic<bool> is_finalized{false};
     void (*at_abort)(const instance_base &) noexcept = nullptr;
@@ -1440,6 +1451,12 @@ struct instance_base {
     int tool_id = 0;
     int number = 0;
     qmpi::arguments arguments;
+
+    bool takes(MPI_Functions_enum id) const noexcept
+    {
+        return __builtin_expect(takes_calls.load(std::memory_order_acquire), 1) ||
+            (is_for_sleeping(id) && is_alive);
+    }
 };
 
 template <MPI_Functions_enum id, typename... Arguments>
@@ -2263,8 +2280,13 @@ struct QMPI_DETAIL_HIDDEN instance : instance_base {
      * makes. */
     void end()
     {
-        if (is_alive.exchange(false))
-            tool().~Tool();
+        {
+            const std::lock_guard<std::mutex> guard(awake_lock);
+            takes_calls = false;
+            if (!is_alive.exchange(false))
+                return;
+        }
+        tool().~Tool();
     }
 };
 
@@ -2307,7 +2329,7 @@ struct QMPI_DETAIL_HIDDEN instances {
     {
         for (instance<Tool> *own : *all) {
             if (own->has_begun)
-                own->is_alive = false;
+                own->is_alive = own->takes_calls = false;
         }
     }
 
@@ -2380,8 +2402,8 @@ struct QMPI_DETAIL_HIDDEN entry<Tool, id, std::tuple<Arguments...>> {
     {
         instance<Tool> &self = *instances<Tool>::by_id[tool_id];
         call<id> call(self, context, arguments...);
-        if constexpr (can_end<Tool>) {
-            if (__builtin_expect(!self.is_alive.load(std::memory_order_acquire), 0))
+        if constexpr (can_end<Tool> || Tool::can_sleep) {
+            if (!self.takes(id))
                 return call();
         }
         if constexpr (ends_with_mpi<Tool> && begins_or_ends_mpi(id)) {
@@ -2562,6 +2584,9 @@ struct QMPI_DETAIL_HIDDEN registration {
             if constexpr (declares_offer_to_job<Tool> || declares_at_job_begin<Tool> ||
                           declares_offer_to_spawned<Tool> || declares_at_spawned<Tool>)
                 self.meeting = &meeting;
+            if constexpr (Tool::can_sleep)
+                need(QMPIX_Register_tool_awake_function(tool_id, awake),
+                     "cannot register an instance");
             if constexpr (declares_at_abort<Tool>)
                 self.at_abort = abort;
             if constexpr (declares_at_session_begin<Tool>)
@@ -2584,7 +2609,7 @@ struct QMPI_DETAIL_HIDDEN registration {
         self.arguments = qmpi::arguments(arguments);
         under_construction = &self;
         new (self.storage) Tool();
-        self.is_alive = true;
+        self.is_alive = self.takes_calls = true;
         try {
             self.arguments.check_all_known();
         } catch (...) {
@@ -2629,8 +2654,7 @@ struct QMPI_DETAIL_HIDDEN registration {
         self.intercept = [](const instance_base &base, any_call &call, int &result) noexcept {
             instance<Tool> &own = *instances<Tool>::by_id[base.tool_id];
             try {
-                result = own.is_alive.load(std::memory_order_acquire) ? own.tool().intercept(call)
-                                                                      : call();
+                result = own.takes(call.id()) ? own.tool().intercept(call) : call();
                 return true;
             } catch (const std::exception &exception) {
                 complain_of_exception(name, call.name(), exception.what());
@@ -2671,6 +2695,16 @@ struct QMPI_DETAIL_HIDDEN registration {
         /* Where MPI_Finalize comes after the end of the object, nobody may wait for this process. */
         if (self.world->all(self.is_alive))
             guarded("at_world_end", [&self] { self.tool().at_world_end(*self.world); });
+    }
+
+    /* Two threads may change the state at once: the last to come here finds the last state. */
+    static void awake(int tool_id) noexcept
+    {
+        instance<Tool> &self = *instances<Tool>::by_id[tool_id];
+        const std::lock_guard<std::mutex> guard(self.awake_lock);
+        int is_awake = 1;
+        QMPIX_Get_tool_awake(tool_id, &is_awake);
+        self.takes_calls = self.is_alive && is_awake != 0;
     }
 
     static std::string offer_to_job(const instance_base &base, int size) noexcept
@@ -2781,6 +2815,11 @@ class tool {
      * tool. For tools with files or locks, which the child would share with its parent or find locked. */
     static constexpr bool works_in_child = true;
 
+    /* True: the instance can sleep. Then only functions that initialize or finalize MPI, MPI_Abort and
+     * MPI_Pcontrol reach the tool, and if all instances that intercept a function sleep, its calls
+     * cost what they cost without tools. What begins meanwhile is unknown to the tool. */
+    static constexpr bool can_sleep = false;
+
     /* Called when the chain is built, before the first call. From here on next<>() works. */
     void ready() {}
 
@@ -2819,6 +2858,14 @@ class tool {
     QMPI_INLINE typename function<id>::result next(Arguments... arguments) noexcept
     {
         return detail::call_next<id>(self_, nullptr, arguments...);
+    }
+
+    /* Lets this instance sleep, or wakes it. From ready() on; thread-safe. Others can do so by
+     * MPIX_Set_tool_awake. */
+    void set_awake(bool is_awake) noexcept
+    {
+        static_assert(Tool::can_sleep, "a tool that can sleep declares can_sleep");
+        QMPIX_Set_tool_awake(tool_id(), is_awake);
     }
 
     /* Arguments of this instance. Query all of them in the constructor: any that remain unknown are

@@ -19,7 +19,7 @@ AM_LDFLAGS = -module -avoid-version -shared
 # Otherwise libtool compiles everything twice if libmpi is also static.
 AM_LIBTOOLFLAGS = --tag=disable-static
 
-tools_LTLIBRARIES = libqmpi_count.la libqmpi_bcast.la libqmpi_null.la
+tools_LTLIBRARIES = libqmpi_count.la libqmpi_bcast.la libqmpi_null.la libqmpi_control.la
 noinst_LTLIBRARIES = libqmpi_sdk.la libqmpi_totals.la
 lib_LTLIBRARIES =
 bin_PROGRAMS =
@@ -79,6 +79,13 @@ libqmpi_count_la_LIBADD = libqmpi_totals.la $(qmpi_tool_libadd)
 
 libqmpi_bcast_la_SOURCES = bcast.cpp
 libqmpi_bcast_la_LIBADD = $(qmpi_library)
+
+libqmpi_control_la_SOURCES = \
+    control/control.cpp \
+    control/endpoint.cpp \
+    control/endpoint.hpp \
+    common/quiet_thread.hpp
+libqmpi_control_la_LIBADD = $(qmpi_tool_libadd)
 
 libqmpi_null_la_SOURCES = null.cpp
 libqmpi_null_la_LIBADD = $(qmpi_library)
@@ -181,7 +188,6 @@ libqmpi_check_la_SOURCES = \
     check/participants.hpp \
     check/partitions.hpp \
     check/point_to_point.hpp \
-    check/quiet_thread.hpp \
     check/relay.cpp \
     check/relay.hpp \
     check/replay.cpp \
@@ -206,7 +212,8 @@ libqmpi_check_la_SOURCES = \
     check/waiting.hpp \
     check/window_bounds.hpp \
     check/window_events.cpp \
-    check/window_events.hpp
+    check/window_events.hpp \
+    common/quiet_thread.hpp
 libqmpi_check_la_LIBADD = libqmpi_statement.la libqmpi_page.la $(qmpi_tool_libadd)
 
 # Makes a trace from journals: in the tool, or in qmpi_report if the job was killed.

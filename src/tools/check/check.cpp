@@ -25,7 +25,6 @@
 #include "operations.hpp"
 #include "options.hpp"
 #include "point_to_point.hpp"
-#include "quiet_thread.hpp"
 #include "recorder.hpp"
 #include "relay.hpp"
 #include "report.hpp"
@@ -38,6 +37,7 @@
 #include "waiting.hpp"
 
 #include "../common/process.hpp"
+#include "../common/quiet_thread.hpp"
 #include "../common/reporting_tool.hpp"
 
 #include <qmpi.hpp>

@@ -5,9 +5,8 @@
 
 #include "hub.hpp"
 
-#include "quiet_thread.hpp"
-
 #include "../common/process.hpp"
+#include "../common/quiet_thread.hpp"
 #include "../common/wire.hpp"
 
 #include <cerrno>

@@ -6,7 +6,8 @@
 #include "waiting.hpp"
 
 #include "erase.hpp"
-#include "quiet_thread.hpp"
+
+#include "../common/quiet_thread.hpp"
 
 #include <algorithm>
 #include <cinttypes>

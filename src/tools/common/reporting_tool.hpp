@@ -45,7 +45,14 @@ class ReportingTool : public qmpi::tool<Tool> {
     static constexpr bool works_in_child = false;
 
     /* The chain is built; the instance can no longer be refused. */
-    void ready() { is_due_ = true; }
+    void ready()
+    {
+        is_due_ = true;
+        if constexpr (Tool::can_sleep) {
+            if (tool().options_.asleep)
+                this->set_awake(false);
+        }
+    }
 
     void at_world_begin(const qmpi::world &world)
     {

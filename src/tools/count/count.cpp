@@ -20,6 +20,7 @@ class Count : public ReportingTool<Count> {
   public:
     static constexpr const char *description = "counts calls and bytes of every function";
     using Options = count::Options;
+    static constexpr bool can_sleep = true;
 
     ~Count() { report_at_end(); }
 

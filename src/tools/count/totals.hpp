@@ -64,6 +64,7 @@ struct Options : ReportOptions {
     Order sort = option("sort", Order::calls)
                      .one_of({{"calls", Order::calls}, {"bytes", Order::bytes}})
                      .help("sort order, largest first");
+    bool asleep = flag("asleep").help("count nothing until qmpi_ctl wakes the instance");
 };
 
 /* is_alone: of the process of the introduction only. */

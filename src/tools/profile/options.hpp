@@ -41,6 +41,7 @@ struct Options : ReportOptions {
         option("sample", 1u).between(1, 1000000000).help("time every Nth call of a function");
     bool communicators = flag("communicators").help("add sums for each communicator");
     bool off = flag("off").help("record nothing until MPI_Pcontrol(1)");
+    bool asleep = flag("asleep").help("record nothing until qmpi_ctl wakes the instance");
     seconds flush = option("flush", seconds(0))
                         .between(seconds(0), seconds(1000000))
                         .help("interval at which each process writes its report so far");

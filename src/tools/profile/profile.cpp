@@ -96,6 +96,7 @@ class Profile : public ReportingTool<Profile> {
   public:
     static constexpr const char *description = "time, calls and bytes of functions and call sites";
     using Options = profile::Options;
+    static constexpr bool can_sleep = true;
 
     Profile()
     {

@@ -3,8 +3,8 @@
  *     See COPYRIGHT in top-level directory
  */
 
-#ifndef TOOLS_CHECK_QUIET_THREAD_HPP_INCLUDED
-#define TOOLS_CHECK_QUIET_THREAD_HPP_INCLUDED
+#ifndef TOOLS_QUIET_THREAD_HPP_INCLUDED
+#define TOOLS_QUIET_THREAD_HPP_INCLUDED
 
 #include <thread>
 #include <utility>
@@ -12,7 +12,7 @@
 #include <pthread.h>
 #include <signal.h>
 
-namespace qmpi::check {
+namespace qmpi {
 
 /* A thread that receives no signals: they are the program's. */
 template <typename Work>
@@ -35,6 +35,6 @@ std::thread quiet_thread(Work work)
     return std::thread(std::move(work));
 }
 
-}  // namespace qmpi::check
+}  // namespace qmpi
 
-#endif /* TOOLS_CHECK_QUIET_THREAD_HPP_INCLUDED */
+#endif /* TOOLS_QUIET_THREAD_HPP_INCLUDED */

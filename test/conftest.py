@@ -3,7 +3,8 @@
 
 """Fixtures for all tests outside MPICH's test suite.
 
-    pytest [-n 2] --prefix=DIR [--base-prefix=DIR] [--other-prefix=DIR] [--src=DIR] [--all] [--out=DIR] [PATH | -k WORDS]
+    pytest [-n 2] --prefix=DIR [--base-prefix=DIR] [--other-prefix=DIR] [--src=DIR] [--all | --hours | --turn=N] [--out=DIR]
+           [PATH | -k WORDS]
 
 mpich          the installation of --prefix; its commands run in the test's own folder
 mpich_module   the same with a folder for the whole test file, for runs that several tests look at
@@ -30,6 +31,7 @@ import signal
 import subprocess
 import tempfile
 import time
+import zlib
 from pathlib import Path
 
 import pytest
@@ -40,6 +42,8 @@ from cost import counting
 ROOT = Path(__file__).resolve().parent.parent
 FOLDERS = set()         # of this process, also those that are removed
 INSTALLATIONS = {name + suffix for name in ("mpich", "base", "abi", "other") for suffix in ("", "_module")}      # fixtures
+STARTED = time.monotonic()
+TURNS = 7               # parts of the tests marked hours
 COMPILERS = {".c": "mpicc", ".cpp": "mpicxx", ".cxx": "mpicxx", ".F90": "mpifort", ".f90": "mpifort", ".f": "mpifort"}
 
 
@@ -55,7 +59,10 @@ def pytest_addoption(parser):
     group.addoption("--other-prefix", type=Path, metavar="DIR", help="installation of another base with QMPI")
     group.addoption("--src", type=Path, metavar="DIR", help="patched source tree")
     group.addoption("--all", action="store_true", help="run the tests marked long too")
-    group.addoption("--hours", action="store_true", help="run the tests marked hours or long too")
+    group.addoption("--hours", action="store_true", help="run the tests marked hours, nightly or long too")
+    group.addoption("--turn", type=int, choices=range(TURNS),
+                    help="run one part of the tests marked hours alone: those of the marker turn, the others by a checksum")
+    group.addoption("--minutes", type=float, help="skip the tests that have not started by then")
     group.addoption("--out", type=Path, metavar="DIR",
                     help="keep the folders of the tests and their results here (default: remove them)")
 
@@ -90,18 +97,39 @@ def pytest_unconfigure(config):
         remove(config.qmpi_folder)
 
 
+def turn_of(item):
+    """Part of a test marked hours; None if it is in none. Tests of a file that differ in their function alone share their
+    fixtures, so they are in one part."""
+    if item.get_closest_marker("nightly") or not item.get_closest_marker("hours"):
+        return None
+    if marker := item.get_closest_marker("turn"):
+        return marker.args[0]
+    name = f"{item.path.name}[{item.callspec.id if hasattr(item, 'callspec') else ''}]"
+    return zlib.crc32(name.encode()) % TURNS
+
+
 def pytest_collection_modifyitems(config, items):
-    off = [] if config.option.hours else ["hours"] if config.option.all else ["hours", "long"]
-    part = config.option.tests
+    part, turn = config.option.tests, config.option.turn
+    off = ["hours", "nightly"] if config.option.all else ["hours", "nightly", "long"]
+    if config.option.hours or turn is not None:
+        off = []
 
     def is_unwanted(item):
         names = set(item.fixturenames)
-        return any(map(item.get_closest_marker, off)) or config.option.without_base and bool({"base", "base_module"} & names) or \
+        return turn is not None and turn_of(item) != turn or any(map(item.get_closest_marker, off)) or \
+            config.option.without_base and bool({"base", "base_module"} & names) or \
             part and bool(INSTALLATIONS & names) != (part == "installation")
     unwanted = [item for item in items if is_unwanted(item)]
     if unwanted:
         config.hook.pytest_deselected(items=unwanted)
         items[:] = [item for item in items if item not in unwanted]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
+    minutes = item.config.option.minutes
+    if minutes is not None and time.monotonic() - STARTED > 60 * minutes:
+        pytest.skip(f"not started within {minutes:g} minutes")
 
 
 @pytest.hookimpl(hookwrapper=True)

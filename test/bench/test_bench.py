@@ -33,7 +33,7 @@ GROUPS = {
 MEAN_LIMIT = 1.02
 ROW_LIMIT, ROW_LIMIT_OF_SAME_LIBRARY = 1.15, 1.05
 
-pytestmark = [pytest.mark.serial, pytest.mark.hours]
+pytestmark = [pytest.mark.serial, pytest.mark.nightly]
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.hours
+pytestmark = [pytest.mark.hours, pytest.mark.turn(0)]
 
 HERE = Path(__file__).resolve().parent
 # Compiled again; beginnings of names of objects.

@@ -71,7 +71,10 @@ def built(request):
 
 
 def configurations(*names):
-    return pytest.mark.parametrize("built", names, indirect=True, ids=lambda name: re.sub("[, ]+", "_", name))
+    """One build in each turn"""
+    turns = {name: turn for turn, name in enumerate(CONFIGURATIONS)}
+    return pytest.mark.parametrize("built", [pytest.param(name, id=re.sub("[, ]+", "_", name), marks=pytest.mark.turn(turns[name]))
+                                             for name in names], indirect=True)
 
 
 def check(*words, cwd):
@@ -106,6 +109,7 @@ def test_choosing_tools(built):
     pytest_on(built, "test/choose", "--ignore=test/choose/test_info.py")
 
 
+@pytest.mark.turn(6)
 def test_tools_where_processes_can_be_spawned():
     """ch4:ucx cannot, on most machines."""
     built = build(*COMMON)
@@ -114,6 +118,7 @@ def test_tools_where_processes_can_be_spawned():
     pytest_on(built, *options, "test/check/test_suite.py", "-k", "spawn/")
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("sanitizer", SANITIZERS)
 def test_no_sanitizer_finds_a_fault_of_ours(sanitizer, work):
     """MPICH has races of its own, and on this library some tests fail that are about memory or time: what a report
@@ -146,6 +151,7 @@ def is_ours(frames):
     return bool(own) and re.search(r"src/(tools|qmpi)/|src/include/(mpir_)?qmpi|\(libqmpi_", own[0]) is not None
 
 
+@pytest.mark.turn(5)
 def test_call_sites_on_aarch64(work, needs):
     """Cross-compiled, run by qemu"""
     needs("aarch64-linux-gnu-g++", "aarch64-linux-gnu-addr2line", "qemu-aarch64")
@@ -165,6 +171,7 @@ def test_call_sites_on_aarch64(work, needs):
                 assert re.search(rf"/where[^/]*:{line}\b", lines.stdout), (function, line, level, lines)
 
 
+@pytest.mark.turn(5)
 def test_nobody_waits_for_processes_without_tools_under_pmix(work, unpack_packages):
     """PMIx_Get waits for keys that no process has put; here the server is that of Debian's Open MPI, with its limit of
     2 seconds for each."""

@@ -70,6 +70,7 @@ def test_archive_has_every_source(build, sources, local_module):
 
 
 @pytest.mark.hours
+@pytest.mark.turn(1)
 def test_everything_is_built_and_installed(build, mpich_module):
     """The same files as in MPICH's tree, below another prefix"""
     made = mpich_module.run("make", "-j2", "install", cwd=build, seconds=1800, **FAST)

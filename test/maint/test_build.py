@@ -9,6 +9,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -117,6 +118,56 @@ def test_sum_of_the_tests(tmp_path):
     assert run("maint/quickstart", *words, "-k", "good or alone", cwd=tmp_path).splitlines()[-1] == "2 passed, 0 failed"
     said = run("maint/quickstart", "test", tmp_path / "missing.py", "-c", "/dev/null", cwd=tmp_path, status=1)
     assert re.search(r"^0 passed, [1-9] failed$", said, re.M)
+
+
+@pytest.mark.parametrize("second", [False, True])
+def test_last_lines_of_continuous_integration(tmp_path, second):
+    """All parts are in the sum, and what did not run is named."""
+    for folder in (".ci", "maint", "../shared"):
+        (tmp_path / "checkout" / folder).mkdir(parents=True)
+    shutil.copy(ROOT / ".ci/run", tmp_path / "checkout/.ci")
+    for name, text in (("quickstart", 'echo "$*" >> "$0.log"; echo "5 passed, 0 failed, 1 skipped"'), ("buildtree", "echo prefix=/first")):
+        (tmp_path / "checkout/maint" / name).write_text(f"#!/bin/sh\n{text}\n")
+        (tmp_path / "checkout/maint" / name).chmod(0o755)
+    if second:
+        (tmp_path / "shared/mpich-5.0.1.tar.xz").touch()
+    said = run(tmp_path / "checkout/.ci/run", cwd=tmp_path, QMPI_TURN=3).splitlines()
+    turn = "turn 3 of 0 to 6: 5 passed, 0 failed, 1 skipped"
+    missing = f"MPICH 5.0.1 is not tested: {tmp_path}/checkout/../shared/mpich-5.0.1.tar.xz does not exist"
+    assert said[-2:] == [turn, "15 passed, 0 failed"] if second else said[-3:] == [missing, turn, "10 passed, 0 failed"]
+    commands = (tmp_path / "checkout/maint/quickstart.log").read_text().splitlines()
+    assert [words.split()[1].split("=")[0] for words in commands] == ["--all", *["--base"] * second, "--turn"], commands
+
+
+def test_each_test_of_hours_is_in_one_turn(tmp_path):
+    """By number, or by a checksum of file and parameters, which tests of one fixture share"""
+    (tmp_path / "test_it.py").write_text(
+        "import pytest\n"
+        "def test_default(): pass\n"
+        "@pytest.mark.hours\n"
+        "@pytest.mark.parametrize('number', range(40))\n"
+        "def test_one(number): pass\n"
+        "@pytest.mark.hours\n"
+        "@pytest.mark.parametrize('number', range(40))\n"
+        "def test_other(number): pass\n"
+        "@pytest.mark.hours\n"
+        "@pytest.mark.turn(2)\n"
+        "def test_chosen(): pass\n"
+        "@pytest.mark.hours\n"
+        "@pytest.mark.nightly\n"
+        "def test_nightly(): pass\n")
+
+    def selected(*words):
+        done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "conftest", "-c", ROOT / "pytest.ini", *words, "test_it.py"],
+                              cwd=tmp_path, capture_output=True, text=True, env=dict(os.environ, PYTHONPATH=f"{ROOT}/test:{ROOT}/test/common"))
+        return done.stdout
+    turns = [set(re.findall(r"::test_(\S+)", selected(f"--turn={turn}", "--collect-only"))) for turn in range(7)]
+    assert sum(map(len, turns)) == len(set.union(*turns)) == 81 and all(turns)
+    assert all({f"other[{number}]" for number in range(40) if f"one[{number}]" in names} == {name for name in names if "other" in name}
+               for names in turns)
+    assert "chosen" in turns[2]
+    assert f"{len(turns[4])} skipped" in selected("--turn=4", "--minutes=0")
+    assert "83 passed" in selected("--hours")
 
 
 # Stands for maint/buildtree. Each of the two builds waits for the other one to begin.

@@ -237,7 +237,7 @@ def test_scripts(path):
     sh("bash", "-n", ROOT / "packaging/debian" / path)
 
 
-@pytest.mark.hours
+@pytest.mark.nightly
 def test_packages():
     """The whole command; the cache keeps what has not changed."""
     if os.getuid() or not shutil.which("mmdebstrap"):

@@ -240,7 +240,7 @@ def builds(base):
     return Build(base, f"--with-first-patches={base[2]}"), Build(base)
 
 
-@pytest.mark.hours
+@pytest.mark.nightly
 def test_installed_files(builds):
     old, new = builds
     assert old.installed() == new.installed()
@@ -250,7 +250,7 @@ def test_installed_files(builds):
     assert kinds[".h"] >= 6 and kinds[".mod"] > 10
 
 
-@pytest.mark.hours
+@pytest.mark.nightly
 def test_symbols(builds):
     """Exported names and their types, and the libraries' own names and those that they need"""
     old, new = builds
@@ -266,7 +266,7 @@ def test_symbols(builds):
         assert names(new, path) == (symbols, needs)
 
 
-@pytest.mark.hours
+@pytest.mark.nightly
 def test_preprocessed_sources(builds):
     old, new = builds
     for part in (".", "src/mpi/romio"):
@@ -280,7 +280,7 @@ def test_preprocessed_sources(builds):
         assert list(filter(None, in_parallel(difference, sorted(units[0])))) == []
 
 
-@pytest.mark.hours
+@pytest.mark.nightly
 def test_fortran_sources(builds):
     """Those that configure makes"""
     old, new = builds

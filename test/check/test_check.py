@@ -3,7 +3,6 @@
 
 """The tool check: every error of wrong programs is found at its line and nothing else, and nothing in correct ones."""
 
-import json
 import os
 import random
 import re
@@ -12,39 +11,10 @@ from pathlib import Path
 import pytest
 
 from check import collection
+from check.programs import LINE, RIGHT, WRONG, places, reported
 
 HERE = Path(__file__).resolve().parent
 COMMON = HERE.parent / "common"
-LINE = re.compile(r"^QMPI check: (?:rank \d+: )?(\w+) at (\S+?):(\d+): ([a-z ]+): (.*)$", re.M)
-WRONG = sorted(HERE.glob("wrong/*.c")) + sorted(HERE.glob("wrong/*.F90"))
-RIGHT = sorted(HERE.glob("right/*.c")) + sorted(HERE.glob("right/*.F90"))
-
-
-def markers(source, word):
-    """The lines that the program marks: {(line, kind)}."""
-    return {(number, match.group(1).strip())
-            for number, line in enumerate(source.read_text().splitlines(), 1)
-            if (match := re.search(rf"(?:/\*|!) {word}: ([a-z ]+)", line))}
-
-
-def option(source, name, fallback):
-    """An option of the run in the program's head."""
-    match = re.search(rf"\b{name}: (\S+)", source.read_text())
-    return match.group(1) if match else fallback
-
-
-def printed(result, source):
-    """{(line, kind)} of the findings on standard error."""
-    return {(int(match.group(3)), match.group(4)) for match in LINE.finditer(result.err) if match.group(2) == source.name}
-
-
-def reported(path):
-    """Findings of a JSON report."""
-    return json.loads(path.read_text())["findings"]
-
-
-def places(findings):
-    return {(int(one["site"].split(":")[1]), one["kind"]) for one in findings}
 
 
 @pytest.fixture
@@ -55,44 +25,51 @@ def run(mpich):
     return run
 
 
-def assert_found(mpich, run, source, **variables):
+def assert_found(mpich, run, name, **variables):
     """A program that ends in each of its errors is run for each."""
-    cases = int(option(source, "cases", "0"))
+    program = WRONG[name]
     results, found = [], set()
-    for words in [[str(case)] for case in range(1, cases + 1)] or [[]]:
-        result = run(source, ",".join(filter(None, ["out=found.json", option(source, "tool", "")])),
-                     int(option(source, "ranks", "2")), *words, seconds=10, may_time_out=True, **variables)
+    for number in range(1, int(program.option("cases", "1")) + 1):
+        words = [number] if program.option("cases", "") else program.words
+        result = run(program.path, ",".join(filter(None, ["out=found.json", program.option("tool", "")])),
+                     int(program.option("ranks", "2")), *words, seconds=10, may_time_out=True, **variables)
         results.append(result)
+        printed = program.printed(result)
         # mpiexec may drop what a job wrote that ends in an error
-        found |= printed(result, source) or places(reported(mpich.work / "found.json"))
-    must, either = markers(source, "expect"), markers(source, "either")
+        found |= printed or places(reported(mpich.work / "found.json"))
+        assert result.status or printed == places(reported(mpich.work / "found.json")), result
+    must, either = program.markers("expect"), program.markers("either")
     assert must <= found <= must | either and (not either or found & either), results
 
 
-@pytest.mark.parametrize("source", WRONG, ids=lambda path: path.stem)
-def test_error_is_found_at_its_line_and_nothing_else(mpich, run, source):
+def named(pattern):
+    return [name for name in WRONG if re.match(f"({pattern})_", name)]
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_error_is_found_at_its_line_and_nothing_else(mpich, run, name):
     """A program that hangs with and without the tool is ended; the finding is printed before."""
-    assert_found(mpich, run, source)
+    assert_found(mpich, run, name)
 
 
-@pytest.mark.parametrize("source", [path for path in WRONG if re.match("(unsafe|race|window)_", path.stem)],
-                         ids=lambda path: path.stem)
-def test_error_is_found_if_the_process_could_have_more_threads(mpich, run, source):
+@pytest.mark.parametrize("name", named("unsafe|race|window"))
+def test_error_is_found_if_the_process_could_have_more_threads(mpich, run, name):
     """As those of mpi4py, which asks for MPI_THREAD_MULTIPLE"""
-    assert_found(mpich, run, source, MPIR_CVAR_DEFAULT_THREAD_LEVEL="MPI_THREAD_MULTIPLE")
+    assert_found(mpich, run, name, MPIR_CVAR_DEFAULT_THREAD_LEVEL="MPI_THREAD_MULTIPLE")
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("source", [path for path in WRONG if re.match("(crossed|unsafe|race|window)_", path.stem)],
-                         ids=lambda path: path.stem)
-def test_what_is_found_does_not_depend_on_the_time_of_calls(mpich, run, source):
+@pytest.mark.parametrize("name", named("crossed|unsafe|race|window"))
+def test_what_is_found_does_not_depend_on_the_time_of_calls(mpich, run, name):
     delays = mpich.library(HERE / "delays.cpp", "-std=c++17", name="libqmpi_delays.so")
-    assert_found(mpich, run, source, below=",delays", MPIR_CVAR_QMPI_TOOL_PATH=delays.parent, DELAYS_SEED=random.randrange(1000))
+    assert_found(mpich, run, name, below=",delays", MPIR_CVAR_QMPI_TOOL_PATH=delays.parent, DELAYS_SEED=random.randrange(1000))
 
 
-@pytest.mark.parametrize("source", RIGHT, ids=lambda path: path.stem)
-def test_nothing_is_found_in_a_correct_program(mpich, run, source):
-    result = run(source, f"out=right.json,{option(source, 'tool', 'timeout=5')}", int(option(source, "ranks", "2")))
+@pytest.mark.parametrize("name", RIGHT)
+def test_nothing_is_found_in_a_correct_program(mpich, run, name):
+    program = RIGHT[name]
+    result = run(program.path, f"out=right.json,{program.option('tool', 'timeout=5')}", int(program.option("ranks", "2")),
+                 *program.words)
     # a process without a world adds its number to the name
     reports = list(mpich.work.glob("right*.json"))
     assert result.status == 0 and reports and [reported(path) for path in reports] == [[]] * len(reports), result
@@ -100,10 +77,10 @@ def test_nothing_is_found_in_a_correct_program(mpich, run, source):
 
 def test_start_is_compared_before_the_library_starts(mpich):
     """The receiver ends the job as soon as it has the message."""
-    source = HERE / "wrong/truncation_start.c"
+    program = WRONG["truncation_start"]
     slow = mpich.library(HERE / "slow_start.cpp", "-std=c++17", name="libqmpi_slow.so")
-    mpich.mpiexec(2, mpich.program(source), tools="check(out=found.json),slow", MPIR_CVAR_QMPI_TOOL_PATH=slow.parent)
-    assert places(reported(mpich.work / "found.json")) == markers(source, "expect")
+    mpich.mpiexec(2, mpich.program(program.path), tools="check(out=found.json),slow", MPIR_CVAR_QMPI_TOOL_PATH=slow.parent)
+    assert places(reported(mpich.work / "found.json")) == program.markers("expect")
 
 
 def test_reduction_mismatch_names_both_operations(run):
@@ -119,7 +96,7 @@ LEAKS = HERE / "wrong/leaks.c"
 def test_report_has_the_findings_that_are_printed(mpich, run):
     run(LEAKS, "out=two")
     found = reported(mpich.work / "two.json")
-    assert places(found) == markers(LEAKS, "expect")
+    assert places(found) == WRONG["leaks"].markers("expect")
     kinds = "|".join({one["kind"] for one in found})
     assert len(re.findall(rf": (?:{kinds}): ", (mpich.work / "two.txt").read_text())) == len(found)
 
@@ -264,9 +241,9 @@ SWITCHES = {"leaks": "leaks=no,requests=no", "truncation": "signatures=no", "ove
 
 @pytest.mark.parametrize("name", SWITCHES)
 def test_kind_of_finding_can_be_switched_off(run, name):
-    source = HERE / f"wrong/{name}.c"
-    result = run(source, f"out=off.txt,{SWITCHES[name]}", int(option(source, "ranks", "2")))
-    assert printed(result, source) == set(), result
+    program = WRONG[name]
+    result = run(program.path, f"out=off.txt,{SWITCHES[name]}", int(program.option("ranks", "2")), *program.words)
+    assert program.printed(result) == set(), result
 
 
 @pytest.mark.parametrize("argument", ["timeout=-1", "deadlock=maybe", "leak=no", "timeout=soon"])
@@ -551,13 +528,13 @@ def test_errors_are_found_in_a_session(mpich):
 
 @pytest.mark.parametrize("name", ["truncation_any", "collective_type", "overlap_receives", "unreceived"])
 def test_status_of_a_wrong_program_is_that_without_the_tool(mpich, run, name):
-    source = HERE / f"wrong/{name}.c"
+    program = WRONG[name]
     may_hang = name == "unreceived" and mpich.version >= (5,)
-    without = mpich.mpiexec(2, mpich.program(source, "-pthread"), tools="", may_time_out=may_hang)
+    without = mpich.mpiexec(2, mpich.program(program.path, "-pthread"), *program.words, tools="", may_time_out=may_hang)
     if without.status == 124:
         pytest.skip("the program hangs in MPICH 5.0.1 without the tool")
     ended = (9, 15)     # signals of mpiexec for processes of a job that failed; either can be its status
-    status = run(source, "out=same.txt").status
+    status = run(program.path, "out=same.txt", 2, *program.words).status
     assert status == without.status or (status in ended and without.status in ended)
 
 

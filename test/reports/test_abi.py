@@ -11,13 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from check.test_check import markers, option, printed, reported
+from check import programs
+from check.programs import reported
 from messages.test_messages import expectations, moved
 from sites import expected_sites, found_sites, functions, numbers
 from tables import rows
 
 HERE = Path(__file__).resolve().parent
-COMMON, CHECK = HERE.parent / "common", HERE.parent / "check"
+COMMON = HERE.parent / "common"
 ROOT = HERE.parents[1]
 EXPECTED_CALLS = COMMON / "expected_calls.c"
 
@@ -205,23 +206,23 @@ RIGHT = ["messages", "one_sided", "requests", "sessions"]
 @pytest.fixture
 def check(abi):
     """Run a program under check."""
-    def check(source, arguments, **keywords):
-        return abi.mpiexec(int(option(source, "ranks", "2")), abi.program(source, "-pthread"),
-                           tools=f"check({option(source, 'tool', 'timeout=5')}{arguments})", **keywords)
+    def check(program, arguments, **keywords):
+        return abi.mpiexec(int(program.option("ranks", "2")), abi.program(program.path, "-pthread"), *program.words,
+                           tools=f"check({program.option('tool', 'timeout=5')}{arguments})", **keywords)
     return check
 
 
 @pytest.mark.parametrize("name", WRONG)
 def test_check_finds_the_errors_that_a_program_marks(check, name):
-    source = CHECK / f"wrong/{name}.c"
-    result = check(source, "", seconds=20, may_time_out=True)
-    found, must = printed(result, source), markers(source, "expect")
-    assert found and must <= found <= must | markers(source, "either"), result
+    program = programs.WRONG[name]
+    result = check(program, "", seconds=20, may_time_out=True)
+    found, must = program.printed(result), program.markers("expect")
+    assert found and must <= found <= must | program.markers("either"), result
 
 
 @pytest.mark.parametrize("name", RIGHT)
 def test_check_finds_nothing_in_a_correct_program(abi, check, name):
-    result = check(CHECK / f"right/{name}.c", ",out=right.json")
+    result = check(programs.RIGHT[name], ",out=right.json")
     # a process without a world adds its number to the name
     reports = list(abi.work.glob("right*.json"))
     assert result.status == 0 and reports and not any(reported(path) for path in reports), result

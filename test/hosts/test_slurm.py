@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from test_hosts import JOB_ENDS, ROUNDS, calls_of
+from hosts.test_hosts import JOB_ENDS, ROUNDS, calls_of
 
 RANKS = 4
 WORDS = ("munged", "slurmctld", "slurmd", "srun")

@@ -423,41 +423,21 @@ def required(config, option, file):
     return path
 
 
-@pytest.fixture
-def mpich(request, work):
-    return Installation(request.config, required(request.config, "prefix", "bin/mpiexec"), work)
+def installation(kind, option, scope):
+    """Fixture of an installation for a test or, with the scope module, for the whole file"""
+    @pytest.fixture(scope=scope)
+    def found(request):
+        if option == "other-prefix" and request.config.option.other_prefix is None:
+            pytest.skip("this test needs --other-prefix DIR, an installation of another base")
+        work = request.getfixturevalue("work_module" if scope == "module" else "work")
+        return kind(request.config, required(request.config, option, "bin/mpiexec"), work)
+    return found
 
 
-@pytest.fixture(scope="module")
-def mpich_module(request, work_module):
-    return Installation(request.config, required(request.config, "prefix", "bin/mpiexec"), work_module)
-
-
-@pytest.fixture
-def abi(request, work):
-    return AbiInstallation(request.config, required(request.config, "prefix", "bin/mpiexec"), work)
-
-
-@pytest.fixture(scope="module")
-def abi_module(request, work_module):
-    return AbiInstallation(request.config, required(request.config, "prefix", "bin/mpiexec"), work_module)
-
-
-@pytest.fixture
-def base(request, work):
-    return Installation(request.config, required(request.config, "base-prefix", "bin/mpiexec"), work)
-
-
-@pytest.fixture(scope="module")
-def base_module(request, work_module):
-    return Installation(request.config, required(request.config, "base-prefix", "bin/mpiexec"), work_module)
-
-
-@pytest.fixture
-def other(request, work):
-    if request.config.option.other_prefix is None:
-        pytest.skip("this test needs --other-prefix DIR, an installation of another base")
-    return Installation(request.config, required(request.config, "other-prefix", "bin/mpiexec"), work)
+mpich, mpich_module = (installation(Installation, "prefix", scope) for scope in ("function", "module"))
+abi, abi_module = (installation(AbiInstallation, "prefix", scope) for scope in ("function", "module"))
+base, base_module = (installation(Installation, "base-prefix", scope) for scope in ("function", "module"))
+other = installation(Installation, "other-prefix", "function")
 
 
 @pytest.fixture

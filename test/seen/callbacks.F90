@@ -4,42 +4,13 @@
 ! Do callbacks in Fortran work with tools? One source for the three bindings: -DMPIF_H, -DUSE_MPI or
 ! -DUSE_MPI_F08. Run on two processes. Every callback records its arguments and calls MPI.
 
-! gfortran joins words at an empty comment
-#if defined(USE_MPI_F08)
-#define HANDLE(kind) type(MPI_/**/kind)
-#define STATUS type(MPI_Status)
-#define USES use mpi_f08
-#define INCLUDES
-
-#elif defined(USE_MPI)
-#define HANDLE(kind) integer
-#define STATUS integer, dimension(MPI_STATUS_SIZE)
-#define USES use mpi
-#define INCLUDES
-
-#else
-#define HANDLE(kind) integer
-#define STATUS integer, dimension(MPI_STATUS_SIZE)
-#define USES
-#define INCLUDES include 'mpif.h'
-#endif
+#include "bindings.h"
 
 module notes
+  use results
   implicit none
   integer :: copies = 0, deletions = 0, errors = 0, operations = 0, queries = 0, frees = 0, cancels = 0
   integer :: latest_code = 0
-  integer :: passed = 0, failed = 0
-contains
-  subroutine expect(right, what)
-    logical, intent(in) :: right
-    character(len=*), intent(in) :: what
-    if (right) then
-       passed = passed + 1
-    else
-       failed = failed + 1
-       print '(2a)', "not ok  ", what
-    end if
-  end subroutine expect
 end module notes
 
 module callbacks

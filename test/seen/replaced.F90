@@ -4,41 +4,16 @@
 ! Does Fortran get the objects and attributes that a tool has replaced? The tool is that of replaces.c.
 ! One source for the three bindings: -DMPIF_H, -DUSE_MPI or -DUSE_MPI_F08.
 
-! gfortran joins words at an empty comment
-#if defined(USE_MPI_F08)
-#define HANDLE(kind) type(MPI_/**/kind)
-#define USES use mpi_f08
-#define INCLUDES
-
-#elif defined(USE_MPI)
-#define HANDLE(kind) integer
-#define USES use mpi
-#define INCLUDES
-
-#else
-#define HANDLE(kind) integer
-#define USES
-#define INCLUDES include 'mpif.h'
-#endif
+#include "bindings.h"
 
 module callbacks
   use, intrinsic :: iso_c_binding
+  use results
   USES
   implicit none
   INCLUDES
-  integer :: passed = 0, failed = 0, errors = 0
+  integer :: errors = 0
 contains
-  subroutine expect(right, what)
-    logical, intent(in) :: right
-    character(len=*), intent(in) :: what
-    if (right) then
-       passed = passed + 1
-    else
-       failed = failed + 1
-       print '(2a)', "not ok  ", what
-    end if
-  end subroutine expect
-
 #if defined(USE_MPI_F08)
   subroutine multiply(in, inout, length, kind)
     type(c_ptr), value :: in, inout

@@ -7,7 +7,8 @@
  *
  *     static void name(int rank, int size)
  *
- * Text before a function belongs to its case: helpers, and a comment with the options of its run (ranks:, tool:). */
+ * and begins with #define NEEDS_THREADS if its processes have several. Text before a function belongs to its case:
+ * helpers, and a comment with the options of its run (ranks:, tool:). */
 #ifndef CASES_H_INCLUDED
 #define CASES_H_INCLUDED
 
@@ -23,7 +24,11 @@ static int run_case(int argc, char **argv, const struct test_case *cases, int nu
 {
     int rank, size;
 
+#ifdef NEEDS_THREADS
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &rank);
+#else
     MPI_Init(&argc, &argv);
+#endif
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     while (number > 0 && (argc < 2 || strcmp(cases[number - 1].name, argv[1]) != 0))

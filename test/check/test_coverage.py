@@ -139,7 +139,7 @@ def test_order_of_a_collective_operation_that_waits_for_nobody_is_unknown(report
 
 def test_order_by_a_communicator_that_is_no_longer_compared_is_lost_for_all(reports):
     """Messages on it may order accesses of other processes: the report says that these were not compared, and why."""
-    _, report, _ = reports("excluded", HERE / "right/excluded_put.c", ranks=3)
+    _, report, _ = reports("excluded", HERE / "right/excluded.c", "excluded_put", ranks=3)
     reason = "rank 1: several threads use MPI_COMM_WORLD at the same time"
     assert {one[:2] for one in left_out(report)} >= {("access conflicts under shared locks", reason)}, report
 

@@ -248,7 +248,7 @@ def dump_functions_hpp(path, names, known, dump_c_file):
     by_name = {f.name: f for f in known}
     describe(known, load_descriptions(G.get_srcdir_path(DESCRIPTION), names))
     out = ["#ifndef QMPI_FUNCTIONS_HPP_INCLUDED", "#define QMPI_FUNCTIONS_HPP_INCLUDED", "",
-           "#ifndef QMPI_HPP_INCLUDED", "#error \"include qmpi.hpp instead\"", "#endif", "",
+           "#ifndef QMPI_FUNCTION_HPP_INCLUDED", "#error \"include qmpi.hpp instead\"", "#endif", "",
            "/* mpi.h may have a macro of the function's name; a tool intercepts the function. */"]
     out += ["#undef " + f.name for f in known if RE.match(r'MPI_\w+_(c2f|f2c)$', f.name)]
     out += ["",

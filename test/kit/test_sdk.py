@@ -13,7 +13,7 @@ ROOT = HERE.parents[1]
 EXAMPLES = ROOT / "examples/tools"
 WARNINGS = ["-Wall", "-Wextra", "-Wshadow", "-Wpedantic", "-Werror"]
 # The others need nlohmann-json.
-HEADERS = sorted(path.name for path in (ROOT / "src/tools/common").glob("*.hpp")
+HEADERS = sorted(path.name for folder in ("common", "qmpi") for path in (ROOT / "src/tools" / folder).glob("*.hpp")
                  if path.name not in ("envelope.hpp", "page.hpp"))
 
 

@@ -60,6 +60,27 @@ struct Thrower : qmpi::tool<Thrower> {
     void ready() { throw std::runtime_error("not ready"); }
 };
 
+// Calls other functions before there are links.
+struct Early : qmpi::tool<Early> {
+    Early()
+    {
+        int rank = 7;
+        const int result = next<MPI_COMM_RANK_T>(MPI_COMM_WORLD, &rank);
+        say("early: " + std::string(result == MPI_SUCCESS ? "success " : "an error ") +
+            std::to_string(rank) + " " + number(next<MPI_WTIME_T>()));
+    }
+
+    void ready()
+    {
+        int is_initialized = 7;
+        const int result = next<MPI_INITIALIZED_T>(&is_initialized);
+        say("ready: " + std::string(result == MPI_SUCCESS ? "success " : "an error ") +
+            std::to_string(is_initialized));
+    }
+
+    int MPI_Barrier(qmpi::call<MPI_BARRIER_T> &call) { return call(); }
+};
+
 struct Refuses : qmpi::tool<Refuses> {
     Refuses() { throw std::runtime_error("does not want to"); }
     int MPI_Init(qmpi::call<MPI_INIT_T> &call) { return call(); }
@@ -371,6 +392,7 @@ void exit_handler()
 }  // namespace
 
 QMPI_TOOL("thrower", Thrower)
+QMPI_TOOL("early", Early)
 QMPI_TOOL("refuses", Refuses)
 QMPI_TOOL("nowhere", Nowhere)
 QMPI_TOOL("caller", Caller)

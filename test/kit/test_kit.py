@@ -160,6 +160,10 @@ tick
 QMPI tool thrower: exception in MPI_Pcontrol: no call
 pcontrol 0
 """),
+    "next<> before the chain is complete is an error": ("early", "barrier", 0, """\
+early: an error 7 0
+ready: success 0
+"""),
     "constructor that throws ends the program": ("refuses", "world", 1, "...does not want to\n"),
     "arguments of a generic call can be changed": ("nowhere", "sends", 0, "came through\n"),
     "next<> skips the tool itself": ("teller,caller,teller", "barrier", 0, """\

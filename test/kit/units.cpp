@@ -327,6 +327,9 @@ static_assert(std::is_same_v<qmpi::call<MPI_AINT_ADD_T>::result_type, MPI_Aint>)
 // ---- operations ----
 
 using qmpi::effect;
+static_assert(!qmpi::set::all.contains(-1) && !qmpi::set::all.contains(MPI_LAST_FUNC_T) &&
+              !qmpi::set::all.contains(1 << 20));
+
 using qmpi::form;
 using qmpi::layout;
 using qmpi::operation;
@@ -383,10 +386,33 @@ static_assert(!qmpi::call<MPI_COMM_GET_PARENT_T>::has(effect::creates) &&
               !qmpi::call<MPI_TYPE_CREATE_F90_REAL_T>::has(effect::creates) &&
               qmpi::call<MPI_COMM_GET_ERRHANDLER_T>::has(effect::creates));
 
+void check_job()
+{
+    const qmpi::job other(1, 3, "", nullptr);
+    check("only rank 0 knows who has the instance", !other.has(0) && !other.has(1));
+    equal("absent processes", other.absent(), "");
+    const int peers[] = {1, MPIX_TOOL_NONE, 1};
+    const qmpi::job first(0, 3, "", peers);
+    check("rank 0 knows", first.has(0) && !first.has(1) && first.has(2));
+    equal("absent processes", first.absent(), "rank 1 (no tools)");
+}
+
+void check_characters()
+{
+    using qmpi::detail::whole_characters;
+    const std::string text = "a\u00e9\u20ac"; /* 1, 2 and 3 bytes */
+    const std::size_t sizes[] = {0, 1, 1, 3, 3, 3, 6, 6};
+    for (std::size_t limit = 0; limit < std::size(sizes); limit++)
+        check("whole characters in " + std::to_string(limit) + " bytes",
+              whole_characters(text, limit) == sizes[limit]);
+}
+
 }  // namespace
 
 int main()
 {
+    check_job();
+    check_characters();
     check_arguments();
     check_options();
     std::printf("%d passed, %d failed\n", passed, failed);

@@ -195,7 +195,8 @@ struct buffer_parameters {
     std::size_t displacements = none;
 };
 
-/* Optional arguments of MPI_Pcontrol: next<T>() returns them in order. */
+/* Optional arguments of MPI_Pcontrol: next<T>() returns them in order. It cannot tell how many the program
+ * passes: agree on the level for which there are any. */
 class varargs {
   public:
     explicit varargs(std::va_list *list) : list_(list) {}
@@ -203,6 +204,10 @@ class varargs {
     template <typename T>
     T next()
     {
+        static_assert(!std::is_same_v<T, float> &&
+                          (!std::is_integral_v<T> || sizeof(T) >= sizeof(int)) &&
+                          std::is_trivially_copyable_v<T>,
+                      "C passes an optional argument of that type as int or double");
         return va_arg(*list_, T);
     }
 
@@ -396,7 +401,7 @@ class function_set {
     constexpr bool contains(int id) const
     {
         const auto i = static_cast<std::size_t>(id);
-        return (words_[i / 64] >> (i % 64)) & 1;
+        return i < MPI_LAST_FUNC_T && ((words_[i / 64] >> (i % 64)) & 1);
     }
 
     friend constexpr function_set operator|(function_set a, const function_set &b)

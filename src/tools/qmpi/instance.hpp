@@ -130,6 +130,13 @@ QMPI_INLINE typename function<id>::result call_next(const instance_base &instanc
 {
     static_assert(id != MPI_PCONTROL_T, "no next link: MPI calls MPI_Pcontrol of every instance");
     const link &next = instance.next[id];
+    /* Before ready(), or a function that the library lacks. */
+    if (__builtin_expect(next.function == nullptr, 0)) {
+        if constexpr (function<id>::returns_error_code)
+            return MPI_ERR_UNSUPPORTED_OPERATION;
+        else
+            return {};
+    }
     return reinterpret_cast<typename function<id>::pointer>(next.function)(context, next.tool_id,
                                                                            arguments...);
 }

@@ -157,7 +157,7 @@ struct QMPI_DETAIL_HIDDEN instances {
     }
 
     /* In a child of fork. Its copies of the objects are not used again: other threads may have held their
-         * locks. */
+     * locks. */
     static void leave_child()
     {
         for (instance<Tool> *own : *all) {
@@ -181,9 +181,9 @@ constexpr bool begins_or_ends_mpi(MPI_Functions_enum id)
     return id == MPI_SESSION_INIT_T || id == MPI_SESSION_FINALIZE_T || id == MPI_FINALIZE_T;
 }
 
-/* True if calls must test whether the tool's object still exists. */
+/* True if calls must test whether they pass through the tool's object. */
 template <typename Tool>
-inline constexpr bool can_end = !std::is_trivially_destructible_v<Tool>;
+inline constexpr bool can_end = !std::is_trivially_destructible_v<Tool> || !Tool::works_in_child;
 
 /* True if the tool declares the member, which qmpi::tool declares too. */
 #define QMPI_DETAIL_DECLARES(name_)          \

@@ -21,6 +21,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <type_traits>
 #include <utility>
@@ -58,6 +59,16 @@ int await(Start start)
 }
 
 namespace detail {
+
+/* Bytes of a text up to a limit that does not cut a character of UTF-8. */
+inline std::size_t whole_characters(std::string_view text, std::size_t limit)
+{
+    std::size_t size = std::min(text.size(), limit);
+    while (size > 0 && size < text.size() &&
+           (static_cast<unsigned char>(text[size]) & 0xc0) == 0x80)
+        size--;
+    return size;
+}
 
 /* "rank 0 (no tools), ranks 3-5 (other arguments)"
  *   begun_otherwise   text for MPIX_TOOL_ALONE */
@@ -251,7 +262,7 @@ class world {
             return;
         char text[512] = "";
         if (lowest == rank_)
-            std::strncpy(text, fault.c_str(), sizeof text - 1);
+            fault.copy(text, detail::whole_characters(fault, sizeof text - 1));
         broadcast(text, sizeof text, lowest);
         throw world_error(text);
     }
@@ -278,15 +289,17 @@ class job {
     /* The text that the same instance in rank 0 has offered; empty if there is none. */
     const char *offer() const { return offer_; }
 
-    /* In rank 0 only: true if a process begins with sessions, too, and has the same instance; perhaps
+    /* In rank 0 only, false elsewhere: true if a process begins with sessions, too, and has the same instance; perhaps
      * later, or never if it does not call MPI. */
-    bool has(int rank) const { return peers_[rank] > 0; }
+    bool has(int rank) const { return peers_ != nullptr && peers_[rank] > 0; }
 
-    /* In rank 0 only: processes that do not: "rank 1 (no tools), rank 2 (MPI_Init before a session)". */
+    /* In rank 0 only, empty elsewhere: processes that do not: "rank 1 (no tools), rank 2 (MPI_Init before a session)". */
     std::string absent() const
     {
-        return detail::absent(
-            size_, peers_, [this](int rank) { return has(rank); }, "MPI_Init before a session");
+        return peers_ == nullptr ? ""
+                                 : detail::absent(
+                                       size_, peers_, [this](int rank) { return has(rank); },
+                                       "MPI_Init before a session");
     }
 
   private:

@@ -3,6 +3,7 @@
 
 """A program that ends well does so with tools, and tools report what it did."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,19 @@ def sdk(mpich):
         found = mpich.run("pkg-config", "--cflags", "--libs", "qmpi", PKG_CONFIG_PATH=mpich.lib / "pkgconfig").out.split()
         return mpich.library(HERE / source, "-std=c++17", *flags, *found)
     return sdk
+
+
+# ---- collective steps ----
+
+@pytest.mark.parametrize("fault, reason", [
+    ("state", "rank 1 has no state"), ("state_of_all", "rank 0 has no state"), ("memory", "cannot merge the reports"),
+    ("merge", "cannot merge the reports"), ("write", "the report could not be written")])
+def test_fault_of_one_process_between_collective_steps(mpich, sdk, fault, reason):
+    """A tool that throws in one process, or lacks memory there, leaves no other process waiting."""
+    tool = sdk("faulty.cpp")
+    result = mpich.mpiexec(3, mpich.program(HERE / "steps.c"), "3", tools=f"{tool}(fault={fault})", seconds=60)
+    assert (result.status, result.out) == (0, "sum 3\n" * 3), result
+    assert re.search(rf"^QMPI tool faulty: .*{reason}", result.err, re.M), result
 
 
 # ---- fork ----

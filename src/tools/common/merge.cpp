@@ -55,7 +55,14 @@ bool receive(MPI_Comm comm, int source, std::string &bytes)
     Header header;
     if (receive_piece(&header, sizeof header) != MPI_SUCCESS)
         return false;
-    bytes.resize(header.size);
+    try {
+        bytes.resize(header.size);
+    } catch (const std::exception &) {
+        /* The process that sends must not wait: its pieces are received without room for them. */
+        for (std::uint64_t done = 0; done < header.size; done += largest_piece)
+            receive_piece(nullptr, 0);
+        return false;
+    }
     return in_pieces(bytes.data(), bytes.size(), receive_piece) && header.is_whole;
 }
 

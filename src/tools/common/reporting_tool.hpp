@@ -100,10 +100,15 @@ class ReportingTool : public qmpi::tool<Tool> {
     {
         if (!is_due_.exchange(false))
             return false;
-        auto state = tool().state(false);
-        bool is_written = true;
-        const bool is_merged = merge_to_root(
-            world.comm(), state, [&] { is_written = tool().write(state, reporter(false)); });
+        bool is_written = true, is_merged = false;
+        try {
+            /* No process may leave the others waiting. */
+            auto state = world.agree([this] { return tool().state(false); });
+            is_merged = merge_to_root(
+                world.comm(), state, [&] { is_written = tool().write(state, reporter(false)); });
+        } catch (const qmpi::world_error &) {
+            /* The next step has the reason, too. */
+        }
         if (!is_merged && world.rank() == 0)
             complain(Tool::name(), "cannot merge the reports; each process writes its own");
         try {

@@ -33,6 +33,21 @@ def test_fault_of_one_process_between_collective_steps(mpich, sdk, fault, reason
     assert re.search(rf"^QMPI tool faulty: .*{reason}", result.err, re.M), result
 
 
+# ---- levels of MPI_Pcontrol ----
+
+STEPS = 20000
+
+
+def test_levels_of_pcontrol_are_bounded(mpich):
+    """A program passes the number of its step as level: the report has no more phases than a limit, and all operations."""
+    result = mpich.mpiexec(1, mpich.program(HERE / "steps.c"), "0", STEPS, tools="messages(out=m.json)", seconds=60)
+    assert (result.status, result.out) == (0, "sum 0\n"), result
+    functions = mpich.load("m.json")["functions"]
+    phases = {line["phase"]: line["operations"] for line in functions if line["function"] == "MPI_Allreduce"}
+    assert sum(phases.values()) == STEPS + 1 and len(phases) == 257
+    assert (phases[0], phases[3], phases[257]) == (STEPS - 255, 1, 1), phases
+
+
 # ---- fork ----
 
 def test_child_does_not_reach_a_tool_without_a_destructor(mpich, sdk):

@@ -24,6 +24,7 @@
 #include <array>
 #include <atomic>
 #include <mutex>
+#include <set>
 #include <utility>
 
 namespace qmpi::messages {
@@ -52,7 +53,7 @@ class Messages : public ReportingTool<Messages> {
             return communicators_.watch(call);
     }
 
-    /* 0: off; 1: on, phase 1; 2: reset; others: on, that phase */
+    /* 0: off; 1: on, phase 1; 2: reset; others: on, that phase, or further_phases if there are many */
     int MPI_Pcontrol(qmpi::call<MPI_PCONTROL_T> &call, int level, qmpi::varargs)
     {
         if (level == 2) {
@@ -60,14 +61,33 @@ class Messages : public ReportingTool<Messages> {
                 table.clear();
         } else {
             is_on_ = level != 0;
-            if (level > 0)
-                phase_ = level;
+            if (level > 0 && level != phase_)
+                phase_ = phases_.add(level);
         }
         return call();
     }
 
   private:
     friend class ReportingTool<Messages>;
+
+    /* A program may pass the number of its step as level: what is kept must not grow with it. */
+    class Phases {
+      public:
+        int add(int phase)
+        {
+            const std::lock_guard<std::mutex> guard(lock_);
+            if (phases_.size() < max_phases)
+                phases_.insert(phase);
+            return phases_.count(phase) > 0 ? phase : further_phases;
+        }
+
+      private:
+        static constexpr std::size_t max_phases = 256;
+        static constexpr int further_phases = 0;
+
+        std::mutex lock_;
+        std::set<int> phases_{1};
+    };
 
     /* ---- recording ---- */
 
@@ -215,6 +235,7 @@ class Messages : public ReportingTool<Messages> {
     Requests<Operation> &requests_ = *new Requests<Operation>;
     static constexpr std::size_t tables = 8;
     std::array<Table, tables> &tables_ = *new std::array<Table, tables>;
+    Phases &phases_ = *new Phases;
     std::atomic<bool> is_on_{true};
     std::atomic<int> phase_{1};
 };

@@ -22,7 +22,8 @@ struct CommunicatorCalls : qmpi::tool<CommunicatorCalls> {
         qmpi::Communicators::Shared communicator;
         long calls = 0;
     };
-    qmpi::Communicators communicators;
+    /* Other threads may be in a call when the process exits and this object ends. */
+    qmpi::forever<qmpi::Communicators> communicators;
     std::mutex mutex;
     std::map<std::uint64_t, Count> counts; /* by the id that all members know */
 
@@ -30,12 +31,12 @@ struct CommunicatorCalls : qmpi::tool<CommunicatorCalls> {
     auto intercept(Call &call)
     {
         /* Before the call: another thread may free the communicator while the call waits. */
-        const auto communicator = communicators.used_by(call);
+        const auto communicator = communicators->used_by(call);
         /* Follows the functions that make and free communicators: handles are used again. */
-        const auto result = communicators.watch(call);
+        const auto result = communicators->watch(call);
         if constexpr (Call::is_in(qmpi::set::collective)) {
             if (result == MPI_SUCCESS && Call::has(qmpi::role::communicator))
-                count(communicators.used_by(call, communicator));
+                count(communicators->used_by(call, communicator));
         }
         return result;
     }

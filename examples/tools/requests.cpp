@@ -22,7 +22,8 @@ struct Requests : qmpi::tool<Requests> {
     struct Start {
         std::uint64_t time;
     };
-    qmpi::Requests<Start> requests;
+    /* Other threads may be in a call when the process exits and this object ends. */
+    qmpi::forever<qmpi::Requests<Start>> requests;
     std::atomic<long> completed{0};
     std::atomic<std::uint64_t> time{0};
 
@@ -30,7 +31,7 @@ struct Requests : qmpi::tool<Requests> {
     auto intercept(Call &call)
     {
         if constexpr (qmpi::uses_requests<Call>())
-            return qmpi::complete(call, requests,
+            return qmpi::complete(call, *requests,
                                   [this](Start &start, const MPI_Status *, qmpi::Outcome outcome) {
                                       if (outcome == qmpi::Outcome::completed) {
                                           completed++;
@@ -41,7 +42,7 @@ struct Requests : qmpi::tool<Requests> {
                            Call::has(qmpi::role::request)) {
             const int result = call();
             if (result == MPI_SUCCESS)
-                requests.add(*qmpi::get<qmpi::role::request>(call), {qmpi::now()});
+                requests->add(*qmpi::get<qmpi::role::request>(call), {qmpi::now()});
             return result;
         } else
             return call();
@@ -50,7 +51,7 @@ struct Requests : qmpi::tool<Requests> {
     ~Requests()
     {
         int left = 0;
-        requests.each([&left](MPI_Request, const Start &, bool) { left++; });
+        requests->each([&left](MPI_Request, const Start &, bool) { left++; });
         std::fprintf(stderr, "%ld operations in %.3f ms, %d not completed\n", completed.load(),
                      static_cast<double>(time.load()) / 1e6, left);
     }

@@ -26,13 +26,13 @@ struct Sites : qmpi::tool<Sites> {
     using Sums = std::map<void *, Sum>;
 
     /* No thread waits for another one. */
-    qmpi::PerThread<Sums> &threads = *new qmpi::PerThread<Sums>;
+    qmpi::forever<qmpi::PerThread<Sums>> threads;
 
     int intercept(qmpi::any_call &call)
     {
         const std::uint64_t begin = qmpi::now();
         const int result = call();
-        Sum &sum = threads.own()[call.calling_address()];
+        Sum &sum = threads->own()[call.calling_address()];
         sum.calls++;
         sum.time += qmpi::now() - begin;
         return result;
@@ -44,7 +44,7 @@ struct Sites : qmpi::tool<Sites> {
         if (world.program_rank() != 0)
             return;
         Sums all;
-        threads.each([&all](const Sums &own) {
+        threads->each([&all](const Sums &own) {
             for (const auto &[address, sum] : own) {
                 all[address].calls += sum.calls;
                 all[address].time += sum.time;

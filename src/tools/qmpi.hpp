@@ -21,12 +21,13 @@
 #define QMPI_HPP_INCLUDED
 
 /* One header for each part, in the order in which an author of tools needs them. */
-#include <qmpi/function.hpp>
-#include <qmpi/options.hpp>
-#include <qmpi/world.hpp>
-#include <qmpi/instance.hpp>
-#include <qmpi/call.hpp>
 #include <qmpi/any_call.hpp>
+#include <qmpi/call.hpp>
+#include <qmpi/forever.hpp>
+#include <qmpi/function.hpp>
+#include <qmpi/instance.hpp>
+#include <qmpi/options.hpp>
 #include <qmpi/tool.hpp>
+#include <qmpi/world.hpp>
 
 #endif /* QMPI_HPP_INCLUDED */

@@ -148,18 +148,18 @@ void missing()
 // ---- requests ----
 
 struct Waits : qmpi::tool<Waits> {
-    qmpi::Requests<int> requests;
+    qmpi::forever<qmpi::Requests<int>> requests;
     int error = MPI_SUCCESS;
 
     int MPI_Irecv(qmpi::call<MPI_IRECV_T> &call)
     {
         const int result = call();
-        requests.add(*qmpi::get<qmpi::role::request>(call), 0);
+        requests->add(*qmpi::get<qmpi::role::request>(call), 0);
         return result;
     }
     int MPI_Wait(qmpi::call<MPI_WAIT_T> &call)
     {
-        return qmpi::complete(call, requests,
+        return qmpi::complete(call, *requests,
                               [this](int, const MPI_Status *status, qmpi::Outcome outcome) {
                                   if (outcome == qmpi::Outcome::failed)
                                       error = status->MPI_ERROR;
@@ -188,18 +188,18 @@ void requests()
 }
 
 struct Starts : qmpi::tool<Starts> {
-    qmpi::Requests<int> requests;
+    qmpi::forever<qmpi::Requests<int>> requests;
     std::vector<qmpi::Outcome> outcomes;
 
     int MPI_Send_init(qmpi::call<MPI_SEND_INIT_T> &call)
     {
         const int result = call();
-        requests.add_persistent(*qmpi::get<qmpi::role::request>(call), 0);
+        requests->add_persistent(*qmpi::get<qmpi::role::request>(call), 0);
         return result;
     }
     int MPI_Startall(qmpi::call<MPI_STARTALL_T> &call)
     {
-        return qmpi::complete(call, requests,
+        return qmpi::complete(call, *requests,
                               [this](int, const MPI_Status *, qmpi::Outcome outcome) {
                                   outcomes.push_back(outcome);
                               });

@@ -49,7 +49,7 @@ class LocalProcess {
 
     Types types;
     Handles handles;
-    Communicators communicators;
+    Communicators &communicators = *new Communicators; /* never destroyed */
 
     /* Bytes of the buffer for buffered sends, or one of these. */
     static constexpr std::int64_t no_buffer = -1, unknown_buffer = -2;

@@ -270,7 +270,7 @@ class Operations {
     Messages &messages_;
     Waiting &waiting_;
     PendingMemory memory_;
-    Requests<Pending> requests_;
+    Requests<Pending> &requests_ = *new Requests<Pending>; /* never destroyed */
     std::atomic<std::uint64_t> number_of_pending_{0};
     std::atomic<bool> has_unknown_{false}; /* requests */
 };

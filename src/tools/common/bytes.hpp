@@ -331,7 +331,7 @@ class Traffic {
     {
         (void) bytes, (void) tag, (void) visit;
         if constexpr (uses_requests<Call>())
-            return complete(call, requests_,
+            return complete(call, *requests_,
                             [&visit](Operation &operation, const MPI_Status *status,
                                      Outcome outcome) { note(operation, status, outcome, visit); });
         else if constexpr (frees_communicator<Call>())
@@ -459,9 +459,9 @@ class Traffic {
             return;
         const MPI_Request request = *qmpi::get<qmpi::role::request>(call);
         if constexpr (movement::is_persistent(Call::form))
-            requests_.add_persistent(request, std::move(operation));
+            requests_->add_persistent(request, std::move(operation));
         else
-            requests_.add(request, std::move(operation));
+            requests_->add(request, std::move(operation));
     }
 
     template <typename Visit>
@@ -480,7 +480,7 @@ class Traffic {
             visit(operation, Bytes{0, received}, false);
     }
 
-    Requests<Operation> requests_;
+    forever<Requests<Operation>> requests_;
 };
 
 }  // namespace qmpi

@@ -149,6 +149,8 @@ class Communicators {
     using Shared = std::shared_ptr<const Communicator>;
 
     Communicators();
+    ~Communicators() =
+        delete; /* other threads may be in a call when the process exits: see qmpi::forever */
     Communicators(const Communicators &) = delete;
     Communicators &operator=(const Communicators &) = delete;
 

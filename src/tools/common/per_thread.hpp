@@ -77,8 +77,7 @@ class ThreadSlots {
 #undef QMPI_TLS_MODEL
 
 /* An object for each thread that calls own(). The object of a thread that has ended goes to the next
- * new thread, with what is in it. Nothing is destroyed, as threads may be in a call when the process
- * exits: construct a PerThread with new, and never delete it. */
+ * new thread, with what is in it. Nothing is destroyed. */
 template <typename Type>
 class PerThread {
   public:
@@ -87,6 +86,7 @@ class PerThread {
         : make_(std::move(make))
     {
     }
+    ~PerThread() = delete; /* threads may be in a call when the process exits: see qmpi::forever */
     PerThread(const PerThread &) = delete;
     PerThread &operator=(const PerThread &) = delete;
 

@@ -86,6 +86,8 @@ class Requests {
     };
 
     Requests() = default;
+    ~Requests() =
+        delete; /* other threads may be in a call when the process exits: see qmpi::forever */
     Requests(const Requests &) = delete;
     Requests &operator=(const Requests &) = delete;
 

@@ -379,7 +379,7 @@ class Tables {
     std::vector<std::string> modules_;
     std::map<std::uint64_t, std::pair<Communicators::Shared, NamedCommunicator *>> communicators_;
     std::uint64_t number_of_tables_ = 0;
-    PerThread<Table> tables_{
+    PerThread<Table> &tables_ = *new PerThread<Table>{
         [this] { return std::make_unique<Table>(*this, number_of_tables_++); }};
 };
 

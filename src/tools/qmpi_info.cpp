@@ -31,7 +31,9 @@
 #include <cstring>
 #include <exception>
 #include <filesystem>
+#include <functional>
 #include <iostream>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <sstream>
@@ -447,6 +449,49 @@ void print_field(const char *name, const std::string &text)
         std::cout << "  " << name << std::string(14 - std::strlen(name), ' ') << text << "\n";
 }
 
+/* Functions that programs call in place of others: the form for large counts, and those that begin MPI. */
+std::vector<std::vector<std::string>> alternatives()
+{
+    std::vector<std::vector<std::string>> all{{"MPI_Init", "MPI_Init_thread", "MPI_Session_init"}};
+    for (int f = 0; f < MPI_LAST_FUNC_T; f++) {
+        const char *text = "";
+        int large;
+        QMPIX_Get_function_name(f, &text);
+        const std::string name = text;
+        if (qmpi::set::all.contains(f) &&
+            QMPIX_Get_function_enum((name + "_c").c_str(), &large) == MPI_SUCCESS &&
+            qmpi::set::large_count.contains(large))
+            all.push_back({name, name + "_c"});
+    }
+    return all;
+}
+
+/* Functions that a tool does not intercept, though it does one of their alternatives. */
+std::vector<std::string> missed_functions(const json &functions)
+{
+    const auto is_intercepted = [&functions](const std::string &name) {
+        return std::find(functions.begin(), functions.end(), name) != functions.end();
+    };
+    std::vector<std::string> missed;
+    for (const auto &names : alternatives()) {
+        if (std::any_of(names.begin(), names.end(), is_intercepted))
+            std::copy_if(names.begin(), names.end(), std::back_inserter(missed),
+                         std::not_fn(is_intercepted));
+    }
+    return missed;
+}
+
+std::string missed_text(const json &functions)
+{
+    const std::vector<std::string> missed = missed_functions(functions);
+    if (missed.size() > max_names)
+        return std::to_string(missed.size()) + " functions that programs call in place of these";
+    std::string text;
+    for (const std::string &name : missed)
+        text += (text.empty() ? "" : ", ") + name;
+    return text;
+}
+
 void print_instance(const Answer &answer, const json &instance)
 {
     const json tool = tool_of(answer, instance);
@@ -459,6 +504,7 @@ void print_instance(const Answer &answer, const json &instance)
     print_field("intercepts",
                 number_of_functions(instance["functions"], answer.functions) +
                     (instance["functions"].size() == 1 ? " function" : " functions"));
+    print_field("misses", missed_text(instance["functions"]));
     const char *heading = "takes";
     for (const json &argument : tool["argument_list"]) {
         print_field(heading, argument);
@@ -552,6 +598,7 @@ json answer_as_json(const Answer &answer, const std::vector<std::string> &wanted
         for (const char *key : {"version", "author", "description", "file", "argument_list"})
             shown[key] = tool[key];
         shown["functions"] = instance["functions"];
+        shown["misses"] = missed_functions(instance["functions"]);
         result["instances"].push_back(shown);
     }
     for (const std::string &function : shown_functions(answer.instances, wanted))

@@ -3,6 +3,7 @@
 
 """The C++ kit for tools (qmpi.hpp): its units, errors at compile time, all functions, behaviour of tools."""
 
+import json
 import re
 import shutil
 from pathlib import Path
@@ -139,6 +140,32 @@ def test_program_runs_under_a_tool_of_any_call(mpich):
     program = mpich.program(ROOT / "test/demo/broadcast.c", "-D_DEFAULT_SOURCE", "-pthread")
     result = mpich.mpiexec(2, program, "all", tools="null,null", LD_PRELOAD=null)
     assert (result.status, result.out.strip(), result.err) == (0, "No errors", ""), result
+
+
+HALF = """\
+#include <qmpi.hpp>
+namespace {
+struct Half : qmpi::tool<Half> {
+    int MPI_Init(qmpi::call<MPI_INIT_T> &call) { return call(); }
+    int MPI_Barrier(qmpi::call<MPI_BARRIER_T> &call) { return call(); }
+    int MPI_Send(qmpi::call<MPI_SEND_T> &call) { return call(); }
+    int MPI_Recv(qmpi::call<MPI_RECV_T> &call) { return call(); }
+    int MPI_Recv_c(qmpi::call<MPI_RECV_C_T> &call) { return call(); }
+    int MPI_Bcast_c(qmpi::call<MPI_BCAST_C_T> &call) { return call(); }
+};
+}
+QMPI_TOOL("half", Half)
+"""
+
+
+def test_qmpi_info_shows_the_functions_that_a_tool_misses(mpich):
+    """Those that programs call in place of the ones that it intercepts. The installed tools miss none."""
+    half = mpich.library(HALF, *CPP, name="half.cpp")
+    found = re.search(r"^  misses +(.*)$", mpich.run("qmpi_info", half).out, re.M)[1]
+    assert found.split(", ") == ["MPI_Init_thread", "MPI_Session_init", "MPI_Bcast", "MPI_Send_c"]
+    assert sorted(json.loads(mpich.run("qmpi_info", "-j", half).out)["instances"][0]["misses"]) == sorted(found.split(", "))
+    for tool in ("bcast", "check", "count", "messages", "null", "profile", "trace"):
+        assert "misses" not in mpich.run("qmpi_info", tool).out
 
 
 # ---- behaviour ----

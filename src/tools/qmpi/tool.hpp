@@ -365,6 +365,28 @@ constexpr bool intercepts_any(std::index_sequence<ids...>)
     return false;
 }
 
+/* True if the tool has exactly the members that it declares in a set "intercepts". */
+template <typename Tool, typename = void>
+inline constexpr bool declares_members = false;
+
+template <typename Tool>
+inline constexpr bool declares_members<Tool, std::void_t<decltype(Tool::intercepts)>> =
+    std::is_same_v<decltype(Tool::intercepts), const function_set>;
+
+template <typename Tool, std::size_t... ids>
+constexpr bool has_declared_members(std::index_sequence<ids...>)
+{
+    if constexpr (declares_members<Tool>) {
+        const bool are_right[] = {has_member<Tool, static_cast<MPI_Functions_enum>(ids)>::value ==
+                                  Tool::intercepts.contains(static_cast<int>(ids))...};
+        for (bool is_right : are_right) {
+            if (!is_right)
+                return false;
+        }
+    }
+    return true;
+}
+
 /* Registration of a tool with MPI: its name and its callbacks. */
 template <typename Tool>
 struct QMPI_DETAIL_HIDDEN registration {
@@ -379,6 +401,9 @@ struct QMPI_DETAIL_HIDDEN registration {
                           declares_at_world_begin<Tool> || declares_at_world_end<Tool>,
                       "the tool intercepts nothing: no member has the name of an MPI function, and "
                       "there is no member template intercept, or its set of functions is empty");
+        static_assert(has_declared_members<Tool>(detail::function_ids()),
+                      "the tool's members with names of MPI functions are not those of its set "
+                      "intercepts: a name is misspelt, or missing in the set");
         name = tool_name;
         const int error_code = QMPIX_Register_tool(tool_name, init, MPIX_TOOL_INTERFACE_VERSION,
                                                    MPIX_TOOL_INTERFACE_SUBVERSION);

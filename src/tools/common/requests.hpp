@@ -507,12 +507,15 @@ bool is_flag_set(Call &call)
         return true;
 }
 
-/* The call's request, or MPI_REQUEST_NULL if the arguments are invalid. */
+/* The one request of a call, or MPI_REQUEST_NULL if the arguments are invalid. */
 template <typename Call>
 MPI_Request request_of(Call &call)
 {
-    const MPI_Request *request = qmpi::get<qmpi::role::request>(call);
-    return request == nullptr ? MPI_REQUEST_NULL : *request;
+    const auto request = qmpi::get<qmpi::role::request>(call);
+    if constexpr (std::is_same_v<decltype(request), const MPI_Request>)
+        return request;
+    else
+        return request == nullptr ? MPI_REQUEST_NULL : *request;
 }
 
 /* MPI_Wait, MPI_Test */
@@ -679,7 +682,7 @@ template <typename Call, typename Record, typename Visit>
     };
     if (error_code != MPI_SUCCESS && !is_each_told) {
         /* Handles show which ones completed. */
-        static const MPI_Status empty{};
+        const MPI_Status empty{};
         for (int i = 0; i < number; i++) {
             if (handles[i] == MPI_REQUEST_NULL)
                 finish(i, empty, error_code);
@@ -760,18 +763,16 @@ template <typename Call, typename Record, typename Visit>
 template <typename Call, typename Visit>
 void visit_all_unknown(Call &call, Visit &visit)
 {
-    if constexpr (std::is_invocable_v<Visit &, MPI_Request>) {
-        const int number = qmpi::get_or<qmpi::role::length>(call, 1);
-        /* a handle of the MPI ABI is a pointer, too */
-        if constexpr (std::is_convertible_v<decltype(qmpi::get<qmpi::role::request>(call)),
-                                            const MPI_Request *>) {
-            const MPI_Request *handles = qmpi::get<qmpi::role::request>(call);
-            for (int i = 0; i < number && handles != nullptr; i++)
-                visit_unknown(visit, handles[i]);
-        } else
-            visit_unknown(visit, qmpi::get<qmpi::role::request>(call));
+    if constexpr (!std::is_invocable_v<Visit &, MPI_Request>)
+        (void) call, (void) visit;
+    else if constexpr (Call::request_scope() == qmpi::scope::one)
+        visit_unknown(visit, request_of(call));
+    else {
+        const int number = qmpi::get<qmpi::role::length>(call);
+        const MPI_Request *handles = qmpi::get<qmpi::role::request>(call);
+        for (int i = 0; i < number && handles != nullptr; i++)
+            visit_unknown(visit, handles[i]);
     }
-    (void) call, (void) visit;
 }
 
 }  // namespace requests_detail

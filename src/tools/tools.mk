@@ -39,6 +39,7 @@ libqmpi_sdk_la_SOURCES = \
     common/merge.cpp \
     common/merge.hpp \
     common/movement.hpp \
+    common/operations.hpp \
     common/patterns.cpp \
     common/patterns.hpp \
     common/per_thread.hpp \

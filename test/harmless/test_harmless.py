@@ -1,7 +1,8 @@
 # Copyright (C) by the QMPI for MPICH developers
 #     See COPYRIGHT in top-level directory
 
-"""A program that ends well does so with tools, and tools report what it did."""
+"""A program that ends well does so with tools, and tools report what it did: steps of the world that fail, levels without
+limit, handles that another tool has freed, children of fork."""
 
 import re
 from pathlib import Path
@@ -46,6 +47,28 @@ def test_levels_of_pcontrol_are_bounded(mpich):
     phases = {line["phase"]: line["operations"] for line in functions if line["function"] == "MPI_Allreduce"}
     assert sum(phases.values()) == STEPS + 1 and len(phases) == 257
     assert (phases[0], phases[3], phases[257]) == (STEPS - 255, 1, 1), phases
+
+
+# ---- handles that another tool has freed ----
+
+@pytest.mark.parametrize("tools", ["messages(out=r.json)", "profile(out=r.json)", "count(out=r.txt)", "trace(out=r.json)"])
+def test_handle_that_another_tool_has_freed(mpich, sdk, tools):
+    """A tool passes a copy of its own, then frees it unseen: the program's next communicator may have its handle."""
+    tool = sdk("copies.cpp")
+    result = mpich.mpiexec(4, mpich.program(HERE / "reused.c"), tools=f"copies={tool},{tools}", seconds=60)
+    assert (result.status, result.out) == (0, "the same handle\nok\n"), result
+    if tools.startswith("messages"):
+        report = mpich.load("r.json")
+        columns = report["pair_columns"]
+        rows = [dict(zip(columns, row)) for row in report["pairs"]]
+        pairs = {(row["from"], row["to"]): row["sent_bytes"] for row in rows if row["sent_bytes"] >= 8000}
+        assert set(pairs) == {(0, 2), (2, 0), (1, 3), (3, 1), (0, 0), (1, 1), (2, 2), (3, 3)}, pairs
+    elif tools.startswith("count"):
+        sent = int(re.search(r"^MPI_Alltoall +\d+ +\d+ +\d+ +(\d+)", (mpich.work / "r.txt").read_text(), re.M)[1])
+        assert sent == 4 * 2 * 8000
+    elif tools.startswith("profile"):
+        functions = {line["name"]: line for line in mpich.load("r.json")["functions"]}
+        assert functions["MPI_Alltoall"]["sent_bytes"] == 4 * 2 * 8000
 
 
 # ---- fork ----

@@ -9,29 +9,13 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 
 namespace qmpi {
 
 namespace {
 
-/* Per-thread cache. It holds no reference, so that a thread may end at any time: an entry is valid
- * while the generation is unchanged, and until then the table holds the communicator. No thread frees a
- * communicator that another one looks up, since its call has not begun (MPI 4.0, 11.6.2). */
-struct Slot {
-    unsigned owner;
-    std::uint64_t handle;
-    std::uint64_t generation;
-    const Communicator *communicator;
-};
-
-thread_local Slot slots[16];
-
-Slot &slot_of(unsigned owner, std::uint64_t handle)
-{
-    return slots[hash_of_handle(handle + owner) >> 60];
-}
-
-std::atomic<unsigned> number_of_objects{0};
+std::atomic<std::uint64_t> number_of_objects{0};
 
 const std::uint64_t to_be_made = 1; /* of ids of what stands for a communicator */
 
@@ -87,6 +71,32 @@ void find_neighbours(Communicator &communicator)
         QMPI_Dist_graph_neighbors(comm, number, in.data(), in_weights.data(), number_out,
                                   out.data(), out_weights.data());
     }
+}
+
+std::vector<bool> existing(const std::vector<int> &ranks)
+{
+    std::vector<bool> exist;
+    for (const int rank : ranks)
+        exist.push_back(rank != MPI_PROC_NULL);
+    return exist;
+}
+
+Shape make_shape(const Communicator &communicator, int remote_size)
+{
+    return {communicator.is_inter,
+            communicator.rank,
+            communicator.size,
+            remote_size,
+            existing(communicator.sources),
+            existing(communicator.destinations)};
+}
+
+const Shape *keep(Shape &&shape)
+{
+    static auto &lock = *new std::mutex;
+    static auto &all = *new std::set<Shape>;
+    const std::lock_guard<std::mutex> guard(lock);
+    return &*all.insert(std::move(shape)).first;
 }
 
 std::string name_of(MPI_Comm comm)
@@ -226,13 +236,13 @@ OwnCommunicator::~OwnCommunicator()
     QMPI_Session_finalize(&session_);
 }
 
-Communicators::Communicators() : number_(++number_of_objects) {}
+Communicators::Communicators(Detail detail) : detail_(detail), number_(++number_of_objects) {}
 
 Communicators::Shared Communicators::of(MPI_Comm comm)
 {
     Shared found = look_up(qmpi::handle_value(comm));
     if (found == nullptr && comm != MPI_COMM_NULL) {
-        created(comm);
+        created(comm, false);
         found = find(qmpi::handle_value(comm));
     }
     return found;
@@ -245,16 +255,16 @@ Communicators::Shared Communicators::of_window(MPI_Win window)
 
 Communicators::Shared Communicators::look_up(std::uint64_t handle)
 {
-    Slot &slot = slot_of(number_, handle);
+    Slot &slot = slot_of(handle);
     const std::uint64_t generation = generation_.load(std::memory_order_acquire);
-    if (slot.owner == number_ && slot.handle == handle && slot.generation == generation)
+    if (slot.is_of(handle, generation))
         return slot.communicator->shared_from_this();
 
     Shared found = find(handle);
     if (found != nullptr) {
         complete(found);
         /* Generation from before the search: if it has changed since, the next call searches again. */
-        slot = {number_, handle, generation, found.get()};
+        slot = {handle, generation, found.get()};
     }
     return found;
 }
@@ -321,13 +331,13 @@ Communicators::Shared Communicators::forget_message(MPI_Message message)
     return forgotten;
 }
 
-/* MPI_Comm_get_parent may return a known handle. */
-void Communicators::created(MPI_Comm comm)
+/* Another tool may have freed a communicator of the same handle unseen. */
+void Communicators::created(MPI_Comm comm, bool is_new)
 {
     if (comm == MPI_COMM_NULL)
         return;
     std::lock_guard<std::mutex> guard(making_lock_);
-    if (find(qmpi::handle_value(comm)) == nullptr)
+    if (is_new || find(qmpi::handle_value(comm)) == nullptr)
         remember(qmpi::handle_value(comm), describe(comm));
 }
 
@@ -346,11 +356,11 @@ Communicators::Shared Communicators::to_make(MPI_Group group, MPI_Group remote,
     if (QMPI_Group_rank(group, &communicator->rank) != MPI_SUCCESS ||
         communicator->rank == MPI_UNDEFINED)
         return nullptr;
-    communicator->world = ranks_of(group);
+    communicator->world = Ranks(ranks_of(group));
     communicator->size = static_cast<int>(communicator->world.size());
     communicator->is_inter = remote != MPI_GROUP_NULL;
     if (communicator->is_inter)
-        communicator->remote = ranks_of(remote);
+        communicator->remote = Ranks(ranks_of(remote));
     communicator->name_ = "the new communicator";
     communicator->members = hash_of_members(*communicator);
     std::lock_guard<std::mutex> guard(making_lock_);
@@ -371,7 +381,7 @@ void Communicators::duplicated(MPI_Comm copy, const Shared &original)
 
 void Communicators::rename(MPI_Comm comm, const Shared &known)
 {
-    if (known == nullptr)
+    if (known == nullptr || detail_ == Detail::shape)
         return;
     const std::string name = name_of(comm);
     std::lock_guard<std::mutex> guard(known->name_lock_);
@@ -381,36 +391,56 @@ void Communicators::rename(MPI_Comm comm, const Shared &known)
 /* Uses only local queries that are valid on any communicator. */
 Communicators::Mutable Communicators::describe(MPI_Comm comm)
 {
-    const World world;
     auto communicator = std::make_shared<Communicator>();
-    int is_inter = 0;
-    MPI_Group group = MPI_GROUP_NULL;
+    int is_inter = 0, remote_size = 0;
 
     communicator->handle = comm;
-    if (!world.is_known() || QMPI_Comm_rank(comm, &communicator->rank) != MPI_SUCCESS ||
+    if (QMPI_Comm_rank(comm, &communicator->rank) != MPI_SUCCESS ||
         QMPI_Comm_size(comm, &communicator->size) != MPI_SUCCESS ||
-        QMPI_Comm_test_inter(comm, &is_inter) != MPI_SUCCESS)
+        QMPI_Comm_test_inter(comm, &is_inter) != MPI_SUCCESS ||
+        (is_inter && QMPI_Comm_remote_size(comm, &remote_size) != MPI_SUCCESS))
         return nullptr;
     communicator->is_inter = is_inter != 0;
-    if (QMPI_Comm_group(comm, &group) == MPI_SUCCESS) {
-        communicator->world = counted(group, world.ranks_of(group));
-        QMPI_Group_free(&group);
-    }
-    if (is_inter && QMPI_Comm_remote_group(comm, &group) == MPI_SUCCESS) {
-        communicator->remote = counted(group, world.ranks_of(group));
-        QMPI_Group_free(&group);
-    }
     find_neighbours(*communicator);
-    communicator->name_ = name_of(comm);
-    communicator->members = hash_of_members(*communicator);
-    communicator->id = next_id(*communicator, number_of(comm));
-    return communicator;
+    communicator->shape = keep(make_shape(*communicator, remote_size));
+    return detail_ == Detail::shape || add_ranks(*communicator) ? communicator : nullptr;
+}
+
+bool Communicators::add_ranks(Communicator &communicator)
+{
+    const World world;
+    const MPI_Comm comm = communicator.handle;
+    MPI_Group group = MPI_GROUP_NULL;
+    if (!world.is_known())
+        return false;
+    if (QMPI_Comm_group(comm, &group) == MPI_SUCCESS) {
+        communicator.world = shared(counted(group, world.ranks_of(group)));
+        QMPI_Group_free(&group);
+    }
+    if (communicator.is_inter && QMPI_Comm_remote_group(comm, &group) == MPI_SUCCESS) {
+        communicator.remote = shared(counted(group, world.ranks_of(group)));
+        QMPI_Group_free(&group);
+    }
+    communicator.name_ = name_of(comm);
+    communicator.members = hash_of_members(communicator);
+    communicator.id = next_id(communicator, number_of(comm));
+    return true;
+}
+
+/* Groups with the same ranks share them. */
+Ranks Communicators::shared(std::vector<int> ranks)
+{
+    std::weak_ptr<const std::vector<int>> &last = groups_[mix(0, ranks)];
+    auto found = last.lock();
+    if (found == nullptr || *found != ranks)
+        last = found = std::make_shared<const std::vector<int>>(std::move(ranks));
+    return Ranks(std::move(found));
 }
 
 void Communicators::complete(const Shared &copy)
 {
     std::lock_guard<std::mutex> guard(making_lock_);
-    if (copy->id == 0)
+    if (copy->id == 0 && detail_ == Detail::all)
         std::const_pointer_cast<Communicator>(copy)->id = next_id(*copy, number_of(copy->handle));
 }
 

@@ -21,6 +21,7 @@
 #include <mutex>
 #include <shared_mutex>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <unordered_map>
 #include <utility>
@@ -77,14 +78,60 @@ class OwnCommunicator {
     MPI_Comm comm_ = MPI_COMM_NULL;
 };
 
+/* Ranks of a group, which communicators of the same group share. Immutable. */
+class Ranks {
+  public:
+    using Shared = std::shared_ptr<const std::vector<int>>;
+
+    Ranks() : Ranks(std::vector<int>()) {}
+    explicit Ranks(std::vector<int> ranks)
+        : Ranks(std::make_shared<const std::vector<int>>(std::move(ranks)))
+    {
+    }
+    explicit Ranks(Shared ranks) : ranks_(std::move(ranks)) {}
+
+    operator const std::vector<int> &() const { return *ranks_; }
+    auto begin() const { return ranks_->begin(); }
+    auto end() const { return ranks_->end(); }
+    std::size_t size() const { return ranks_->size(); }
+    bool empty() const { return ranks_->empty(); }
+    int operator[](std::size_t i) const { return (*ranks_)[i]; }
+
+    friend bool operator==(const Ranks &a, const Ranks &b) { return *a.ranks_ == *b.ranks_; }
+    friend bool operator!=(const Ranks &a, const Ranks &b) { return !(a == b); }
+    friend bool operator<(const Ranks &a, const Ranks &b) { return *a.ranks_ < *b.ranks_; }
+
+  private:
+    Shared ranks_;
+};
+
+/* Size and place of the calling process. Few are different; they are never freed. */
+struct Shape {
+    bool is_inter = false;
+    int rank = MPI_UNDEFINED, size = 0, remote_size = 0;
+    /* In the block order of neighborhood collectives: false for MPI_PROC_NULL. */
+    std::vector<bool> sources, destinations;
+
+    bool operator<(const Shape &other) const
+    {
+        return std::tie(is_inter, rank, size, remote_size, sources, destinations) <
+            std::tie(other.is_inter, other.rank, other.size, other.remote_size, other.sources,
+                     other.destinations);
+    }
+};
+
+/* What is known about each communicator: its shape, or all below. */
+enum class Detail { shape, all };
+
 /* Data of a communicator but for its name; duplicates copy all of it and get their own id. */
 struct CommunicatorData {
     MPI_Comm handle = MPI_COMM_NULL;
+    const Shape *shape = nullptr;
     int rank = MPI_UNDEFINED; /* of the calling process */
     int size = 0;             /* of the local group */
     bool is_inter = false;
-    std::vector<int> world;  /* rank in MPI_COMM_WORLD of each local rank */
-    std::vector<int> remote; /* the same of the remote group; empty for an intracommunicator */
+    Ranks world;  /* rank in MPI_COMM_WORLD of each local rank */
+    Ranks remote; /* the same of the remote group; empty for an intracommunicator */
 
     /* Same in all members and unique: hash of the members, the library's number (see
      * MPIX_Get_context_id), and how often the two have come together before. With members outside the
@@ -106,11 +153,11 @@ class Communicator : public CommunicatorData, public std::enable_shared_from_thi
     /* All members see the groups of an intercommunicator in the same order: is the own one first? The
      * second group of an intracommunicator is empty. */
     bool is_first_group() const { return !is_inter || world < remote; }
-    const std::vector<int> &first_group() const { return is_first_group() ? world : remote; }
-    const std::vector<int> &second_group() const { return is_first_group() ? remote : world; }
+    const Ranks &first_group() const { return is_first_group() ? world : remote; }
+    const Ranks &second_group() const { return is_first_group() ? remote : world; }
 
     /* Group that rank arguments refer to: the remote one of an intercommunicator. */
-    const std::vector<int> &peers() const { return is_inter ? remote : world; }
+    const Ranks &peers() const { return is_inter ? remote : world; }
 
     int world_rank_of(int peer) const
     {
@@ -148,7 +195,7 @@ class Communicators {
   public:
     using Shared = std::shared_ptr<const Communicator>;
 
-    Communicators();
+    explicit Communicators(Detail detail = Detail::all);
     ~Communicators() =
         delete; /* other threads may be in a call when the process exits: see qmpi::forever */
     Communicators(const Communicators &) = delete;
@@ -205,7 +252,7 @@ class Communicators {
         else if constexpr (frees<Call>(qmpi::role::window))
             return watch_end(call, qmpi::get<qmpi::role::window>(call));
         else if constexpr (uses_message<Call>())
-            return watch_message(call);
+            return detail_ == Detail::all ? watch_message(call) : call();
         else if constexpr (movement::makes_datatype<Call>()) /* patterns.hpp needs their sizes */
             return movement::follow_datatype(call, [&call] { return call(); });
         else {
@@ -220,6 +267,17 @@ class Communicators {
     /* Communicator of a valid handle; nullptr for MPI_COMM_NULL and invalid handles. For one that a call
      * of the program uses see used_by(). */
     Shared of(MPI_Comm comm);
+
+    /* Its shape; nullptr if unknown. Query before the call that uses it. Never asks the library. */
+    QMPI_INLINE const Shape *shape_of(MPI_Comm comm)
+    {
+        const std::uint64_t handle = qmpi::handle_value(comm);
+        const Slot &slot = slot_of(handle);
+        if (__builtin_expect(slot.is_of(handle, generation_.load(std::memory_order_acquire)), 1))
+            return slot.communicator->shape;
+        const Shared found = look_up(handle);
+        return found == nullptr ? nullptr : found->shape;
+    }
 
     /* Communicator that a window was created with; nullptr if unknown. Query before the call. */
     Shared of_window(MPI_Win window);
@@ -279,6 +337,25 @@ class Communicators {
     using Mutable = std::shared_ptr<Communicator>;
 
     static constexpr std::uint64_t no_origin = 0;
+
+    /* Per-thread cache. It holds no reference, so that a thread may end at any time: an entry is valid
+     * while the generation is unchanged, and until then the table holds the communicator. No thread
+     * frees a communicator that another one looks up, since its call has not begun (MPI 4.0, 11.6.2). */
+    struct Slot {
+        std::uint64_t handle;
+        std::uint64_t generation;
+        const Communicator *communicator;
+
+        QMPI_INLINE bool is_of(std::uint64_t wanted, std::uint64_t current) const
+        {
+            return handle == wanted && generation == current;
+        }
+    };
+
+    QMPI_INLINE Slot &slot_of(std::uint64_t handle) const
+    {
+        return slots_[hash_of_handle(handle + number_) >> 60];
+    }
 
     template <typename Call>
     static constexpr bool frees(qmpi::role handle)
@@ -341,7 +418,7 @@ class Communicators {
         else if constexpr (Call::form == qmpi::form::nonblocking)
             duplicated(*call.template argument<made>(), used);
         else if constexpr (made != qmpi::none)
-            created(*call.template argument<made>());
+            created(*call.template argument<made>(), Call::id != MPI_COMM_GET_PARENT_T);
         else if constexpr (window != qmpi::none)
             remember(qmpi::handle_value(*call.template argument<window>()), used);
     }
@@ -367,7 +444,7 @@ class Communicators {
         return parent == nullptr ? no_origin : parent->id;
     }
 
-    void created(MPI_Comm comm);
+    void created(MPI_Comm comm, bool is_new);
     /* remote: of an intercommunicator, or MPI_GROUP_NULL */
     Shared to_make(MPI_Group group, MPI_Group remote, std::uint64_t origin);
     /* The copy must not be queried before its request completes. */
@@ -384,15 +461,20 @@ class Communicators {
     Shared look_up(std::uint64_t handle);
     Shared find(std::uint64_t handle) const;
     Mutable describe(MPI_Comm comm);
+    bool add_ranks(Communicator &communicator);
+    Ranks shared(std::vector<int> ranks);
     std::uint64_t next_id(const Communicator &communicator, std::uint64_t number);
     /* Gives a copy that MPI_Comm_idup has made its id, when the program uses or frees it. */
     void complete(const Shared &copy);
 
+    QMPI_DETAIL_HIDDEN static inline thread_local Slot slots_[16] = {};
+
+    const Detail detail_;
     int first_ = 0;
     std::function<int(const std::string &world)> first_of_;
-    const unsigned number_; /* identifies this object in the threads' caches */
-    /* Changes whenever a handle changes its meaning. */
-    std::atomic<std::uint64_t> generation_{1};
+    const std::uint64_t number_;
+    /* Changes whenever a handle changes its meaning; unique among all objects, for the threads' caches. */
+    std::atomic<std::uint64_t> generation_{number_ << 40};
 
     mutable std::shared_mutex lock_;
     /* Communicators and windows: values are disjoint. */
@@ -402,6 +484,8 @@ class Communicators {
     std::mutex making_lock_;
     /* How often members and number have come together. */
     std::unordered_map<std::uint64_t, std::uint64_t> times_;
+    /* Ranks of the communicators' groups, by their hash. */
+    std::unordered_map<std::uint64_t, std::weak_ptr<const std::vector<int>>> groups_;
 };
 
 }  // namespace qmpi

@@ -29,19 +29,15 @@ class Count : public ReportingTool<Count> {
     {
         Counter &counter = counters_[Call::id];
         Counter::add(counter.calls, 1);
-        if constexpr (!Traffic::concerns<Call>())
-            return call();
-        else {
-            Bytes bytes;
-            const auto result = traffic_.follow(
-                call, bytes, [&call] { return call(); }, [] { return Nothing(); },
-                [this](Traffic::Operation &operation, const Bytes &moved, bool) {
-                    counters_[operation.function].add(moved);
-                });
-            if (!bytes.is_zero())
-                counter.add(bytes);
-            return result;
-        }
+        Bytes bytes;
+        const auto result = traffic_.follow(
+            call, bytes, [] { return Nothing(); },
+            [this](Traffic::Operation &operation, const Bytes &moved, bool) {
+                counters_[operation.function].add(moved);
+            });
+        if (!bytes.is_zero())
+            counter.add(bytes);
+        return result;
     }
 
   private:
@@ -61,8 +57,8 @@ class Count : public ReportingTool<Count> {
     const Options options_{arguments()};
     const Destination destination_{*this, options_};
     Counters &counters_ = own_record().make<Counters>(Kind::counters);
-    /* Never destroyed: other threads may be in a call when the process exits. */
-    Traffic &traffic_ = *new Traffic;
+    forever<Communicators> communicators_{Detail::shape};
+    Traffic traffic_{*communicators_};
 };
 
 }  // namespace

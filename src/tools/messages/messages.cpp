@@ -13,10 +13,10 @@
 #include "report.hpp"
 
 #include "../common/communicators.hpp"
+#include "../common/operations.hpp"
 #include "../common/patterns.hpp"
 #include "../common/process.hpp"
 #include "../common/reporting_tool.hpp"
-#include "../common/requests.hpp"
 #include "../common/selection.hpp"
 
 #include <qmpi.hpp>
@@ -24,6 +24,7 @@
 #include <array>
 #include <atomic>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -50,19 +51,19 @@ class Messages : public ReportingTool<Messages> {
         else if constexpr (communicates<Call>())
             return communicate(call);
         else
-            return communicators_.watch(call);
+            return communicators_->watch(call);
     }
 
     /* 0: off; 1: on, phase 1; 2: reset; others: on, that phase, or further_phases if there are many */
     int MPI_Pcontrol(qmpi::call<MPI_PCONTROL_T> &call, int level, qmpi::varargs)
     {
         if (level == 2) {
-            for (Table &table : tables_)
+            for (Table &table : *tables_)
                 table.clear();
         } else {
             is_on_ = level != 0;
             if (level > 0 && level != phase_)
-                phase_ = phases_.add(level);
+                phase_ = phases_->add(level);
         }
         return call();
     }
@@ -70,7 +71,7 @@ class Messages : public ReportingTool<Messages> {
   private:
     friend class ReportingTool<Messages>;
 
-    /* A program may pass the number of its step as level: what is kept must not grow with it. */
+    /* A program may pass a number of its steps as level: then what is kept must not grow with it. */
     class Phases {
       public:
         int add(int phase)
@@ -94,61 +95,62 @@ class Messages : public ReportingTool<Messages> {
     template <typename Call>
     auto communicate(Call &call)
     {
-        using qmpi::role;
-        constexpr bool is_persistent = movement::is_persistent(Call::form);
-        constexpr bool is_enqueued = Call::form == qmpi::form::enqueued;
-        constexpr bool receives = movement::has_received_status<Call>();
         if (!options_.functions.contains(Call::id))
-            return communicators_.watch(call);
+            return communicators_->watch(call);
+        Start start{phase_, is_on_, communicators_->used_by(call), movement::describe(call), now()};
+        return operations_.begin(
+            call, [&] { return communicators_->watch(call); },
+            [&](const MPI_Status *status) { return describe(call, start, status); });
+    }
 
-        Operation operation{Call::id, phase_, kind_of<Call>(), receives, is_on_, 0, nullptr,
-                            {},       {}};
-        operation.communicator = communicators_.used_by(call);
-        const movement::Description description = movement::describe(call);
-        MPI_Status own_status;
-        if constexpr (Call::has(role::status)) {
-            if (qmpi::get<role::status>(call) == MPI_STATUS_IGNORE)
-                qmpi::get<role::status>(call) = &own_status;
-        }
-        operation.begin = now();
-        const int error_code = communicators_.watch(call);
-        if (error_code != MPI_SUCCESS || !(is_on_ || is_persistent))
-            return error_code;
+    /* What describes an operation, from before its call. */
+    struct Start {
+        int phase;
+        bool is_on;
+        Communicators::Shared communicator;
+        movement::Description description;
+        std::uint64_t begin;
+    };
+
+    /* The operation of a call that succeeded; one without a request is over, and recorded. */
+    template <typename Call>
+    std::optional<Operation> describe(Call &call, Start &start, const MPI_Status *status)
+    {
+        constexpr bool has_request = Operations<Operation>::has_request<Call>();
+        constexpr bool receives = movement::has_received_status<Call>();
         const std::uint64_t end = now();
-
-        operation.communicator = communicators_.used_by(call, std::move(operation.communicator));
+        if (!start.is_on && !movement::is_persistent(Call::form))
+            return std::nullopt;
+        Operation operation{Call::id, start.phase, kind_of<Call>(),
+                            receives, start.is_on, start.begin,
+                            nullptr,  {},          {}};
+        operation.communicator = communicators_->used_by(call, std::move(start.communicator));
         if (operation.communicator == nullptr)
-            return error_code;
-        operation.parts = parts_of(description, *operation.communicator);
-        if constexpr (receives || (is_enqueued && Call::has(role::source)))
+            return std::nullopt;
+        operation.parts = parts_of(start.description, *operation.communicator);
+        if constexpr (receives || (!has_request && Call::has(qmpi::role::source)))
             operation.described = movement::described_receive(call);
-        if constexpr (receives)
-            operation.receives_message = operation.described.source != MPI_PROC_NULL;
-
-        if constexpr (is_persistent)
-            requests_.add_persistent(*qmpi::get<role::request>(call), std::move(operation));
-        else if constexpr (Call::has(role::request) && !is_enqueued)
-            requests_.add(*qmpi::get<role::request>(call), std::move(operation));
-        else {
-            movement::Received received = operation.described;
-            if constexpr (receives)
-                received = movement::received_by(*qmpi::get<role::status>(call), received);
-            add_received(operation.parts, received, *operation.communicator);
-            note(operation, operation.parts, end);
-        }
-        return error_code;
+        operation.receives_message = receives && operation.described.source != MPI_PROC_NULL;
+        if constexpr (has_request)
+            return operation;
+        add_received(operation.parts,
+                     status == nullptr ? operation.described
+                                       : movement::received_by(*status, operation.described),
+                     *operation.communicator);
+        note(operation, operation.parts, end);
+        return std::nullopt;
     }
 
     template <typename Call>
     auto complete(Call &call)
     {
         std::uint64_t time = 0;
-        return qmpi::complete(call, requests_,
-                              [&](Operation &operation, const MPI_Status *status, Outcome outcome) {
-                                  if (time == 0)
-                                      time = now();
-                                  follow(operation, status, outcome, time);
-                              });
+        return operations_.complete(
+            call, [&](Operation &operation, const MPI_Status *status, Outcome outcome) {
+                if (time == 0)
+                    time = now();
+                follow(operation, status, outcome, time);
+            });
     }
 
     void follow(Operation &operation, const MPI_Status *status, Outcome outcome, std::uint64_t time)
@@ -193,7 +195,7 @@ class Messages : public ReportingTool<Messages> {
     {
         static std::atomic<unsigned> threads{0};
         static thread_local const unsigned number = threads++;
-        return tables_[number % tables_.size()];
+        return (*tables_)[number % tables];
     }
 
     /* ---- reporting ---- */
@@ -201,13 +203,13 @@ class Messages : public ReportingTool<Messages> {
     State state(bool is_alone)
     {
         State state(heading_of(introduction(), is_alone).rows.block);
-        requests_.each([&state](MPI_Request, Operation &operation, bool is_active) {
+        operations_.each([&state](Operation &operation, bool is_active) {
             if (is_active && operation.is_recorded)
                 state.add_unfinished(operation);
         });
         std::array<std::unique_lock<std::mutex>, tables> guards;
         for (std::size_t i = 0; i < tables; i++)
-            guards[i] = std::unique_lock<std::mutex>(tables_[i].lock);
+            guards[i] = std::unique_lock<std::mutex>((*tables_)[i].lock);
         state.add(own_record().view(), reporter(is_alone).rank);
         return state;
     }
@@ -230,12 +232,11 @@ class Messages : public ReportingTool<Messages> {
     const Destination destination_{*this, options_};
     const std::uint64_t begin_ = now();
 
-    /* Never destroyed: other threads may be in a call when the process exits. */
-    Communicators &communicators_ = *new Communicators;
-    Requests<Operation> &requests_ = *new Requests<Operation>;
     static constexpr std::size_t tables = 8;
-    std::array<Table, tables> &tables_ = *new std::array<Table, tables>;
-    Phases &phases_ = *new Phases;
+    forever<Communicators> communicators_;
+    Operations<Operation> operations_;
+    forever<std::array<Table, tables>> tables_;
+    forever<Phases> phases_;
     std::atomic<bool> is_on_{true};
     std::atomic<int> phase_{1};
 };

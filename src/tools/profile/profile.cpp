@@ -102,8 +102,6 @@ class Profile : public ReportingTool<Profile> {
     {
         if (flush_interval_ > 0 && !destination_.has_files())
             throw qmpi::argument_error("argument flush: needs a file, not out=-");
-        if (options_.communicators)
-            communicators_ = new Communicators;
         for (int id = 0; id < MPI_LAST_FUNC_T; id++)
             is_wanted_[static_cast<std::size_t>(id)] = options_.functions.contains(id);
         if (depth_ > 1) {
@@ -257,7 +255,7 @@ class Profile : public ReportingTool<Profile> {
         Ending ending(*this, started);
         Bytes bytes;
         const auto result = traffic_.follow(
-            call, bytes, [&] { return call_next(call); },
+            call, bytes,
             [&] {
                 return Origin{started.site, communicator_of(call, communicator)};
             },
@@ -266,7 +264,7 @@ class Profile : public ReportingTool<Profile> {
             });
         const Time time = ending.finish(bytes);
         if constexpr (Call::returns_error_code) {
-            if (__builtin_expect(communicators_ != nullptr, 0) && started.site != nullptr &&
+            if (__builtin_expect(options_.communicators, 0) && started.site != nullptr &&
                 result == MPI_SUCCESS)
                 add_to_communicator(*started.table, Call::id, communicator_of(call, communicator),
                                     time, bytes);
@@ -310,11 +308,11 @@ class Profile : public ReportingTool<Profile> {
         constexpr bool is_persistent = movement::is_persistent(Call::form);
         if constexpr (Traffic::needs<Call>() || is_persistent) {
             if (is_persistent && !is_wanted_[Call::id])
-                return call_next(call);
+                return communicators_->watch(call);
             const Communicators::Shared communicator = communicator_of(call);
             Bytes bytes;
             return traffic_.follow(
-                call, bytes, [&] { return call_next(call); },
+                call, bytes,
                 [&] {
                     return Origin{&site_of(Call::id, call.context()),
                                   communicator_of(call, communicator)};
@@ -323,7 +321,7 @@ class Profile : public ReportingTool<Profile> {
                     count_later(operation, moved, has_started);
                 });
         } else
-            return call_next(call);
+            return call();
     }
 
     [[gnu::noinline]] const SiteRecord &site_of(MPI_Functions_enum id, MPI_Context context)
@@ -350,17 +348,6 @@ class Profile : public ReportingTool<Profile> {
         add_bytes(table.site(*origin.site), bytes);
         if (origin.communicator != nullptr)
             add_bytes(table.communicator(operation.function, origin.communicator), bytes);
-    }
-
-    /* Communicators must see the calls that create and free them. */
-    template <typename Call>
-    auto call_next(Call &call)
-    {
-        if constexpr (Communicators::concerns<Call>()) {
-            if (communicators_)
-                return communicators_->watch(call);
-        }
-        return call();
     }
 
     static void add_bytes(FunctionRecord &function, const Bytes &bytes)
@@ -422,7 +409,7 @@ class Profile : public ReportingTool<Profile> {
     Communicators::Shared communicator_of([[maybe_unused]] Call &call)
     {
         if constexpr (Call::has(qmpi::role::communicator) || Call::has(qmpi::role::window)) {
-            if (__builtin_expect(communicators_ != nullptr, 0))
+            if (__builtin_expect(options_.communicators, 0))
                 return communicators_->used_by(call);
         }
         return nullptr;
@@ -432,7 +419,7 @@ class Profile : public ReportingTool<Profile> {
     template <typename Call>
     Communicators::Shared communicator_of(Call &call, const Communicators::Shared &known)
     {
-        return communicators_ == nullptr ? nullptr : communicators_->used_by(call, known);
+        return options_.communicators ? communicators_->used_by(call, known) : nullptr;
     }
 
     [[gnu::noinline]] void add_to_communicator(Table &table, int id,
@@ -514,9 +501,8 @@ class Profile : public ReportingTool<Profile> {
     std::array<bool, MPI_LAST_FUNC_T> is_wanted_{};
     std::atomic<Time> next_flush_{never};
     Tables &tables_ = *new Tables(own_record(), sample_);
-    /* Never destroyed: other threads may be in a call when the process exits. */
-    Communicators *communicators_ = nullptr; /* if wanted */
-    Traffic &traffic_ = *new Traffic;
+    forever<Communicators> communicators_{options_.communicators ? Detail::all : Detail::shape};
+    Traffic traffic_{*communicators_};
 
     Stopwatch application_{tables_.process()};
     std::atomic<bool> is_flushed_{false};

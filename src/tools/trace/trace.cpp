@@ -11,12 +11,12 @@
 #include "../common/bytes.hpp"
 #include "../common/call_sites.hpp"
 #include "../common/communicators.hpp"
+#include "../common/operations.hpp"
 #include "../common/patterns.hpp"
 #include "../common/process.hpp"
 #include "../common/record.hpp"
 #include "../common/report.hpp"
 #include "../common/report_options.hpp"
-#include "../common/requests.hpp"
 #include "../common/selection.hpp"
 #include "clocks.hpp"
 #include "definitions.hpp"
@@ -33,6 +33,7 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -212,23 +213,6 @@ thread_local ThreadRecorders own;
 
 /* ---- communication ---- */
 
-/* Communication of a function, known at compile time. */
-template <typename Call>
-struct Shape {
-    static constexpr bool is_message = qmpi::movement::is_point_to_point(Call::operation);
-    static constexpr bool sends = is_message && Call::operation != qmpi::operation::receive;
-    static constexpr bool receives = is_message && Call::operation != qmpi::operation::send;
-    static constexpr bool is_collective = Call::operation == qmpi::operation::barrier ||
-        qmpi::movement::is_collective_data(Call::operation);
-    static constexpr bool communicates = is_message || is_collective;
-    /* A stream completes enqueued operations unseen: they are recorded as blocking ones. */
-    static constexpr bool has_request =
-        Call::has(qmpi::role::request) && Call::form != qmpi::form::enqueued;
-    static constexpr bool has_status =
-        receives && Call::has(qmpi::role::status) && qmpi::movement::has_received_status<Call>();
-    static constexpr bool is_persistent = qmpi::movement::is_persistent(Call::form);
-};
-
 struct Operation {
     qmpi::Communicators::Shared communicator;
     MPI_Functions_enum function = MPI_LAST_FUNC_T;
@@ -239,6 +223,20 @@ struct Operation {
     std::uint64_t sent = 0, received = 0;
     std::uint64_t send_request = 0, receive_request = 0;
     bool is_recorded = false; /* the last start; only then the end is recorded */
+};
+
+/* Communication of a function, known at compile time. */
+template <typename Call>
+struct Shape {
+    static constexpr bool is_message = qmpi::movement::is_point_to_point(Call::operation);
+    static constexpr bool sends = is_message && Call::operation != qmpi::operation::receive;
+    static constexpr bool receives = is_message && Call::operation != qmpi::operation::send;
+    static constexpr bool is_collective = Call::operation == qmpi::operation::barrier ||
+        qmpi::movement::is_collective_data(Call::operation);
+    static constexpr bool communicates = is_message || is_collective;
+    /* Enqueued operations are recorded as blocking ones. */
+    static constexpr bool has_request = qmpi::Operations<Operation>::template has_request<Call>();
+    static constexpr bool is_persistent = qmpi::movement::is_persistent(Call::form);
 };
 
 Transfer send_of(const Operation &operation)
@@ -433,7 +431,7 @@ class Trace : public qmpi::tool<Trace> {
         if constexpr (Call::id == MPI_COMM_SET_NAME_T) {
             if (result == MPI_SUCCESS)
                 recorder->define_again(
-                    communicators_.of(qmpi::get<qmpi::role::communicator>(call)).get());
+                    communicators_->of(qmpi::get<qmpi::role::communicator>(call)).get());
         }
         return result;
     }
@@ -554,55 +552,41 @@ class Trace : public qmpi::tool<Trace> {
     auto call_next(Call &call, std::uint64_t begin, Recorder *recorder)
     {
         if constexpr (uses_requests<Call>())
-            return qmpi::complete(
-                call, requests_,
-                [&](Operation &operation, const MPI_Status *status, Outcome outcome) {
+            return operations_.complete(
+                call, [&](Operation &operation, const MPI_Status *status, Outcome outcome) {
                     note(operation, status, outcome, begin);
                 });
         else if constexpr (Shape<Call>::communicates) {
             if (recorder == nullptr)
-                return communicators_.watch(call);
+                return communicators_->watch(call);
             return communicate(call, *recorder, begin);
         } else
-            return communicators_.watch(call);
+            return communicators_->watch(call);
     }
 
     template <typename Call>
     auto communicate(Call &call, Recorder &recorder, std::uint64_t begin)
     {
-        using qmpi::role;
         using shape = Shape<Call>;
-        Operation operation;
-        MPI_Status own_status{};
-        const MPI_Status *status = nullptr;
-        const bool moves_data = shape::is_collective || qmpi::moves_data(call);
-        if constexpr (shape::has_status) {
-            MPI_Status *&given = qmpi::get<role::status>(call);
-            if (given == MPI_STATUS_IGNORE)
-                given = &own_status;
-            status = given;
-        }
-        operation.communicator = communicators_.used_by(call);
+        qmpi::Communicators::Shared communicator = communicators_->used_by(call);
         const movement::Description description = qmpi::description_of(call);
-        const auto result = communicators_.watch(call);
-        if (result != MPI_SUCCESS || !moves_data)
-            return result;
-        const std::uint64_t end = shape::has_request ? begin : qmpi::now();
-        operation.communicator = communicators_.used_by(call, std::move(operation.communicator));
-        describe(call, description, operation);
-        if constexpr (shape::has_request) {
-            const MPI_Request request = *qmpi::get<role::request>(call);
-            if (!operation.sends && !operation.receives && !operation.is_collective)
-                return result;
-            if constexpr (shape::is_persistent)
-                requests_.add_persistent(request, std::move(operation));
-            else {
-                record_start(recorder, operation, begin);
-                requests_.add(request, std::move(operation));
-            }
-        } else
-            record_blocking(recorder, operation, status, begin, end);
-        return result;
+        return operations_.begin(
+            call, [&] { return communicators_->watch(call); },
+            [&](const MPI_Status *status) -> std::optional<Operation> {
+                const std::uint64_t end = shape::has_request ? begin : qmpi::now();
+                Operation operation;
+                operation.communicator = communicators_->used_by(call, std::move(communicator));
+                describe(call, description, operation);
+                if constexpr (!shape::has_request) {
+                    record_blocking(recorder, operation, status, begin, end);
+                    return std::nullopt;
+                }
+                if (!operation.sends && !operation.receives && !operation.is_collective)
+                    return std::nullopt;
+                if (!shape::is_persistent)
+                    record_start(recorder, operation, begin);
+                return operation;
+            });
     }
 
     template <typename Call>
@@ -847,8 +831,8 @@ class Trace : public qmpi::tool<Trace> {
     /* Never destroyed: other threads may be in a call when the process exits. */
     Store &store_ = *new Store(name(), static_cast<std::uint64_t>(options_.limit) << 20,
                                static_cast<std::uint64_t>(options_.buffer) << 20);
-    qmpi::Communicators &communicators_ = *new qmpi::Communicators;
-    qmpi::Requests<Operation> &requests_ = *new qmpi::Requests<Operation>;
+    qmpi::forever<qmpi::Communicators> communicators_;
+    qmpi::Operations<Operation> operations_;
     std::mutex opening_lock_;
     Recorders &recorders_ = *new Recorders;
     std::atomic<bool> is_recording_{true};

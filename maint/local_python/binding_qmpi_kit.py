@@ -259,7 +259,7 @@ def dump_functions_hpp(path, names, known, dump_c_file):
                 "#ifdef MPIX_QMPI_ABI", "#define QMPI_DETAIL_NOT_IN_ABI(...)", "#else",
                 "#define QMPI_DETAIL_NOT_IN_ABI(...) __VA_ARGS__", "#endif", ""]
     lacking = {f.name for f in others}
-    out += ["inline constexpr facts facts_of[MPI_LAST_FUNC_T] = {"]
+    out += ["QMPI_DETAIL_HIDDEN inline constexpr facts facts_of[MPI_LAST_FUNC_T] = {"]
     out += ["    /* %s */ {%s}," % (name, ("QMPI_DETAIL_NOT_IN_ABI(%s)" if name in lacking else "%s") %
                                     facts(by_name[name]) if name in by_name else "")
             for name in names]

@@ -43,6 +43,47 @@ def test_library_exports_nothing_of_a_tool(mpich):
     assert "qmpi::" not in symbols, symbols
 
 
+EVERYTHING = """
+#include <qmpi/bytes.hpp>
+#include <qmpi/log.hpp>
+#include <qmpi/per_thread.hpp>
+#include <qmpi/services.hpp>
+
+struct Everything : qmpi::tool<Everything> {
+    static constexpr auto functions = qmpi::set::point_to_point | qmpi::set::completion | qmpi::set::collective;
+    struct Sum { long calls = 0; };
+    struct Options : qmpi::options {
+        using options::options;
+        int times = option("times", 1).help("number");
+    };
+    const Options options{arguments()};
+    qmpi::Log log{*this};
+    qmpi::forever<qmpi::PerThread<Sum>> sums;
+    qmpi::forever<qmpi::Communicators> communicators;
+    qmpi::Traffic<int> traffic{*communicators};
+
+    template <typename Call>
+    auto intercept(Call &call)
+    {
+        qmpi::Bytes bytes;
+        sums->own().calls += qmpi::set::collective.contains(Call::id + options.times);
+        return traffic.follow(call, bytes, [] { return 0; }, [](auto &, const qmpi::Bytes &, bool) {});
+    }
+};
+QMPI_TOOL("everything", Everything)
+"""
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_tools_of_different_versions_share_no_symbol(mpich, level):
+    """Without flags for visibility, a tool has no variable that the linker unites, and the version in all other names."""
+    tool = mpich.library(EVERYTHING, "-std=c++17", level, "-lqmpi", "-ldw", name="everything.cpp")
+    symbols = [line.split(maxsplit=2)[1:] for line in mpich.run("nm", "-DC", "--defined-only", tool).out.splitlines()]
+    ours = [(kind, name) for kind, name in symbols if "qmpi::" in name]
+    assert [name for kind, name in ours if kind == "u" and "qmpi::" in name] == []
+    assert ours and [name for kind, name in ours if "qmpi::v1::" not in name] == []
+
+
 @pytest.fixture(scope="module")
 def cmake(mpich_module, needs):
     """The examples, built with CMake."""

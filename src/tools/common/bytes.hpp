@@ -22,6 +22,7 @@
 #include <vector>
 
 namespace qmpi {
+inline namespace v1 {
 
 struct Bytes {
     std::uint64_t sent = 0;
@@ -296,6 +297,7 @@ class Traffic {
     Operations<Operation> operations_;
 };
 
+}  // namespace v1
 }  // namespace qmpi
 
 #endif /* QMPI_BYTES_HPP_INCLUDED */

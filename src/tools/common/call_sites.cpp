@@ -21,6 +21,7 @@
 #endif
 
 namespace qmpi {
+inline namespace v1 {
 namespace {
 
 std::string demangled(const char *name)
@@ -258,4 +259,5 @@ CallSite CallSites::find(const CodeLocation &location)
     return site;
 }
 
+}  // namespace v1
 }  // namespace qmpi

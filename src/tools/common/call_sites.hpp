@@ -14,6 +14,7 @@
 #include <string>
 
 namespace qmpi {
+inline namespace v1 {
 
 /* Code address that is the same in all processes with the same files. */
 struct CodeLocation {
@@ -55,6 +56,7 @@ class CallSites {
     std::map<std::string, std::unique_ptr<Module>> modules_;
 };
 
+}  // namespace v1
 }  // namespace qmpi
 
 #endif /* QMPI_CALL_SITES_HPP_INCLUDED */

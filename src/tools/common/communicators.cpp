@@ -12,6 +12,7 @@
 #include <set>
 
 namespace qmpi {
+inline namespace v1 {
 
 namespace {
 
@@ -450,4 +451,5 @@ std::uint64_t Communicators::next_id(const Communicator &communicator, std::uint
     return mix(kind, times_[kind]++);
 }
 
+}  // namespace v1
 }  // namespace qmpi

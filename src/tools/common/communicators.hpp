@@ -28,6 +28,7 @@
 #include <vector>
 
 namespace qmpi {
+inline namespace v1 {
 
 /* The functions whose calls are wanted. is_wanted: of a null pointer to the type of the call.
  * The library may lack functions, so ids are not positions. */
@@ -488,6 +489,7 @@ class Communicators {
     std::unordered_map<std::uint64_t, std::weak_ptr<const std::vector<int>>> groups_;
 };
 
+}  // namespace v1
 }  // namespace qmpi
 
 #endif /* QMPI_COMMUNICATORS_HPP_INCLUDED */

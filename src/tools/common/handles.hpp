@@ -18,6 +18,7 @@
 #include <unordered_map>
 
 namespace qmpi {
+inline namespace v1 {
 
 /* Spreads handles over a table whose size is a power of two; the high bits are the best. */
 template <typename Handle>
@@ -49,7 +50,7 @@ constexpr bool frees_handle(qmpi::role handle)
  * that the thread has used last. Thus a tool need not query the library about an object that another
  * thread may free: the query would fail, and call the program's error handler. */
 template <typename Handle, typename Value>
-class HandleTable {
+class QMPI_DETAIL_HIDDEN HandleTable {
   public:
     /* False if unknown. */
     QMPI_INLINE static bool find(Handle handle, Value &value)
@@ -113,6 +114,7 @@ class HandleTable {
     static inline thread_local Slot slots_[16] = {};
 };
 
+}  // namespace v1
 }  // namespace qmpi
 
 #endif /* QMPI_HANDLES_HPP_INCLUDED */

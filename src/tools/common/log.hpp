@@ -17,6 +17,7 @@
 #include <string>
 
 namespace qmpi {
+inline namespace v1 {
 
 /* Prints lines "QMPI tool NAME: rank RANK: WHAT" to standard error, not more than a limit: a message
  * in a call may come a million times. Thread-safe. */
@@ -54,6 +55,7 @@ class Log {
     std::atomic<unsigned> number_{0};
 };
 
+}  // namespace v1
 }  // namespace qmpi
 
 #endif /* QMPI_LOG_HPP_INCLUDED */

@@ -10,6 +10,7 @@
 #include <utility>
 
 namespace qmpi {
+inline namespace v1 {
 namespace {
 
 /* MPI counts are int. */
@@ -132,4 +133,5 @@ bool all_of(MPI_Comm comm, bool value)
     return all != 0;
 }
 
+}  // namespace v1
 }  // namespace qmpi

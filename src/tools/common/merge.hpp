@@ -16,6 +16,7 @@
 #include <functional>
 
 namespace qmpi {
+inline namespace v1 {
 
 /* merge_to_root() with type-erased members. */
 bool merge_to_root(MPI_Comm comm, const std::function<void(Writer &)> &write,
@@ -42,6 +43,7 @@ bool merge_to_root(
  * MPI_COMM_NULL or the library refuses. Collective. */
 bool all_of(MPI_Comm comm, bool value);
 
+}  // namespace v1
 }  // namespace qmpi
 
 #endif /* QMPI_MERGE_HPP_INCLUDED */

@@ -20,6 +20,7 @@
 #include <cstdint>
 
 namespace qmpi {
+inline namespace v1 {
 
 enum class Side : std::uint8_t { sent, received };
 
@@ -131,7 +132,7 @@ inline Received received_by(const MPI_Status &status, const Received &described)
 /* ---- the arguments of a call ---- */
 
 /* Sizes of the usual predefined datatypes, which never change. */
-class PredefinedSizes {
+class QMPI_DETAIL_HIDDEN PredefinedSizes {
   public:
     /* nullptr before the first make(). */
     static const PredefinedSizes *get() { return made_.load(std::memory_order_acquire); }
@@ -644,6 +645,7 @@ class Movement {
 };
 
 }  // namespace movement
+}  // namespace v1
 }  // namespace qmpi
 
 #endif /* QMPI_MOVEMENT_HPP_INCLUDED */

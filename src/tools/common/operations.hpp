@@ -17,6 +17,7 @@
 #include <utility>
 
 namespace qmpi {
+inline namespace v1 {
 
 /* Data: what the tool keeps with an operation that has a request. A member of a tool; never destroyed.
  * Thread-safe. */
@@ -101,6 +102,7 @@ class Operations {
     forever<Requests<Data>> requests_;
 };
 
+}  // namespace v1
 }  // namespace qmpi
 
 #endif /* QMPI_OPERATIONS_HPP_INCLUDED */

@@ -9,6 +9,7 @@
 #include <utility>
 
 namespace qmpi {
+inline namespace v1 {
 
 std::size_t number_of(Whom whom, const Communicator &communicator)
 {
@@ -110,4 +111,5 @@ Parts parts_of(const movement::Description &description, const Communicator &com
     return parts;
 }
 
+}  // namespace v1
 }  // namespace qmpi

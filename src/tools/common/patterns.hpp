@@ -18,6 +18,7 @@
 #include <vector>
 
 namespace qmpi {
+inline namespace v1 {
 
 enum class Kind : std::uint8_t { point_to_point, collective, one_sided };
 
@@ -111,6 +112,7 @@ constexpr Kind kind_of()
  *   communicator     of the call, or of its window */
 Parts parts_of(const movement::Description &description, const Communicator &communicator);
 
+}  // namespace v1
 }  // namespace qmpi
 
 #endif /* QMPI_PATTERNS_HPP_INCLUDED */

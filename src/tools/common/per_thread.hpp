@@ -23,11 +23,17 @@
 #endif
 
 namespace qmpi {
+inline namespace v1 {
 
-/* The calling thread's objects, by the number of their PerThread. */
-class ThreadSlots {
+/* The calling thread's objects, by the number of their PerThread. Hidden: another tool may have another
+ * version of the class. */
+class [[gnu::visibility("hidden")]] ThreadSlots
+{
   public:
-    static void *get(std::size_t number) { return number < known_ ? by_number_[number] : nullptr; }
+    static void *get(std::size_t number)
+    {
+        return number < known_ ? by_number_[number] : nullptr;
+    }
 
     /* give_back is called when the thread ends. */
     static void set(std::size_t number, void *object, std::function<void()> give_back)
@@ -141,6 +147,7 @@ class PerThread {
     std::vector<Type *> unused_; /* of ended threads */
 };
 
+}  // namespace v1
 }  // namespace qmpi
 
 #endif /* QMPI_PER_THREAD_HPP_INCLUDED */

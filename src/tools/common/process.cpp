@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 namespace qmpi {
+inline namespace v1 {
 
 std::string local_time(std::time_t seconds)
 {
@@ -61,4 +62,5 @@ bool is_spawned() noexcept
     return is_world_up() && QMPI_Comm_get_parent(&parent) == MPI_SUCCESS && parent != MPI_COMM_NULL;
 }
 
+}  // namespace v1
 }  // namespace qmpi

@@ -15,6 +15,7 @@
 #include <time.h>
 
 namespace qmpi {
+inline namespace v1 {
 
 /* Monotonic time in nanoseconds, common to the processes of a host. Inline, since every call reads
  * it. */
@@ -45,6 +46,7 @@ bool can_threads_call() noexcept;
 /* True if MPI_COMM_WORLD was spawned and is not the whole job; false while there is no world. */
 bool is_spawned() noexcept;
 
+}  // namespace v1
 }  // namespace qmpi
 
 #endif /* QMPI_PROCESS_HPP_INCLUDED */

@@ -27,6 +27,7 @@
 #include <unistd.h>
 
 namespace qmpi {
+inline namespace v1 {
 
 namespace {
 
@@ -395,4 +396,5 @@ std::vector<std::string> record_files_in(const std::string &path)
     return files;
 }
 
+}  // namespace v1
 }  // namespace qmpi

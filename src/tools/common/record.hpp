@@ -29,6 +29,7 @@
 #include <vector>
 
 namespace qmpi {
+inline namespace v1 {
 
 /* First bytes of a record. The format is that of the machine and of this version of the tools. */
 struct RecordHead {
@@ -270,6 +271,7 @@ std::string make_new_folder(const std::string &stem, const std::string &ending);
 /* Names of the record files in a folder, or the file itself. Throws std::runtime_error. */
 std::vector<std::string> record_files_in(const std::string &path);
 
+}  // namespace v1
 }  // namespace qmpi
 
 #endif /* QMPI_RECORD_HPP_INCLUDED */

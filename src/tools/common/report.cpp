@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 namespace qmpi {
+inline namespace v1 {
 namespace {
 
 struct FormatName {
@@ -501,4 +502,5 @@ bool Destination::write(const Reporter &reporter,
     return unwritten.empty();
 }
 
+}  // namespace v1
 }  // namespace qmpi

@@ -23,6 +23,7 @@
 #include <vector>
 
 namespace qmpi {
+inline namespace v1 {
 
 /* True in set-uid and similar programs: the user must not make them write files. */
 bool is_privileged();
@@ -152,6 +153,7 @@ class Destination {
     std::shared_ptr<Chosen> chosen_ = std::make_shared<Chosen>();
 };
 
+}  // namespace v1
 }  // namespace qmpi
 
 #endif /* QMPI_REPORT_HPP_INCLUDED */

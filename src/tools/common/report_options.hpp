@@ -14,6 +14,7 @@
 #include <vector>
 
 namespace qmpi {
+inline namespace v1 {
 
 /* otf2: a folder that the tool writes itself. */
 enum class Format { text, json, html, otf2 };
@@ -32,6 +33,7 @@ struct ReportOptions : options {
                   std::vector<Format> standard = {});
 };
 
+}  // namespace v1
 }  // namespace qmpi
 
 #endif /* QMPI_REPORT_OPTIONS_HPP_INCLUDED */

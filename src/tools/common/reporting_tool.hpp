@@ -24,6 +24,7 @@
 #include <string>
 
 namespace qmpi {
+inline namespace v1 {
 
 /* Base of tools whose instances report once: at the end of the world, merged over the processes
  * that have the instance. From the begin of the world or of the first session on, what the tool
@@ -104,8 +105,8 @@ class ReportingTool : public qmpi::tool<Tool> {
         try {
             /* No process may leave the others waiting. */
             auto state = world.agree([this] { return tool().state(false); });
-            is_merged = merge_to_root(
-                world.comm(), state, [&] { is_written = tool().write(state, reporter(false)); });
+            is_merged = merge_to_root(world.comm(), state,
+                                      [&] { is_written = tool().write(state, reporter(false)); });
         } catch (const qmpi::world_error &) {
             /* The next step has the reason, too. */
         }
@@ -236,6 +237,7 @@ class ReportingTool : public qmpi::tool<Tool> {
     std::atomic<bool> is_due_{false};
 };
 
+}  // namespace v1
 }  // namespace qmpi
 
 #endif /* QMPI_REPORTING_TOOL_HPP_INCLUDED */

@@ -29,6 +29,7 @@
 #include <vector>
 
 namespace qmpi {
+inline namespace v1 {
 
 /* Event of a request. */
 enum class Outcome {
@@ -826,6 +827,7 @@ auto complete(Call &call, Requests<Record> &requests, Visit visit)
     }
 }
 
+}  // namespace v1
 }  // namespace qmpi
 
 #endif /* QMPI_REQUESTS_HPP_INCLUDED */

@@ -8,6 +8,7 @@
 #include "text.hpp"
 
 namespace qmpi {
+inline namespace v1 {
 namespace {
 
 struct NamedSet {
@@ -60,4 +61,5 @@ function_set option_type<function_set>::read(const std::string &text)
     return selection;
 }
 
+}  // namespace v1
 }  // namespace qmpi

@@ -13,6 +13,7 @@
 #include <string>
 
 namespace qmpi {
+inline namespace v1 {
 
 /* A union of sets of qmpi::set, such as collective, and functions, such as MPI_Send: collective+MPI_Send.
  * The default is all. */
@@ -23,6 +24,7 @@ struct option_type<function_set> {
     static std::string text(const function_set &) { return "all"; }
 };
 
+}  // namespace v1
 }  // namespace qmpi
 
 #endif /* QMPI_SELECTION_HPP_INCLUDED */

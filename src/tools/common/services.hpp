@@ -16,6 +16,7 @@
 #include <string>
 
 namespace qmpi {
+inline namespace v1 {
 
 namespace detail {
 
@@ -79,6 +80,7 @@ Service *find_service(const qmpi::tool<Tool> &tool, const char *tool_name, const
     return nullptr;
 }
 
+}  // namespace v1
 }  // namespace qmpi
 
 #endif /* QMPI_SERVICES_HPP_INCLUDED */

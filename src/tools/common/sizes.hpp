@@ -13,6 +13,7 @@
 #include <cstdint>
 
 namespace qmpi {
+inline namespace v1 {
 
 constexpr std::size_t size_bins = 65;
 
@@ -32,6 +33,7 @@ inline double next_size(std::size_t bin)
     return std::ldexp(1.0, static_cast<int>(bin));
 }
 
+}  // namespace v1
 }  // namespace qmpi
 
 #endif /* QMPI_SIZES_HPP_INCLUDED */

@@ -10,6 +10,7 @@
 #include <thread>
 
 namespace qmpi {
+inline namespace v1 {
 
 /* Lock for a few instructions, cheaper than a std::mutex that nobody else holds. */
 class SpinLock {
@@ -28,6 +29,7 @@ class SpinLock {
     std::atomic_flag is_locked_ = ATOMIC_FLAG_INIT;
 };
 
+}  // namespace v1
 }  // namespace qmpi
 
 #endif /* QMPI_SPIN_LOCK_HPP_INCLUDED */

@@ -18,7 +18,9 @@
 #include <tuple>
 #include <utility>
 
-namespace qmpi::testing {
+namespace qmpi {
+inline namespace v1 {
+namespace testing {
 
 namespace detail {
 
@@ -27,7 +29,7 @@ struct link;
 
 /* Link that follows an instance for a function. */
 template <MPI_Functions_enum id, typename... Arguments>
-struct link<id, std::tuple<Arguments...>> {
+struct QMPI_DETAIL_HIDDEN link<id, std::tuple<Arguments...>> {
     using result = typename function<id>::result;
     using work = std::function<result(Arguments...)>;
 
@@ -41,7 +43,7 @@ struct link<id, std::tuple<Arguments...>> {
 };
 
 /* Tool ids are those of all tools. */
-inline int new_id()
+QMPI_DETAIL_HIDDEN inline int new_id()
 {
     static int last = 0;
     return ++last;
@@ -123,6 +125,8 @@ class Instance {
     const world world_;
 };
 
-}  // namespace qmpi::testing
+}  // namespace testing
+}  // namespace v1
+}  // namespace qmpi
 
 #endif /* QMPI_TESTING_HPP_INCLUDED */

@@ -14,6 +14,7 @@
 #include <string_view>
 
 namespace qmpi {
+inline namespace v1 {
 
 /* std::sprintf to a string. */
 template <typename... Values>
@@ -46,6 +47,7 @@ constexpr bool ends_in(std::string_view text, std::string_view ending)
     return text.size() > ending.size() && text.substr(text.size() - ending.size()) == ending;
 }
 
+}  // namespace v1
 }  // namespace qmpi
 
 #endif /* QMPI_TEXT_HPP_INCLUDED */

@@ -22,6 +22,7 @@
 #include <vector>
 
 namespace qmpi {
+inline namespace v1 {
 
 namespace wire {
 
@@ -197,6 +198,7 @@ class Reader {
     std::string_view bytes_;
 };
 
+}  // namespace v1
 }  // namespace qmpi
 
 #endif /* QMPI_WIRE_HPP_INCLUDED */

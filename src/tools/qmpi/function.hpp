@@ -450,31 +450,39 @@ class function_set {
  * nonblocking and large_count. */
 namespace set {
 
-inline constexpr function_set none;
-inline constexpr function_set point_to_point = function_set::of(detail::point_to_point);
-inline constexpr function_set partitioned = function_set::of(detail::partitioned);
-inline constexpr function_set collective = function_set::of(detail::collective);
-inline constexpr function_set neighbourhood = function_set::of(detail::neighbourhood);
-inline constexpr function_set nonblocking = function_set::of(detail::nonblocking);
-inline constexpr function_set persistent = function_set::of(detail::persistent);
+QMPI_DETAIL_HIDDEN inline constexpr function_set none;
+QMPI_DETAIL_HIDDEN inline constexpr function_set point_to_point =
+    function_set::of(detail::point_to_point);
+QMPI_DETAIL_HIDDEN inline constexpr function_set partitioned =
+    function_set::of(detail::partitioned);
+QMPI_DETAIL_HIDDEN inline constexpr function_set collective = function_set::of(detail::collective);
+QMPI_DETAIL_HIDDEN inline constexpr function_set neighbourhood =
+    function_set::of(detail::neighbourhood);
+QMPI_DETAIL_HIDDEN inline constexpr function_set nonblocking =
+    function_set::of(detail::nonblocking);
+QMPI_DETAIL_HIDDEN inline constexpr function_set persistent = function_set::of(detail::persistent);
 /* MPI_Wait, MPI_Test and the other functions on requests and statuses */
-inline constexpr function_set completion = function_set::of(detail::completion);
-inline constexpr function_set rma = function_set::of(detail::rma);
-inline constexpr function_set io = function_set::of(detail::io);
-inline constexpr function_set datatypes = function_set::of(detail::datatypes);
-inline constexpr function_set attributes = function_set::of(detail::attributes);
-inline constexpr function_set communicators = function_set::of(detail::communicators);
-inline constexpr function_set groups = function_set::of(detail::groups);
-inline constexpr function_set topology = function_set::of(detail::topology);
-inline constexpr function_set operations = function_set::of(detail::operations);
-inline constexpr function_set infos = function_set::of(detail::infos);
-inline constexpr function_set errors = function_set::of(detail::errors);
-inline constexpr function_set processes = function_set::of(detail::processes);
+QMPI_DETAIL_HIDDEN inline constexpr function_set completion = function_set::of(detail::completion);
+QMPI_DETAIL_HIDDEN inline constexpr function_set rma = function_set::of(detail::rma);
+QMPI_DETAIL_HIDDEN inline constexpr function_set io = function_set::of(detail::io);
+QMPI_DETAIL_HIDDEN inline constexpr function_set datatypes = function_set::of(detail::datatypes);
+QMPI_DETAIL_HIDDEN inline constexpr function_set attributes = function_set::of(detail::attributes);
+QMPI_DETAIL_HIDDEN inline constexpr function_set communicators =
+    function_set::of(detail::communicators);
+QMPI_DETAIL_HIDDEN inline constexpr function_set groups = function_set::of(detail::groups);
+QMPI_DETAIL_HIDDEN inline constexpr function_set topology = function_set::of(detail::topology);
+QMPI_DETAIL_HIDDEN inline constexpr function_set operations = function_set::of(detail::operations);
+QMPI_DETAIL_HIDDEN inline constexpr function_set infos = function_set::of(detail::infos);
+QMPI_DETAIL_HIDDEN inline constexpr function_set errors = function_set::of(detail::errors);
+QMPI_DETAIL_HIDDEN inline constexpr function_set processes = function_set::of(detail::processes);
 /* MPI_Init, MPI_Finalize, sessions, MPI_Wtime, MPI_Pcontrol, versions, ... */
-inline constexpr function_set environment = function_set::of(detail::environment);
-inline constexpr function_set tool_information = function_set::of(detail::tool_information);
-inline constexpr function_set large_count = function_set::of(detail::large_count);
-inline constexpr function_set all = function_set::of(~0u);
+QMPI_DETAIL_HIDDEN inline constexpr function_set environment =
+    function_set::of(detail::environment);
+QMPI_DETAIL_HIDDEN inline constexpr function_set tool_information =
+    function_set::of(detail::tool_information);
+QMPI_DETAIL_HIDDEN inline constexpr function_set large_count =
+    function_set::of(detail::large_count);
+QMPI_DETAIL_HIDDEN inline constexpr function_set all = function_set::of(~0u);
 
 }  // namespace set
 

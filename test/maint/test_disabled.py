@@ -42,7 +42,7 @@ SMALL = ["--with-device=ch3:nemesis", "--without-json", "--disable-qmpi"]
 def base(request):
     """A base whose source can be had here: options of maint/series, the source or None, and the number of patches
     of the part"""
-    sources = [os.environ.get("MPICH_QMPI_BUILD_SOURCE"), *(ROOT.parent / "shared").glob("mpich-*.tar.*")]
+    sources = [os.environ.get("MPICH_QMPI_BUILD_SOURCE"), *os.environ.get("QMPI_TEST_SOURCES", "").split(":")]
     series = (ROOT / "patches" / request.param / "series").read_text().split()
     for source in [None, *filter(None, sources)]:
         options = [f"--base={request.param}"] + [f"--with-mpich-source={source}"] * bool(source)

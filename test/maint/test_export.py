@@ -29,7 +29,7 @@ def sh(*command, status=0, **keywords):
 def options(request):
     """Of maint/series, for a base whose source can be had here"""
     words = [f"--base={request.param}"]
-    sources = [os.environ.get("MPICH_QMPI_BUILD_SOURCE"), *(ROOT.parent / "shared").glob("mpich-*.tar.*")]
+    sources = [os.environ.get("MPICH_QMPI_BUILD_SOURCE"), *os.environ.get("QMPI_TEST_SOURCES", "").split(":")]
     for source in [None, *filter(None, sources)]:
         found = words + [f"--with-mpich-source={source}"] if source else words
         if subprocess.run([ROOT / "maint/series", "fetch", *found], capture_output=True).returncode == 0:

@@ -13,14 +13,14 @@
 
 # The old C++ binding would need its own headers.
 AM_CPPFLAGS += -DMPICH_SKIP_MPICXX -Icommon $(QMPI_DW_CPPFLAGS) $(QMPI_OTF2_CPPFLAGS)
-# A tool registers itself in a constructor and exports no symbols.
+# A tool registers itself in a constructor and exports one function: see common/record_report.hpp.
 AM_CXXFLAGS = -std=c++17 -fvisibility=hidden
 AM_LDFLAGS = -module -avoid-version -shared
 # Otherwise libtool compiles everything twice if libmpi is also static.
 AM_LIBTOOLFLAGS = --tag=disable-static
 
-tools_LTLIBRARIES = libqmpi_count.la libqmpi_bcast.la libqmpi_null.la libqmpi_control.la
-noinst_LTLIBRARIES = libqmpi_sdk.la libqmpi_totals.la
+tools_LTLIBRARIES = libqmpi_bcast.la libqmpi_null.la libqmpi_control.la
+noinst_LTLIBRARIES = libqmpi_sdk.la
 lib_LTLIBRARIES =
 bin_PROGRAMS =
 CLEANFILES =
@@ -45,8 +45,11 @@ libqmpi_sdk_la_SOURCES = \
     common/per_thread.hpp \
     common/process.cpp \
     common/process.hpp \
+    common/quiet_thread.hpp \
     common/record.cpp \
     common/record.hpp \
+    common/record_report.cpp \
+    common/record_report.hpp \
     common/report.cpp \
     common/report.hpp \
     common/report_options.hpp \
@@ -70,13 +73,7 @@ qmpi$(qmpi_abi).pc: $(tools_srcdir)/qmpi.pc.in Makefile
 	    -e 's|[@]VERSION[@]|$(QMPI_VERSION)|; s|[@]abi[@]|$(qmpi_abi)|; s|[@]dw[@]|$(QMPI_DW_LIBS)|' \
 	    $(qmpi_edit) $(tools_srcdir)/qmpi.pc.in > $@
 
-# The report of count from records, which needs no JSON
-libqmpi_totals_la_SOURCES = count/totals.cpp count/totals.hpp
-
 qmpi_tool_libadd = libqmpi_sdk.la $(qmpi_library)
-
-libqmpi_count_la_SOURCES = count/count.cpp
-libqmpi_count_la_LIBADD = libqmpi_totals.la $(qmpi_tool_libadd)
 
 libqmpi_bcast_la_SOURCES = bcast.cpp
 libqmpi_bcast_la_LIBADD = $(qmpi_library)
@@ -84,72 +81,64 @@ libqmpi_bcast_la_LIBADD = $(qmpi_library)
 libqmpi_control_la_SOURCES = \
     control/control.cpp \
     control/endpoint.cpp \
-    control/endpoint.hpp \
-    common/quiet_thread.hpp
+    control/endpoint.hpp
 libqmpi_control_la_LIBADD = $(qmpi_tool_libadd)
 
 libqmpi_null_la_SOURCES = null.cpp
 libqmpi_null_la_LIBADD = $(qmpi_library)
 
-# Tools with reports as text, JSON and HTML
+# Tools with reports, and the shared code for them, which needs nlohmann-json
 if BUILD_QMPI_REPORTS
 tools_LTLIBRARIES += \
     libqmpi_check.la \
+    libqmpi_count.la \
     libqmpi_messages.la \
     libqmpi_profile.la \
     libqmpi_trace.la
-noinst_LTLIBRARIES += libqmpi_page.la libqmpi_reports.la libqmpi_journals.la libqmpi_statement.la
+noinst_LTLIBRARIES += libqmpi_journals.la
 
-libqmpi_page_la_SOURCES = common/envelope.hpp common/page.cpp common/page.hpp
+libqmpi_sdk_la_SOURCES += \
+    common/envelope.hpp \
+    common/page.cpp \
+    common/page.hpp \
+    common/table.cpp \
+    common/table.hpp \
+    common/table_report.cpp \
+    common/table_report.hpp
 
 # Style sheet and script, embedded in each page.
 page_folder = $(tools_srcdir)/common/page
 CLEANFILES += common/page_assets.hpp
-$(libqmpi_page_la_OBJECTS): common/page_assets.hpp
+common/page.lo: common/page_assets.hpp
 common/page_assets.hpp: $(page_folder)/assets $(page_folder)/page.css $(page_folder)/*.mjs
 	@$(MKDIR_P) common
 	$(SHELL) $(page_folder)/assets > $@ || { rm -f $@; exit 1; }
 
-# Reports of the tools from records: in the tool, or in qmpi_report
-libqmpi_reports_la_SOURCES = \
-    messages/options.hpp \
-    messages/records.hpp \
-    messages/report.cpp \
-    messages/report.hpp \
+libqmpi_count_la_SOURCES = \
+    count/count.cpp \
+    count/totals.cpp \
+    count/totals.hpp
+libqmpi_count_la_LIBADD = $(qmpi_tool_libadd)
+
+libqmpi_profile_la_SOURCES = \
     profile/options.hpp \
+    profile/profile.cpp \
+    profile/record_report.cpp \
     profile/reports.cpp \
     profile/reports.hpp \
     profile/summary.cpp \
-    profile/summary.hpp
-
-qmpi_report_libadd = libqmpi_reports.la libqmpi_page.la $(qmpi_tool_libadd)
-
-libqmpi_profile_la_SOURCES = \
-    profile/profile.cpp \
+    profile/summary.hpp \
     profile/tables.cpp \
     profile/tables.hpp
-libqmpi_profile_la_LIBADD = $(qmpi_report_libadd)
+libqmpi_profile_la_LIBADD = $(qmpi_tool_libadd)
 
-libqmpi_messages_la_SOURCES = messages/messages.cpp
-libqmpi_messages_la_LIBADD = $(qmpi_report_libadd)
-
-# The report of check: in the tool, or in qmpi_report
-libqmpi_statement_la_SOURCES = \
-    check/findings.cpp \
-    check/findings.hpp \
-    check/options.hpp \
-    check/recorder.cpp \
-    check/recorder.hpp \
-    check/report.cpp \
-    check/report.hpp \
-    check/sites.cpp \
-    check/sites.hpp \
-    check/source_lines.cpp \
-    check/source_lines.hpp \
-    check/statement.cpp \
-    check/statement.hpp \
-    check/suppressions.cpp \
-    check/suppressions.hpp
+libqmpi_messages_la_SOURCES = \
+    messages/messages.cpp \
+    messages/options.hpp \
+    messages/records.hpp \
+    messages/report.cpp \
+    messages/report.hpp
+libqmpi_messages_la_LIBADD = $(qmpi_tool_libadd)
 
 libqmpi_check_la_SOURCES = \
     check/check.cpp \
@@ -172,6 +161,8 @@ libqmpi_check_la_SOURCES = \
     check/fatal_errors.cpp \
     check/fatal_errors.hpp \
     check/few.hpp \
+    check/findings.cpp \
+    check/findings.hpp \
     check/functions.hpp \
     check/handle_rules.cpp \
     check/handle_rules.hpp \
@@ -186,13 +177,19 @@ libqmpi_check_la_SOURCES = \
     check/one_sided.hpp \
     check/operations.cpp \
     check/operations.hpp \
+    check/options.hpp \
     check/participants.hpp \
     check/partitions.hpp \
     check/point_to_point.hpp \
+    check/record_report.cpp \
+    check/recorder.cpp \
+    check/recorder.hpp \
     check/relay.cpp \
     check/relay.hpp \
     check/replay.cpp \
     check/replay.hpp \
+    check/report.cpp \
+    check/report.hpp \
     check/resources.cpp \
     check/resources.hpp \
     check/send_mode.hpp \
@@ -201,8 +198,16 @@ libqmpi_check_la_SOURCES = \
     check/signature.cpp \
     check/signature.hpp \
     check/significance.hpp \
+    check/sites.cpp \
+    check/sites.hpp \
     check/socket.cpp \
     check/socket.hpp \
+    check/source_lines.cpp \
+    check/source_lines.hpp \
+    check/statement.cpp \
+    check/statement.hpp \
+    check/suppressions.cpp \
+    check/suppressions.hpp \
     check/thread_rules.cpp \
     check/thread_rules.hpp \
     check/threads.cpp \
@@ -213,9 +218,8 @@ libqmpi_check_la_SOURCES = \
     check/waiting.hpp \
     check/window_bounds.hpp \
     check/window_events.cpp \
-    check/window_events.hpp \
-    common/quiet_thread.hpp
-libqmpi_check_la_LIBADD = libqmpi_statement.la libqmpi_page.la $(qmpi_tool_libadd)
+    check/window_events.hpp
+libqmpi_check_la_LIBADD = $(qmpi_tool_libadd)
 
 # Makes a trace from journals: in the tool, or in qmpi_report if the job was killed.
 libqmpi_journals_la_SOURCES = \
@@ -239,5 +243,5 @@ libqmpi_trace_la_SOURCES = \
     trace/trace.cpp \
     trace/clocks.cpp \
     trace/clocks.hpp
-libqmpi_trace_la_LIBADD = libqmpi_journals.la libqmpi_page.la $(qmpi_tool_libadd)
+libqmpi_trace_la_LIBADD = libqmpi_journals.la $(qmpi_tool_libadd)
 endif BUILD_QMPI_REPORTS

@@ -6,17 +6,19 @@
 /* The part that all reports in JSON share. src/tools/schema/qmpi-report.schema.json describes the
  * reports. */
 
-#ifndef TOOLS_ENVELOPE_HPP_INCLUDED
-#define TOOLS_ENVELOPE_HPP_INCLUDED
+#ifndef QMPI_ENVELOPE_HPP_INCLUDED
+#define QMPI_ENVELOPE_HPP_INCLUDED
 
 #include "call_sites.hpp"
 #include "record.hpp"
 
 #include <nlohmann/json.hpp>
 
+#include <cstdint>
 #include <string>
 
 namespace qmpi {
+inline namespace v1 {
 
 /* Incremented when a reader of the former version would misread a report; new members do not. */
 constexpr int report_version = 1;
@@ -62,12 +64,25 @@ inline nlohmann::json json_of(const CallSite &site)
     return json;
 }
 
+/* A call path in JSON as text, innermost first: "solve (halo.c:231) < main (halo.c:400)" */
+inline std::string text_of_path(const nlohmann::json &path)
+{
+    std::string text;
+    for (const auto &frame : path)
+        text += (text.empty() ? "" : " < ") +
+            text_of(CallSite{frame.value("function", ""), frame.value("file", ""),
+                             frame.value("line", 0), frame.value("module", ""),
+                             frame.value("offset", std::uint64_t{0})});
+    return text;
+}
+
 /* File names and arguments may not be valid UTF-8. */
 inline std::string json_text(const nlohmann::json &report)
 {
     return report.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
+}  // namespace v1
 }  // namespace qmpi
 
-#endif /* TOOLS_ENVELOPE_HPP_INCLUDED */
+#endif /* QMPI_ENVELOPE_HPP_INCLUDED */

@@ -15,6 +15,7 @@
 #include <tuple>
 
 namespace qmpi {
+inline namespace v1 {
 
 namespace {
 
@@ -419,4 +420,5 @@ std::string Page::html() const
     return text;
 }
 
+}  // namespace v1
 }  // namespace qmpi

@@ -15,6 +15,7 @@
 #include <vector>
 
 namespace qmpi {
+inline namespace v1 {
 
 /* Unit of a number; the page adds a prefix for its magnitude: 1.50 MiB, 12.3 us. */
 enum class Unit {
@@ -26,9 +27,19 @@ enum class Unit {
     text     /* columns of tables only */
 };
 
+/* A column of a table; see Table for reports that are no pages. */
 struct Column {
-    std::string title;
+    std::string title;        /* in the page; empty: not in it */
     Unit unit = Unit::number; /* all but text are right-aligned and sorted as numbers */
+    std::string key = {}; /* in JSON and CSV; a/b: member b of the object a; empty: not in them */
+
+    struct Text {
+        std::string title = {}; /* empty: that of the page */
+        int width = 0;          /* at least; 0: not in the text */
+        int digits = 0;         /* after the decimal point */
+        double factor = 1;      /* of numbers that are not whole, as 1e3 for milliseconds */
+    };
+    Text text = {};
 };
 
 /* Value between process `row` and process `column`, from 0. */
@@ -161,6 +172,7 @@ class Page {
     nlohmann::json document_;
 };
 
+}  // namespace v1
 }  // namespace qmpi
 
 #endif /* QMPI_PAGE_HPP_INCLUDED */

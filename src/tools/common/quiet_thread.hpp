@@ -3,8 +3,10 @@
  *     See COPYRIGHT in top-level directory
  */
 
-#ifndef TOOLS_QUIET_THREAD_HPP_INCLUDED
-#define TOOLS_QUIET_THREAD_HPP_INCLUDED
+/* Threads of tools. */
+
+#ifndef QMPI_QUIET_THREAD_HPP_INCLUDED
+#define QMPI_QUIET_THREAD_HPP_INCLUDED
 
 #include <thread>
 #include <utility>
@@ -13,6 +15,7 @@
 #include <signal.h>
 
 namespace qmpi {
+inline namespace v1 {
 
 /* A thread that receives no signals: they are the program's. */
 template <typename Work>
@@ -35,6 +38,7 @@ std::thread quiet_thread(Work work)
     return std::thread(std::move(work));
 }
 
+}  // namespace v1
 }  // namespace qmpi
 
-#endif /* TOOLS_QUIET_THREAD_HPP_INCLUDED */
+#endif /* QMPI_QUIET_THREAD_HPP_INCLUDED */

@@ -69,13 +69,6 @@ struct Introduction {
     }
 };
 
-/* True for the tools whose records qmpi_report reads. */
-inline bool is_known_to_qmpi_report(std::string_view tool)
-{
-    constexpr std::string_view known[] = {"check", "count", "messages", "profile"};
-    return std::find(std::begin(known), std::end(known), tool) != std::end(known);
-}
-
 /* The fields that are the same for all tools of this process. */
 Introduction introduction_of_process();
 

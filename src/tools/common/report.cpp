@@ -36,6 +36,7 @@ struct FormatName {
 
 constexpr FormatName format_names[] = {{Format::text, "text", ".txt"},
                                        {Format::json, "json", ".json"},
+                                       {Format::csv, "csv", ".csv"},
                                        {Format::html, "html", ".html"},
                                        {Format::otf2, "otf2", ".otf2"}};
 
@@ -44,6 +45,14 @@ const char *ending_of(Format format)
     return std::find_if(std::begin(format_names), std::end(format_names),
                         [format](const FormatName &name) { return name.format == format; })
         ->ending;
+}
+
+const FormatName *find_format(std::string_view name)
+{
+    const auto *const found =
+        std::find_if(std::begin(format_names), std::end(format_names),
+                     [name](const FormatName &format) { return name == format.name; });
+    return found == std::end(format_names) ? nullptr : found;
 }
 
 bool has(const std::vector<Format> &formats, Format format)
@@ -76,11 +85,8 @@ std::vector<Format> read_formats(const std::string &text, const std::vector<Form
 {
     std::vector<Format> wanted;
     for (const std::string &word : option_type<std::vector<std::string>>::read(text)) {
-        const auto found = std::find_if(std::begin(format_names), std::end(format_names),
-                                        [&](const FormatName &format) {
-                                            return word == format.name && has(known, format.format);
-                                        });
-        if (found == std::end(format_names))
+        const FormatName *const found = find_format(word);
+        if (found == nullptr || !has(known, found->format))
             throw qmpi::argument_error("argument formats=" + text + ": unknown format '" + word +
                                        "' (expected " + names_of(known) + ")");
         wanted.push_back(found->format);
@@ -223,6 +229,14 @@ std::string replace(const std::string &name, std::string_view content, const str
 }
 
 }  // namespace
+
+Format format_of(std::string_view name)
+{
+    const FormatName *const found = find_format(name);
+    if (found == nullptr)
+        throw std::runtime_error("unknown format " + std::string(name));
+    return found->format;
+}
 
 bool is_privileged()
 {

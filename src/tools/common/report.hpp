@@ -28,6 +28,9 @@ inline namespace v1 {
 /* True in set-uid and similar programs: the user must not make them write files. */
 bool is_privileged();
 
+/* Of the name, such as "json". Throws std::runtime_error. */
+Format format_of(std::string_view name);
+
 /* Replaces a file atomically; a device or other special file is written directly. Returns the
  * system's reason on failure, or an empty text. */
 std::string write_file(const std::string &name, std::string_view content);
@@ -66,11 +69,11 @@ inline std::string absent_text(const std::string &absent)
 }
 
 /* Files that the user wants, by the options of the instance:
- *   out=NAME         with the ending .txt, .json, .html or .otf2: one report of that format; else
+ *   out=NAME         with the ending .txt, .json, .csv, .html or .otf2: one report of that format; else
  *                    the stem of all files; - is text on standard error. Default: program, tool
  *                    and process number, as in halo.profile.4711, or halo.profile.4711-2 if there
  *                    are files of that name: processes of two hosts or containers can have one number
- *   formats=A+B      text, json, html, otf2; default: all that the tool has (trace: otf2+html)
+ *   formats=A+B      text, json, csv, html, otf2; default: all that the tool has (trace: otf2+html)
  *   records=FOLDER   folder for the folder of the records, on each host; default: that of NAME
  * A name is relative to the folder in which the tool was constructed, and belongs to the first
  * instance that has it. Other instances of the same tool append their number (-2); another tool is

@@ -17,7 +17,7 @@ namespace qmpi {
 inline namespace v1 {
 
 /* otf2: a folder that the tool writes itself. */
-enum class Format { text, json, html, otf2 };
+enum class Format { text, json, csv, html, otf2 };
 
 /* The user's choices for a tool's reports; a Destination explains and uses them. */
 struct ReportOptions : options {

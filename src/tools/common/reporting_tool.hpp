@@ -11,6 +11,7 @@
 #include "merge.hpp"
 #include "process.hpp"
 #include "record.hpp"
+#include "record_report.hpp"
 #include "report.hpp"
 #include "text.hpp"
 
@@ -28,10 +29,9 @@ inline namespace v1 {
 
 /* Base of tools whose instances report once: at the end of the world, merged over the processes
  * that have the instance. From the begin of the world or of the first session on, what the tool
- * measures is in a record file; a process that ends early leaves it: for qmpi_report, which knows the
- * tools of this tree only, or for a program of the tool's author that reads it by RecordView. Without
- * a world, or without record files, each process reports alone. A refused instance and a child of fork
- * do not report.
+ * measures is in a record file; a process that ends early leaves it for qmpi_report, if the tool has a
+ * QMPI_REPORT (record_report.hpp; table_report.hpp has a simpler base). Without a world, or without record
+ * files, each process reports alone. A refused instance and a child of fork do not report.
  *
  * The tool keeps what it measures in own_record(), has a member "const Destination destination_", and
  * provides
@@ -167,9 +167,9 @@ class ReportingTool : public qmpi::tool<Tool> {
         const std::string folder = record_.path().substr(0, record_.path().rfind('/'));
         complain(Tool::name(),
                  why + "; records are in " + folder +
-                     (is_known_to_qmpi_report(Tool::name())
-                          ? "; \"qmpi_report show " + folder + "\" reports them"
-                          : ""));
+                     (has_report(Tool::name()) ? "; \"" + variables_of_qmpi_report() +
+                              "qmpi_report show " + folder + "\" reports them"
+                                               : ""));
     }
 
     Record &own_record() { return record_; }

@@ -9,14 +9,13 @@
 #include "totals.hpp"
 
 #include "../common/bytes.hpp"
-#include "../common/reporting_tool.hpp"
 
 #include <qmpi.hpp>
 
 namespace qmpi::count {
 namespace {
 
-class Count : public ReportingTool<Count> {
+class Count : public TableTool<Count, Totals> {
   public:
     static constexpr const char *description = "counts calls and bytes of every function";
     using Options = count::Options;
@@ -42,17 +41,10 @@ class Count : public ReportingTool<Count> {
 
   private:
     friend class ReportingTool<Count>;
+    friend class TableTool<Count, Totals>;
 
     struct Nothing {};
     using Traffic = qmpi::Traffic<Nothing>;
-
-    Totals state(bool) { return Totals::of(own_record().view()); }
-
-    bool write(const Totals &totals, const Reporter &reporter)
-    {
-        const std::string text = text_of(totals, introduction(), reporter.is_alone);
-        return destination_.write(reporter, [&text](Format) { return text; });
-    }
 
     const Options options_{arguments()};
     const Destination destination_{*this, options_};
@@ -64,4 +56,4 @@ class Count : public ReportingTool<Count> {
 }  // namespace
 }  // namespace qmpi::count
 
-QMPI_TOOL("count", qmpi::count::Count)
+QMPI_TABLE_TOOL("count", qmpi::count::Count)

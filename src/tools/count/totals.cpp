@@ -6,10 +6,9 @@
 #include "totals.hpp"
 
 #include "../common/process.hpp"
-#include "../common/text.hpp"
+#include "../common/table.hpp"
 
 #include <algorithm>
-#include <cinttypes>
 #include <cstring>
 #include <functional>
 
@@ -51,30 +50,6 @@ std::vector<Line> lines_of(const Totals &totals, Order order)
     return lines;
 }
 
-std::string table(const std::string &heading, const Totals &totals, Order order)
-{
-    const std::vector<Line> lines = lines_of(totals, order);
-    int width = 8;
-    for (const Line &line : lines)
-        width = std::max(width, static_cast<int>(std::strlen(line.name)));
-
-    std::string text = heading + "\n";
-    text += print("%-*s %12s %12s %12s %16s %16s\n", width, "Function", "Calls", "Min/process",
-                  "Max/process", "Bytes sent", "Bytes total");
-    std::uint64_t calls = 0, sent = 0, received = 0;
-    for (const Line &line : lines) {
-        text += print(
-            "%-*s %12" PRIu64 " %12" PRIu64 " %12" PRIu64 " %16" PRIu64 " %16" PRIu64 "\n", width,
-            line.name, line.calls, line.min, line.max, line.sent, line.sent + line.received);
-        calls += line.calls;
-        sent += line.sent;
-        received += line.received;
-    }
-    text += print("%-*s %12" PRIu64 " %12s %12s %16" PRIu64 " %16" PRIu64 "\n\n", width, "(all)",
-                  calls, "", "", sent, sent + received);
-    return text;
-}
-
 }  // namespace
 
 Totals Totals::of(const RecordView &record)
@@ -96,14 +71,12 @@ Totals Totals::of(const RecordView &record)
 
 void Totals::write(Writer &writer) const
 {
-    writer.put(processes);
     for (const Column *column : {&calls, &min, &max, &sent, &received})
         writer.put(*column);
 }
 
 void Totals::merge(Reader &reader)
 {
-    processes += reader.get<int>();
     count::merge(calls, reader, std::plus<>());
     count::merge(min, reader, [](auto a, auto b) { return std::min(a, b); });
     count::merge(max, reader, [](auto a, auto b) { return std::max(a, b); });
@@ -111,17 +84,30 @@ void Totals::merge(Reader &reader)
     count::merge(received, reader, std::plus<>());
 }
 
-std::string text_of(const Totals &totals, const Introduction &introduction, bool is_alone)
+void Totals::report(TableReport &report) const
 {
-    const std::string processes = is_alone
-        ? print("process %d on %s only", introduction.process, introduction.host.c_str())
-        : number_of(totals.processes, "process", "es") + " of MPI_COMM_WORLD" +
-            absent_text(introduction.absent);
-    return table(
-        "count: " +
-            instance_text(introduction.instance, introduction.instances, introduction.tool_id) +
-            ", " + processes,
-        totals, Options(qmpi::arguments(introduction.arguments)).sort);
+    Table table("Functions",
+                {{"Function", Unit::text, "name", {"", 8}},
+                 {"Calls", Unit::number, "calls", {"", 12}},
+                 {"Min/process", Unit::number, "process_calls/min", {"", 12}},
+                 {"Max/process", Unit::number, "process_calls/max", {"", 12}},
+                 {"Bytes sent", Unit::bytes, "sent_bytes", {"", 16}},
+                 {"", Unit::bytes, "received_bytes"},
+                 {"Bytes total", Unit::bytes, "", {"", 16}}});
+    Table lines = calls_table();
+    Line all{"(all)", 0, 0, 0, 0, 0};
+    for (const Line &line :
+         lines_of(*this, Options(arguments(report.introduction().arguments)).sort)) {
+        table.add({line.name, line.calls, line.min, line.max, line.sent, line.received,
+                   line.sent + line.received});
+        lines.add({"count", "function", line.name, "", line.calls, 0.0, line.sent, line.received});
+        all.calls += line.calls;
+        all.sent += line.sent;
+        all.received += line.received;
+    }
+    table.total = {all.name, all.calls, "", "", all.sent, all.received, all.sent + all.received};
+    report.add("functions", std::move(table));
+    report.set_csv(lines.csv());
 }
 
 }  // namespace qmpi::count

@@ -10,7 +10,7 @@
 
 #include "../common/bytes.hpp"
 #include "../common/record.hpp"
-#include "../common/report.hpp"
+#include "../common/table_report.hpp"
 
 #include <array>
 #include <atomic>
@@ -48,12 +48,12 @@ struct Totals {
 
     Column calls = Column(MPI_LAST_FUNC_T), min = calls, max = calls;
     Column sent = calls, received = calls;
-    int processes = 1;
 
     static Totals of(const RecordView &record);
 
     void write(Writer &writer) const;
     void merge(Reader &reader);
+    void report(TableReport &report) const;
 };
 
 enum class Order { calls, bytes };
@@ -66,9 +66,6 @@ struct Options : ReportOptions {
                      .help("sort order, largest first");
     bool asleep = flag("asleep").help("count nothing until qmpi_ctl wakes the instance");
 };
-
-/* is_alone: of the process of the introduction only. */
-std::string text_of(const Totals &totals, const Introduction &introduction, bool is_alone);
 
 }  // namespace qmpi::count
 

@@ -8,8 +8,9 @@
 #include "options.hpp"
 
 #include "../common/envelope.hpp"
-#include "../common/page.hpp"
 #include "../common/process.hpp"
+#include "../common/record_report.hpp"
+#include "../common/table.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -93,6 +94,8 @@ class Report {
             return text();
         case Format::json:
             return as_json();
+        case Format::csv:
+            return csv();
         case Format::html:
             return page();
         default:
@@ -154,14 +157,28 @@ class Report {
         return std::to_string(row * heading_.rows.block) + "-" + std::to_string(last);
     }
 
-    std::vector<std::pair<int, FunctionSums>> functions_by_bytes() const
+    /* Without phases. */
+    using Functions = std::vector<std::pair<std::pair<int, int>, FunctionSums>>;
+    Functions functions_by_bytes() const
     {
-        std::vector<std::pair<int, FunctionSums>> sorted(functions_.begin(), functions_.end());
+        Functions sorted;
+        for (const auto &[function, sums] : functions_)
+            sorted.push_back({{0, function}, sums});
         std::stable_sort(sorted.begin(), sorted.end(), [](const auto &a, const auto &b) {
             return a.second.sent_bytes + a.second.received_bytes >
                 b.second.sent_bytes + b.second.received_bytes;
         });
         return sorted;
+    }
+
+    Totals all_kinds() const
+    {
+        Totals all;
+        for (const auto &[kind, totals] : kinds_of_totals_) {
+            all.all.add(totals.all);
+            all.own.add(totals.own);
+        }
+        return all;
     }
 
     /* True if the report has both ends of all messages. */
@@ -186,80 +203,121 @@ class Report {
             absent_text(heading_.introduction.absent);
     }
 
+    /* A name if all rows have names, so that the column sorts correctly. */
+    json row_value(int row) const
+    {
+        return heading_.rows.block == 1 && row >= 0 ? json(row) : json(row_name(row));
+    }
+
+    /* ---- tables ---- */
+
+    qmpi::Table totals() const
+    {
+        qmpi::Table table("",
+                          {{"", Unit::text, "", {"Kind", 16}},
+                           {"", Unit::number, "", {"Messages", 14}},
+                           {"", Unit::bytes, "", {"Bytes", 18}},
+                           {"", Unit::number, "", {"To itself", 14}},
+                           {"", Unit::bytes, "", {"Bytes", 18}}});
+        auto row = [](const char *name, const Totals &totals) {
+            return qmpi::Table::Row{name, totals.all.messages, totals.all.bytes,
+                                    totals.own.messages, totals.own.bytes};
+        };
+        for (const auto &[kind, totals] : kinds_of_totals_)
+            table.add(row(name_of(kind), totals));
+        table.total = row("(all)", all_kinds());
+        return table;
+    }
+
+    /* Functions: sums by phase and id. */
+    template <typename Functions>
+    static qmpi::Table functions(const Functions &functions)
+    {
+        qmpi::Table table("Functions",
+                          {{"", Unit::number, "phase"},
+                           {"Function", Unit::text, "function", {"", 26}},
+                           {"Operations", Unit::number, "operations", {"", 12}},
+                           {"Sent", Unit::number, "sent_messages", {"", 14}},
+                           {"Bytes sent", Unit::bytes, "sent_bytes", {"Bytes", 18}},
+                           {"Received", Unit::number, "received_messages", {"", 14}},
+                           {"Bytes received", Unit::bytes, "received_bytes", {"Bytes", 18}},
+                           {"Time", Unit::seconds, "time_s", {"Time (s)", 12, 6}},
+                           {"Unfinished", Unit::number, "unfinished"}});
+        for (const auto &[key, sums] : functions) {
+            const auto [phase, function] = key;
+            table.add({phase, function_name(function), sums.operations, sums.sent_messages,
+                       sums.sent_bytes, sums.received_messages, sums.received_bytes,
+                       seconds(sums.time), sums.unfinished});
+        }
+        return table;
+    }
+
+    /* The first in the ranking. */
+    qmpi::Table pairs(std::size_t most) const
+    {
+        qmpi::Table table("Pairs with the most bytes",
+                          {{"From", Unit::number, "", {"", 12}},
+                           {"To", Unit::number, "", {"", 12}},
+                           {"Messages", Unit::number, "", {"", 14}},
+                           {"Bytes", Unit::bytes, "", {"", 18}},
+                           {"Time", Unit::seconds, "", {"Time (s)", 12, 6}},
+                           {"Min bandwidth", Unit::bytes_per_second, "", {"Min", 10, 2, 1e-6}},
+                           {"Mean bandwidth", Unit::bytes_per_second, "", {"Mean", 10, 2, 1e-6}},
+                           {"Max bandwidth", Unit::bytes_per_second, "", {"Max", 10, 2, 1e-6}}});
+        for (const Pair &pair : ranking_) {
+            if (table.rows.size() == most)
+                break;
+            qmpi::Table::Row row{row_value(pair.from), row_value(pair.to)};
+            for (const json &value : values_of(pair.sent))
+                row.push_back(value);
+            table.add(std::move(row));
+        }
+        table.note = print(
+            "%zu of %zu pairs. Times are from the start of a message until its "
+            "completion is seen.",
+            table.rows.size(), ranking_.size());
+        return table;
+    }
+
+    qmpi::Table differences() const
+    {
+        qmpi::Table table("Sent and received messages differ",
+                          {{"Kind", Unit::text, "kind", {"", 16}},
+                           {"From", Unit::number, "", {"", 12}},
+                           {"", Unit::number, "from"},
+                           {"To", Unit::number, "", {"", 12}},
+                           {"", Unit::number, "to"},
+                           {"Sent", Unit::number, "sent_messages", {"", 14}},
+                           {"Bytes sent", Unit::bytes, "sent_bytes", {"Bytes", 18}},
+                           {"Received", Unit::number, "received_messages", {"", 14}},
+                           {"Bytes received", Unit::bytes, "received_bytes", {"Bytes", 18}}});
+        for (const Pair &pair : differences_)
+            table.add({name_of(pair.kind), row_value(pair.from), pair.from, row_value(pair.to),
+                       pair.to, pair.sent.messages, pair.sent.bytes, pair.received.messages,
+                       pair.received.bytes});
+        return table;
+    }
+
     /* ---- text ---- */
-
-    static std::string bandwidth(double bytes_per_second)
-    {
-        return print("%10.2f", bytes_per_second / 1e6);
-    }
-
-    static std::string bandwidths(const Sums &sums)
-    {
-        if (!sums.has_bandwidth())
-            return print("%10s %10s %10s", "-", "-", "-");
-        return bandwidth(sums.min_bandwidth) + " " + bandwidth(sums.mean_bandwidth()) + " " +
-            bandwidth(sums.max_bandwidth);
-    }
 
     std::string text() const
     {
         std::string out = "messages: " + instance() + ", " + processes() + "\n";
         out += print("program %s, %s, %.3f s\n\n", heading_.introduction.program.c_str(),
                      heading_.introduction.begin.c_str(), heading_.seconds);
-        out += text_of_totals() + text_of_functions() + text_of_pairs() + text_of_matrix() +
-            text_of_differences() + text_of_unfinished();
-        return out;
-    }
-
-    std::string text_of_totals() const
-    {
-        std::string out =
-            print("%-16s %14s %18s %14s %18s\n", "Kind", "Messages", "Bytes", "To itself", "Bytes");
-        Totals all;
-        auto line = [](const char *name, const Totals &totals) {
-            return print("%-16s %14" PRIu64 " %18" PRIu64 " %14" PRIu64 " %18" PRIu64 "\n", name,
-                         totals.all.messages, totals.all.bytes, totals.own.messages,
-                         totals.own.bytes);
-        };
-        for (const auto &[kind, totals] : kinds_of_totals_) {
-            out += line(name_of(kind), totals);
-            all.all.add(totals.all);
-            all.own.add(totals.own);
-        }
-        return out + line("(all)", all) + "\n";
-    }
-
-    std::string text_of_functions() const
-    {
-        std::string out = print("%-26s %12s %14s %18s %14s %18s %12s\n", "Function", "Operations",
-                                "Sent", "Bytes", "Received", "Bytes", "Time (s)");
-        for (const auto &[function, sums] : functions_by_bytes()) {
-            out +=
-                print("%-26s %12" PRIu64 " %14" PRIu64 " %18" PRIu64 " %14" PRIu64 " %18" PRIu64
-                      " %12.6f\n",
-                      function_name(function), sums.operations, sums.sent_messages, sums.sent_bytes,
-                      sums.received_messages, sums.received_bytes, seconds(sums.time));
-        }
-        return out + "\n";
+        out += totals().text() + "\n" + functions(functions_by_bytes()).text() + "\n";
+        return out + text_of_pairs() + text_of_matrix() + text_of_differences() +
+            text_of_unfinished();
     }
 
     std::string text_of_pairs() const
     {
-        const std::size_t shown = std::min(ranking_.size(), static_cast<std::size_t>(heading_.top));
-        if (shown == 0)
-            return {};
-        std::string out = print("Pairs with the most bytes: %zu of %zu (bandwidth in MB/s)\n",
-                                shown, ranking_.size());
-        out += print("%12s %12s %14s %18s %12s %10s %10s %10s\n", "From", "To", "Messages", "Bytes",
-                     "Time (s)", "Min", "Mean", "Max");
-        for (std::size_t i = 0; i < shown; i++) {
-            const Pair &pair = ranking_[i];
-            out += print("%12s %12s %14" PRIu64 " %18" PRIu64 " %12.6f ",
-                         row_name(pair.from).c_str(), row_name(pair.to).c_str(), pair.sent.messages,
-                         pair.sent.bytes, seconds(pair.sent.time)) +
-                bandwidths(pair.sent) + "\n";
-        }
-        return out + "\n";
+        const qmpi::Table table = pairs(static_cast<std::size_t>(heading_.top));
+        return table.rows.empty()
+            ? ""
+            : print("Pairs with the most bytes: %zu of %zu (bandwidth in MB/s)\n",
+                    table.rows.size(), ranking_.size()) +
+                table.text() + "\n";
     }
 
     /* Text shows small matrices only. */
@@ -306,17 +364,8 @@ class Report {
                    "compared.\n";
         if (differences_.empty())
             return "All messages that were sent were received.\n";
-        std::string out = print(
-            "Sent and received messages differ\n%-16s %12s %12s %14s %18s %14s "
-            "%18s\n",
-            "Kind", "From", "To", "Sent", "Bytes", "Received", "Bytes");
-        for (const Pair &pair : differences_) {
-            out += print(
-                "%-16s %12s %12s %14" PRIu64 " %18" PRIu64 " %14" PRIu64 " %18" PRIu64 "\n",
-                name_of(pair.kind), row_name(pair.from).c_str(), row_name(pair.to).c_str(),
-                pair.sent.messages, pair.sent.bytes, pair.received.messages, pair.received.bytes);
-        }
-        return out;
+        const qmpi::Table table = differences();
+        return table.title + "\n" + table.text();
     }
 
     std::string text_of_unfinished() const
@@ -331,25 +380,14 @@ class Report {
         return out;
     }
 
-    /* ---- JSON ---- */
+    /* ---- JSON and CSV ---- */
 
-    static json as_json(const Sums &sums)
+    static qmpi::Table::Row values_of(const Sums &sums)
     {
-        json values = json::array({sums.messages, sums.bytes, seconds(sums.time)});
+        qmpi::Table::Row values{sums.messages, sums.bytes, seconds(sums.time)};
         for (double value : {sums.min_bandwidth, sums.mean_bandwidth(), sums.max_bandwidth})
             values.push_back(sums.has_bandwidth() ? json(value) : json());
         return values;
-    }
-
-    static json as_json(const FunctionSums &sums)
-    {
-        return {{"operations", sums.operations},
-                {"time_s", seconds(sums.time)},
-                {"sent_messages", sums.sent_messages},
-                {"sent_bytes", sums.sent_bytes},
-                {"received_messages", sums.received_messages},
-                {"received_bytes", sums.received_bytes},
-                {"unfinished", sums.unfinished}};
     }
 
     json totals_as_json() const
@@ -362,33 +400,6 @@ class Report {
                 {"own", {{"messages", sums.own.messages}, {"bytes", sums.own.bytes}}}};
         }
         return totals;
-    }
-
-    json functions_as_json() const
-    {
-        json list = json::array();
-        for (const auto &[key, sums] : state_.functions) {
-            json function = as_json(sums);
-            function["phase"] = key.first;
-            function["function"] = function_name(key.second);
-            list.push_back(std::move(function));
-        }
-        return list;
-    }
-
-    json differences_as_json() const
-    {
-        json list = json::array();
-        for (const Pair &pair : differences_) {
-            list.push_back({{"kind", name_of(pair.kind)},
-                            {"from", pair.from},
-                            {"to", pair.to},
-                            {"sent_messages", pair.sent.messages},
-                            {"sent_bytes", pair.sent.bytes},
-                            {"received_messages", pair.received.messages},
-                            {"received_bytes", pair.received.bytes}});
-        }
-        return list;
     }
 
     json sizes_as_json() const
@@ -408,8 +419,8 @@ class Report {
         document["block"] = heading_.rows.block;
         document["compared"] = is_compared();
         document["totals"] = totals_as_json();
-        document["functions"] = functions_as_json();
-        document["differences"] = differences_as_json();
+        document["functions"] = functions(state_.functions).json();
+        document["differences"] = differences().json();
         document["sizes"] = sizes_as_json();
         document["pair_columns"] = {"phase",
                                     "kind",
@@ -432,15 +443,35 @@ class Report {
         out += ",\n \"pairs\": [";
         const char *separator = "\n  ";
         for (const Pair &pair : pairs_) {
-            json row = json::array({pair.phase, name_of(pair.kind), pair.from, pair.to});
+            qmpi::Table::Row row{pair.phase, name_of(pair.kind), pair.from, pair.to};
             for (const Sums *sums : {&pair.sent, &pair.received}) {
-                const json values = as_json(*sums);
+                const qmpi::Table::Row values = values_of(*sums);
                 row.insert(row.end(), values.begin(), values.end());
             }
-            out += separator + row.dump();
+            out += separator + json(row).dump();
             separator = ",\n  ";
         }
         return out + "\n ]\n}\n";
+    }
+
+    /* Of each side, as the state has them. */
+    std::string csv() const
+    {
+        qmpi::Table table("",
+                          {{"", Unit::text, "tool"},
+                           {"", Unit::text, "kind"},
+                           {"", Unit::number, "phase"},
+                           {"", Unit::number, "from"},
+                           {"", Unit::number, "to"},
+                           {"", Unit::text, "side"},
+                           {"", Unit::number, "messages"},
+                           {"", Unit::bytes, "bytes"},
+                           {"", Unit::seconds, "time_s"}});
+        for (const Entry &entry : state_.entries)
+            table.add({"messages", name_of(entry.kind), entry.phase, entry.from, entry.to,
+                       entry.side == Side::sent ? "sent" : "received", entry.sums.messages,
+                       entry.sums.bytes, seconds(entry.sums.time)});
+        return table.csv();
     }
 
     /* ---- page ---- */
@@ -463,9 +494,10 @@ class Report {
         add_matrix(page);
         add_bars(page);
         page.histogram("Message sizes", bins(), Unit::bytes);
-        add_pairs(page);
-        add_functions(page);
-        add_differences(page);
+        pairs(1000).add_to(page);
+        functions(functions_by_bytes()).add_to(page);
+        if (!differences_.empty())
+            differences().add_to(page);
         return page.html();
     }
 
@@ -476,19 +508,15 @@ class Report {
 
     void add_facts(Page &page) const
     {
-        Sums all, own;
-        for (const auto &[kind, totals] : kinds_of_totals_) {
-            all.add(totals.all);
-            own.add(totals.own);
-        }
+        const Totals all = all_kinds();
         std::vector<std::pair<std::string, std::string>> facts{
             {"Program", heading_.introduction.program},
             {"Processes", processes()},
             {"Begin", heading_.introduction.begin},
             {"Time", print("%.3f s", heading_.seconds)},
             {"Tool", "messages, " + instance()},
-            {"Messages", with_own(all.messages, own.messages)},
-            {"Bytes", with_own(all.bytes, own.bytes)}};
+            {"Messages", with_own(all.all.messages, all.own.messages)},
+            {"Bytes", with_own(all.all.bytes, all.own.bytes)}};
         if (heading_.rows.block > 1)
             facts.emplace_back("Rows of the matrix", print("%d ranks each", heading_.rows.block));
         page.facts(facts);
@@ -546,78 +574,6 @@ class Report {
         page.bars("Bytes received by each rank", rows, series, received, Unit::bytes);
     }
 
-    /* A name if all rows have names, so that the column sorts correctly. */
-    json row_value(int row) const
-    {
-        return heading_.rows.block == 1 && row >= 0 ? json(row) : json(row_name(row));
-    }
-
-    void add_pairs(Page &page) const
-    {
-        constexpr std::size_t most = 1000;
-        std::vector<std::vector<json>> rows;
-        for (const Pair &pair : ranking_) {
-            if (rows.size() == most)
-                break;
-            std::vector<json> row{row_value(pair.from), row_value(pair.to)};
-            for (const json &value : as_json(pair.sent))
-                row.push_back(value);
-            rows.push_back(std::move(row));
-        }
-        page.table("Pairs with the most bytes",
-                   {{"From", Unit::number},
-                    {"To", Unit::number},
-                    {"Messages", Unit::number},
-                    {"Bytes", Unit::bytes},
-                    {"Time", Unit::seconds},
-                    {"Min bandwidth", Unit::bytes_per_second},
-                    {"Mean bandwidth", Unit::bytes_per_second},
-                    {"Max bandwidth", Unit::bytes_per_second}},
-                   rows,
-                   print("%zu of %zu pairs. Times are from the start of a message until its "
-                         "completion is seen.",
-                         rows.size(), ranking_.size()));
-    }
-
-    void add_functions(Page &page) const
-    {
-        std::vector<std::vector<json>> rows;
-        for (const auto &[function, sums] : functions_by_bytes())
-            rows.push_back({function_name(function), sums.operations, sums.sent_messages,
-                            sums.sent_bytes, sums.received_messages, sums.received_bytes,
-                            seconds(sums.time), sums.unfinished});
-        page.table("Functions",
-                   {{"Function", Unit::text},
-                    {"Operations", Unit::number},
-                    {"Sent", Unit::number},
-                    {"Bytes sent", Unit::bytes},
-                    {"Received", Unit::number},
-                    {"Bytes received", Unit::bytes},
-                    {"Time", Unit::seconds},
-                    {"Unfinished", Unit::number}},
-                   rows);
-    }
-
-    void add_differences(Page &page) const
-    {
-        if (differences_.empty())
-            return;
-        std::vector<std::vector<json>> rows;
-        for (const Pair &pair : differences_)
-            rows.push_back({name_of(pair.kind), row_value(pair.from), row_value(pair.to),
-                            pair.sent.messages, pair.sent.bytes, pair.received.messages,
-                            pair.received.bytes});
-        page.table("Sent and received messages differ",
-                   {{"Kind", Unit::text},
-                    {"From", Unit::number},
-                    {"To", Unit::number},
-                    {"Sent", Unit::number},
-                    {"Bytes sent", Unit::bytes},
-                    {"Received", Unit::number},
-                    {"Bytes received", Unit::bytes}},
-                   rows);
-    }
-
     const State &state_;
     const Heading heading_;
     std::vector<Pair> pairs_;   /* by phase, kind, from, to */
@@ -625,6 +581,42 @@ class Report {
     std::vector<Pair> differences_;
     std::map<Kind, Totals> kinds_of_totals_;
     std::map<int, FunctionSums> functions_;
+};
+
+/* ---- from records ---- */
+
+class FromRecords : public RecordReport {
+  public:
+    explicit FromRecords(Records &records)
+        : heading_(heading_of(records.introduction(), records.is_alone())),
+          state_(heading_.rows.block)
+    {
+        records.each([this](const Records::Part &part) {
+            State state(heading_.rows.block);
+            State::check(
+                part.view,
+                part.introduction.has_world() ? part.introduction.size : most_ranks_without_world);
+            state.add(part.view, part.introduction.rank);
+            if (state.last > part.introduction.start)
+                heading_.seconds =
+                    std::max(heading_.seconds, seconds(state.last - part.introduction.start));
+            add_state(state_, state);
+        });
+        heading_.introduction = records.introduction();
+        for (const Entry &entry : state_.entries)
+            heading_.rows.number = std::max({heading_.rows.number, entry.from + 1, entry.to + 1});
+    }
+
+    std::string make(Format format) const override
+    {
+        return report_maker(state_, heading_)(format);
+    }
+
+  private:
+    static constexpr int most_ranks_without_world = 1 << 22;
+
+    Heading heading_;
+    State state_;
 };
 
 }  // namespace
@@ -655,3 +647,5 @@ std::function<std::string(Format)> report_maker(const State &state, Heading head
 }
 
 }  // namespace qmpi::messages
+
+QMPI_REPORT("messages", qmpi::messages::FromRecords)

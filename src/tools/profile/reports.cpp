@@ -22,9 +22,8 @@ namespace qmpi::profile {
 namespace {
 
 using nlohmann::json;
-using Lines = std::vector<std::vector<json>>;
 
-constexpr double seconds_per_ns = 1e-9, ms_per_ns = 1e-6, us_per_ns = 1e-3;
+constexpr double seconds_per_ns = 1e-9;
 
 /* Further functions are combined into one series. */
 constexpr std::size_t max_series = 15;
@@ -57,9 +56,6 @@ constexpr const char *calls_note =
     "call "
     "that the records have.";
 constexpr const char *threads_note =
-    "MPI is the sum over the threads that called MPI, and MPI % its share of their application "
-    "time.";
-constexpr const char *threads_page_note =
     "MPI is the sum over the threads that called MPI, and its share is that of their application "
     "time.";
 
@@ -68,10 +64,11 @@ const char *state_of(const Task &task)
     return task.life == Life::running ? "running" : task.life == Life::ended ? "ended" : "unknown";
 }
 
-/* Wall-clock time; "-" if unknown. */
-std::string begin_of(const OpenCall &call)
+/* Wall-clock time; null if unknown. */
+json begin_of(const OpenCall &call)
 {
-    return call.is_timed ? local_time(static_cast<std::time_t>(call.begin / ns_per_second)) : "-";
+    return call.is_timed ? json(local_time(static_cast<std::time_t>(call.begin / ns_per_second)))
+                         : json();
 }
 
 /* Callers of main() are not interesting. */
@@ -102,11 +99,6 @@ void sort_by(std::vector<Element> &elements, Value value)
                      [&](const Element &a, const Element &b) { return value(a) > value(b); });
 }
 
-std::string title_line(const std::string &title)
-{
-    return "\n" + title + "\n" + std::string(title.size(), '-') + "\n";
-}
-
 json sizes_json(const std::array<std::uint64_t, size_bins> &sizes)
 {
     json list = json::array();
@@ -118,12 +110,6 @@ json sizes_json(const std::array<std::uint64_t, size_bins> &sizes)
     return list;
 }
 
-json bytes_json(const Totals &totals)
-{
-    return {
-        {"calls", totals.calls}, {"sent_bytes", totals.sent}, {"received_bytes", totals.received}};
-}
-
 json json_of_path(const std::vector<CallSite> &path)
 {
     json list = json::array();
@@ -133,12 +119,29 @@ json json_of_path(const std::vector<CallSite> &path)
 }
 
 /* Nanoseconds in seconds. */
-json spread_json(double min, double mean, double max)
+double seconds(double time)
 {
-    return {{"min", min * seconds_per_ns},
-            {"mean", mean * seconds_per_ns},
-            {"max", max * seconds_per_ns}};
+    return time * seconds_per_ns;
 }
+
+double seconds(Time time)
+{
+    return seconds(static_cast<double>(time));
+}
+
+json rank_of(const Task &task)
+{
+    return task.rank < 0 ? json() : json(task.rank);
+}
+
+/* So far; null if unknown. */
+json time_of(const OpenCall &call)
+{
+    return call.is_timed ? json(seconds(call.time)) : json();
+}
+
+/* Factors of times in the text. */
+constexpr double ms = 1e3, us = 1e6;
 
 }  // namespace
 
@@ -249,6 +252,173 @@ std::vector<std::pair<std::string, std::string>> Reports::facts() const
     return facts;
 }
 
+/* ---- tables ---- */
+
+qmpi::Table Reports::tasks() const
+{
+    qmpi::Table table("Processes",
+                      {{"Rank", Unit::number, "", {"", 8}},
+                       {"", Unit::number, "rank"},
+                       {"Host", Unit::text, "host"},
+                       {"Process", Unit::number, "process"},
+                       {"Threads", Unit::number, "threads"},
+                       {"Application", Unit::seconds, "application_s", {"", 14, 6}},
+                       {"MPI", Unit::seconds, "mpi_s", {"", 14, 6}},
+                       {"Share of MPI", Unit::percent, "", {"MPI %", 7, 2}},
+                       {"", Unit::text, "", {"Host, process", 1}},
+                       {"", Unit::text, "functions_s"}},
+                      has_threads() ? threads_note : "");
+    auto share_of = [](Time mpi, Time of_threads) {
+        return share(static_cast<double>(mpi), static_cast<double>(of_threads));
+    };
+    for (const Task &task : summary_.tasks) {
+        auto functions = json::object();
+        for (const auto &[function, time] : task.functions)
+            functions[function_name(function)] = seconds(time);
+        table.add({rank_of(task), task.rank, task.host, task.process, task.threads,
+                   seconds(task.application), seconds(task.mpi),
+                   share_of(task.mpi, task.thread_time()),
+                   task.host + ", " + std::to_string(task.process), functions});
+    }
+    table.total = {"all",
+                   {},
+                   {},
+                   {},
+                   {},
+                   seconds(summary_.application()),
+                   seconds(summary_.mpi()),
+                   share_of(summary_.mpi(), summary_.thread_time()),
+                   "",
+                   {}};
+    return table;
+}
+
+/* task: of this one; nullptr: of all */
+qmpi::Table Reports::calls(const Task *task) const
+{
+    qmpi::Table table("Calls in progress",
+                      {{"Rank", Unit::number, "", {"", 8}},
+                       {"Thread", Unit::number, "thread", {"", 6}},
+                       {"Function", Unit::text, "function", {"", 24}},
+                       {"Time so far", Unit::seconds, "time_s", {"Seconds", 14, 6}},
+                       {"Since", Unit::text, "since", {"", 25}},
+                       {"Process", Unit::text, "", {"", 7}},
+                       {"Call site", Unit::text, "", {"", 1}},
+                       {"", Unit::text, "path"}},
+                      calls_note);
+    for (const Call &call : calls_) {
+        const OpenCall &open = *call.call;
+        if (task == nullptr || call.task == task)
+            table.add({rank_of(*call.task), open.thread, function_name(open.function),
+                       time_of(open), begin_of(open), state_of(*call.task), site_of(call.path),
+                       json_of_path(call.path)});
+    }
+    return table;
+}
+
+qmpi::Table Reports::sites(const std::vector<const Site *> &sites) const
+{
+    qmpi::Table table("Call sites",
+                      {{"", Unit::number, "", {"Site", 5}},
+                       {"Function", Unit::text, "function", {"", 24}},
+                       {"Calls", Unit::number, "calls", {"", 10}},
+                       {"", Unit::number, "timed_calls"},
+                       {"", Unit::number, "ranks"},
+                       {"Time", Unit::seconds, "time_s", {"Time ms", 12, 3, ms}},
+                       {"Min", Unit::seconds, "call_time_s/min", {"Min us", 11, 3, us}},
+                       {"Mean", Unit::seconds, "call_time_s/mean", {"Mean us", 11, 3, us}},
+                       {"Max", Unit::seconds, "call_time_s/max", {"Max us", 11, 3, us}},
+                       {"Application", Unit::percent, "", {"App %", 6, 2}},
+                       {"MPI", Unit::percent, "", {"MPI %", 6, 2}},
+                       {"Sent", Unit::bytes, "sent_bytes", {"Bytes sent", 14}},
+                       {"Received", Unit::bytes, "received_bytes", {"", 14}},
+                       {"Call site", Unit::text, "", {"", 1}},
+                       {"", Unit::text, "path"}});
+    for (const Site *site : sites) {
+        const Totals &totals = *site->totals;
+        table.add({site - sites_.data() + 1, function_name(site->function), totals.calls,
+                   totals.timed_calls, totals.time.ranks, seconds(totals.time.sum),
+                   seconds(totals.min_time()), seconds(totals.mean_time()), seconds(totals.longest),
+                   share_of_application(site->function, totals.time.sum),
+                   share_of_mpi(site->function, totals.time.sum), totals.sent, totals.received,
+                   text_of(site->path), json_of_path(site->path)});
+    }
+    return table;
+}
+
+qmpi::Table Reports::functions() const
+{
+    const auto ranks = static_cast<std::uint64_t>(summary_.tasks.size());
+    qmpi::Table table(
+        "Functions",
+        {{"Function", Unit::text, "name", {"", 28}},
+         {"Calls", Unit::number, "calls", {"", 10}},
+         {"", Unit::number, "timed_calls"},
+         {"", Unit::number, "ranks"},
+         {"Time", Unit::seconds, "time_s", {"Time ms", 12, 3, ms}},
+         {"Min per process", Unit::seconds, "process_time_s/min", {"Min ms", 11, 3, ms}},
+         {"Mean per process", Unit::seconds, "process_time_s/mean", {"Mean ms", 11, 3, ms}},
+         {"Max per process", Unit::seconds, "process_time_s/max", {"Max ms", 11, 3, ms}},
+         {"Variation", Unit::number, "cov", {"Cov", 6, 2}},
+         {"Application", Unit::percent, "application_percent", {"App %", 6, 2}},
+         {"MPI", Unit::percent, "mpi_percent", {"MPI %", 6, 2}},
+         {"Sent", Unit::bytes, "sent_bytes", {"Bytes sent", 14}},
+         {"Received", Unit::bytes, "received_bytes", {"", 14}},
+         {"", Unit::text, "sent_sizes"},
+         {"", Unit::text, "received_sizes"}},
+        "Variation: standard deviation over the ranks divided by the mean.");
+    for (const Function &function : functions_) {
+        const Totals &totals = function.summary->totals;
+        table.add({function_name(function.id), totals.calls, totals.timed_calls, totals.time.ranks,
+                   seconds(totals.time.sum), seconds(totals.time.min_of(ranks)),
+                   seconds(totals.time.mean(ranks)), seconds(totals.time.max),
+                   totals.time.variation(ranks), share_of_application(function.id, totals.time.sum),
+                   share_of_mpi(function.id, totals.time.sum), totals.sent, totals.received,
+                   sizes_json(function.summary->sent_sizes),
+                   sizes_json(function.summary->received_sizes)});
+    }
+    return table;
+}
+
+qmpi::Table Reports::sizes() const
+{
+    qmpi::Table table("Message sizes (calls by bytes)",
+                      {{"", Unit::text, "", {"Function", 28}},
+                       {"", Unit::bytes, "", {"From bytes", 20}},
+                       {"", Unit::bytes, "", {"To", 20}},
+                       {"", Unit::number, "", {"Sending", 12}},
+                       {"", Unit::number, "", {"Receiving", 12}}});
+    for (const Function &function : functions_) {
+        const FunctionSummary &summary = *function.summary;
+        for (std::size_t bin = 0; bin < size_bins; bin++) {
+            if (summary.sent_sizes[bin] + summary.received_sizes[bin] > 0)
+                table.add({function_name(function.id), first_size(bin), last_size(bin),
+                           summary.sent_sizes[bin], summary.received_sizes[bin]});
+        }
+    }
+    return table;
+}
+
+qmpi::Table Reports::communicators(const Communicators &communicators)
+{
+    qmpi::Table table("Communicators",
+                      {{"Communicator", Unit::text, "", {"", 24}},
+                       {"Size", Unit::number, "", {"", 8}},
+                       {"Function", Unit::text, "name", {"", 28}},
+                       {"Calls", Unit::number, "calls", {"", 10}},
+                       {"", Unit::number, "ranks"},
+                       {"Time", Unit::seconds, "time_s", {"Time ms", 12, 3, ms}},
+                       {"Sent", Unit::bytes, "sent_bytes", {"Bytes sent", 14}},
+                       {"Received", Unit::bytes, "received_bytes", {"", 14}}});
+    for (const auto &[id, communicator] : communicators) {
+        for (const auto &[function, totals] : communicator.functions)
+            table.add({name_of(id, communicator), communicator.size, function_name(function),
+                       totals.calls, totals.time.ranks, seconds(totals.time.sum), totals.sent,
+                       totals.received});
+    }
+    return table;
+}
+
 /* ---- text ---- */
 
 std::string Reports::text() const
@@ -256,319 +426,95 @@ std::string Reports::text() const
     std::string text = "Profile of MPI calls\n====================\n";
     for (const auto &[name, value] : facts())
         text += print("%-12s %s\n", name.c_str(), value.c_str());
-    text += tasks_text();
+    const qmpi::Table processes = tasks();
+    text += text_title("Processes (seconds)") + processes.note + (has_threads() ? "\n" : "") +
+        processes.text();
     if (!calls_.empty())
-        text += calls_text();
+        text += text_title("Calls in progress") + calls_note + "\n" + calls().text();
     text += sites_text("Call sites by time", top_sites(false));
     text += sites_text("Call sites by bytes", top_sites(true));
-    text += functions_text();
-    text += sizes_text();
+    text += text_title("Functions (time per process: min, mean, max, coefficient of variation)") +
+        functions().text();
+    const qmpi::Table by_size = sizes();
+    if (!by_size.rows.empty())
+        text += text_title(by_size.title) + by_size.text();
     if (options_.communicators)
-        text += communicators_text();
+        text += text_title("Communicators") + communicators(summary_.communicators).text();
     return text + "\n";
 }
 
-std::string Reports::tasks_text() const
+std::string Reports::sites_text(const std::string &title, std::vector<const Site *> shown) const
 {
-    auto line = [](const std::string &rank, Time application, Time mpi, Time of_threads,
-                   const std::string &where) {
-        return print("%8s %14.6f %14.6f %7.2f  %s\n", rank.c_str(),
-                     static_cast<double>(application) * seconds_per_ns,
-                     static_cast<double>(mpi) * seconds_per_ns,
-                     share(static_cast<double>(mpi), static_cast<double>(of_threads)),
-                     where.c_str());
-    };
-    std::string text = title_line("Processes (seconds)");
-    if (has_threads())
-        text += std::string(threads_note) + "\n";
-    text +=
-        print("%8s %14s %14s %7s  %s\n", "Rank", "Application", "MPI", "MPI %", "Host, process");
-    for (const Task &task : summary_.tasks)
-        text += line(task.rank < 0 ? "-" : std::to_string(task.rank), task.application, task.mpi,
-                     task.thread_time(), task.host + ", " + std::to_string(task.process));
-    return text + line("all", summary_.application(), summary_.mpi(), summary_.thread_time(), "");
+    const std::size_t number = shown.size();
+    if (options_.sites > 0 && options_.sites < number)
+        shown.resize(options_.sites);
+    return text_title(print("%s (%zu of %zu)", title.c_str(), shown.size(), number)) +
+        sites(shown).text();
 }
 
-std::string Reports::calls_text() const
-{
-    std::string text = title_line("Calls in progress");
-    text += std::string(calls_note) + "\n";
-    text += print("%8s %6s %-24s %14s %-25s %-7s  %s\n", "Rank", "Thread", "Function", "Seconds",
-                  "Since", "Process", "Call site");
-    for (const Call &call : calls_) {
-        const OpenCall &open = *call.call;
-        text += print("%8s %6" PRIu64 " %-24s %14s %-25s %-7s  %s\n",
-                      call.task->rank < 0 ? "-" : std::to_string(call.task->rank).c_str(),
-                      open.thread, function_name(open.function),
-                      open.is_timed
-                          ? print("%.6f", static_cast<double>(open.time) * seconds_per_ns).c_str()
-                          : "-",
-                      begin_of(open).c_str(), state_of(*call.task), site_of(call.path).c_str());
-    }
-    return text;
-}
-
-std::string Reports::sites_text(const std::string &title,
-                                const std::vector<const Site *> &sites) const
-{
-    const std::size_t shown =
-        options_.sites == 0 ? sites.size() : std::min<std::size_t>(options_.sites, sites.size());
-    std::string text = title_line(print("%s (%zu of %zu)", title.c_str(), shown, sites.size()));
-    text += print("%5s %-24s %10s %12s %11s %11s %11s %6s %6s %14s %14s  %s\n", "Site", "Function",
-                  "Calls", "Time ms", "Min us", "Mean us", "Max us", "App %", "MPI %", "Bytes sent",
-                  "Received", "Call site");
-    for (std::size_t i = 0; i < shown; i++) {
-        const Site &site = *sites[i];
-        const Totals &totals = *site.totals;
-        text +=
-            print("%5td %-24s %10" PRIu64 " %12.3f %11.3f %11.3f %11.3f %6.2f %6.2f %14" PRIu64
-                  " %14" PRIu64 "  ",
-                  &site - sites_.data() + 1, function_name(site.function), totals.calls,
-                  totals.time.sum * ms_per_ns, totals.min_time() * us_per_ns,
-                  totals.mean_time() * us_per_ns, static_cast<double>(totals.longest) * us_per_ns,
-                  share_of_application(site.function, totals.time.sum),
-                  share_of_mpi(site.function, totals.time.sum), totals.sent, totals.received);
-        text += text_of(site.path) + "\n";
-    }
-    return text;
-}
-
-std::string Reports::functions_text() const
-{
-    const auto ranks = static_cast<std::uint64_t>(summary_.tasks.size());
-    std::string text =
-        title_line("Functions (time per process: min, mean, max, coefficient of variation)");
-    text += print("%-28s %10s %12s %11s %11s %11s %6s %6s %6s %14s %14s\n", "Function", "Calls",
-                  "Time ms", "Min ms", "Mean ms", "Max ms", "Cov", "App %", "MPI %", "Bytes sent",
-                  "Received");
-    for (const Function &function : functions_) {
-        const Totals &totals = function.summary->totals;
-        text += print("%-28s %10" PRIu64 " %12.3f %11.3f %11.3f %11.3f %6.2f %6.2f %6.2f %14" PRIu64
-                      " %14" PRIu64 "\n",
-                      function_name(function.id), totals.calls, totals.time.sum * ms_per_ns,
-                      totals.time.min_of(ranks) * ms_per_ns, totals.time.mean(ranks) * ms_per_ns,
-                      totals.time.max * ms_per_ns, totals.time.variation(ranks),
-                      share_of_application(function.id, totals.time.sum),
-                      share_of_mpi(function.id, totals.time.sum), totals.sent, totals.received);
-    }
-    return text;
-}
-
-std::string Reports::sizes_text() const
-{
-    std::string text;
-    for (const Function &function : functions_) {
-        const FunctionSummary &summary = *function.summary;
-        for (std::size_t bin = 0; bin < size_bins; bin++) {
-            if (summary.sent_sizes[bin] + summary.received_sizes[bin] == 0)
-                continue;
-            text += print("%-28s %20.0f %20.0f %12" PRIu64 " %12" PRIu64 "\n",
-                          function_name(function.id), first_size(bin), last_size(bin),
-                          summary.sent_sizes[bin], summary.received_sizes[bin]);
-        }
-    }
-    if (text.empty())
-        return "";
-    return title_line("Message sizes (calls by bytes)") +
-        print("%-28s %20s %20s %12s %12s\n", "Function", "From bytes", "To", "Sending",
-              "Receiving") +
-        text;
-}
-
-std::string Reports::communicators_text() const
-{
-    std::string text = title_line("Communicators");
-    text += print("%-24s %8s %-28s %10s %12s %14s %14s\n", "Communicator", "Size", "Function",
-                  "Calls", "Time ms", "Bytes sent", "Received");
-    for (const auto &[id, communicator] : summary_.communicators) {
-        for (const auto &[function, totals] : communicator.functions)
-            text +=
-                print("%-24s %8d %-28s %10" PRIu64 " %12.3f %14" PRIu64 " %14" PRIu64 "\n",
-                      name_of(id, communicator).c_str(), communicator.size, function_name(function),
-                      totals.calls, totals.time.sum * ms_per_ns, totals.sent, totals.received);
-    }
-    return text;
-}
-
-/* ---- JSON ---- */
+/* ---- JSON and CSV ---- */
 
 std::string Reports::json() const
 {
     auto document = envelope(run_.introduction, run_.end, static_cast<int>(summary_.tasks.size()),
                              run_.is_alone);
     document.update({{"sample", options_.sample},
-                     {"tasks", tasks_json()},
-                     {"functions", functions_json()},
-                     {"sites", sites_json()}});
-    if (options_.communicators)
-        document["communicators"] = communicators_json();
+                     {"tasks", tasks().json()},
+                     {"functions", functions().json()},
+                     {"sites", sites(top_sites(false)).json()}});
+    for (std::size_t i = 0; shows_calls() && i < summary_.tasks.size(); i++)
+        document["tasks"][i]["current_calls"] = calls(&summary_.tasks[i]).json();
+    if (options_.communicators) {
+        auto &list = document["communicators"] = nlohmann::json::array();
+        for (const auto &one : summary_.communicators)
+            list.push_back({{"id", print("%016" PRIx64, one.first)},
+                            {"name", one.second.name},
+                            {"size", one.second.size},
+                            {"is_inter", one.second.is_inter},
+                            {"functions", communicators({one}).json()}});
+    }
     return json_text(document);
 }
 
-nlohmann::json Reports::tasks_json() const
+std::string Reports::csv() const
 {
-    auto tasks = nlohmann::json::array();
-    auto call = calls_.begin();
-    for (const Task &task : summary_.tasks) {
-        auto functions = nlohmann::json::object();
-        for (const auto &[function, time] : task.functions)
-            functions[function_name(function)] = static_cast<double>(time) * seconds_per_ns;
-        tasks.push_back({{"rank", task.rank},
-                         {"host", task.host},
-                         {"process", task.process},
-                         {"threads", task.threads},
-                         {"application_s", static_cast<double>(task.application) * seconds_per_ns},
-                         {"mpi_s", static_cast<double>(task.mpi) * seconds_per_ns},
-                         {"functions_s", functions}});
-        if (!shows_calls())
-            continue;
-        auto &current = tasks.back()["current_calls"] = nlohmann::json::array();
-        for (; call != calls_.end() && call->task == &task; ++call)
-            current.push_back(json_of(*call));
-    }
-    return tasks;
-}
-
-nlohmann::json Reports::json_of(const Call &call)
-{
-    const OpenCall &open = *call.call;
-    nlohmann::json line = {{"thread", open.thread},
-                           {"function", function_name(open.function)},
-                           {"path", json_of_path(call.path)},
-                           {"since", nullptr},
-                           {"time_s", nullptr}};
-    if (open.is_timed)
-        line.update({{"since", begin_of(open)},
-                     {"time_s", static_cast<double>(open.time) * seconds_per_ns}});
-    return line;
-}
-
-nlohmann::json Reports::functions_json() const
-{
-    const auto ranks = static_cast<std::uint64_t>(summary_.tasks.size());
-    auto functions = nlohmann::json::array();
-    for (const Function &function : functions_) {
-        const Totals &totals = function.summary->totals;
-        auto line = bytes_json(totals);
-        line.update(
-            {{"name", function_name(function.id)},
-             {"timed_calls", totals.timed_calls},
-             {"ranks", totals.time.ranks},
-             {"time_s", totals.time.sum * seconds_per_ns},
-             {"process_time_s",
-              spread_json(totals.time.min_of(ranks), totals.time.mean(ranks), totals.time.max)},
-             {"cov", totals.time.variation(ranks)},
-             {"application_percent", share_of_application(function.id, totals.time.sum)},
-             {"mpi_percent", share_of_mpi(function.id, totals.time.sum)},
-             {"sent_sizes", sizes_json(function.summary->sent_sizes)},
-             {"received_sizes", sizes_json(function.summary->received_sizes)}});
-        functions.push_back(std::move(line));
-    }
-    return functions;
-}
-
-nlohmann::json Reports::sites_json() const
-{
-    auto sites = nlohmann::json::array();
-    for (const Site &site : sites_) {
-        const Totals &totals = *site.totals;
-        auto line = bytes_json(totals);
-        line.update({{"function", function_name(site.function)},
-                     {"path", json_of_path(site.path)},
-                     {"timed_calls", totals.timed_calls},
-                     {"ranks", totals.time.ranks},
-                     {"time_s", totals.time.sum * seconds_per_ns},
-                     {"call_time_s",
-                      spread_json(totals.min_time(), totals.mean_time(),
-                                  static_cast<double>(totals.longest))}});
-        sites.push_back(std::move(line));
-    }
-    return sites;
-}
-
-std::string text_of_path(const nlohmann::json &path)
-{
-    std::string text;
-    for (const auto &frame : path) {
-        CallSite site;
-        site.function = frame.value("function", "");
-        site.file = frame.value("file", "");
-        site.line = frame.value("line", 0);
-        site.module = frame.value("module", "");
-        site.offset = frame.value("offset", std::uint64_t{0});
-        text += (text.empty() ? "" : " < ") + qmpi::text_of(site);
-    }
-    return text;
-}
-
-nlohmann::json Reports::communicators_json() const
-{
-    auto communicators = nlohmann::json::array();
-    for (const auto &[id, communicator] : summary_.communicators) {
-        auto lines = nlohmann::json::array();
-        for (const auto &[function, totals] : communicator.functions) {
-            auto line = bytes_json(totals);
-            line.update({{"name", function_name(function)},
-                         {"ranks", totals.time.ranks},
-                         {"time_s", totals.time.sum * seconds_per_ns}});
-            lines.push_back(std::move(line));
-        }
-        communicators.push_back({{"id", print("%016" PRIx64, id)},
-                                 {"name", communicator.name},
-                                 {"size", communicator.size},
-                                 {"is_inter", communicator.is_inter},
-                                 {"functions", lines}});
-    }
-    return communicators;
+    qmpi::Table table = calls_table();
+    auto add = [&table](const char *kind, int function, const std::string &site,
+                        const Totals &totals) {
+        table.add({"profile", kind, function_name(function), site, totals.calls,
+                   seconds(totals.time.sum), totals.sent, totals.received});
+    };
+    for (const Function &function : functions_)
+        add("function", function.id, "", function.summary->totals);
+    for (const Site &site : sites_)
+        add("site", site.function, text_of(site.path), *site.totals);
+    return table.csv();
 }
 
 /* ---- HTML ---- */
 
 std::string Reports::html() const
 {
-    const double application = static_cast<double>(summary_.application()) * seconds_per_ns;
-    const double mpi = static_cast<double>(summary_.mpi()) * seconds_per_ns;
     Page page("MPI profile", run_.introduction.command);
     auto list = facts();
-    list.emplace_back("Application time", print("%.3f s over all processes", application));
+    list.emplace_back("Application time",
+                      print("%.3f s over all processes", seconds(summary_.application())));
     list.emplace_back("MPI time",
-                      print("%.3f s, %.1f %%", mpi,
+                      print("%.3f s, %.1f %%", seconds(summary_.mpi()),
                             share(static_cast<double>(summary_.mpi()),
                                   static_cast<double>(summary_.thread_time()))) +
                           (has_threads() ? " of the application time of all threads in MPI" : ""));
     page.facts(list);
     if (!calls_.empty())
-        add_calls(page);
+        calls().add_to(page);
     add_bars(page);
-    add_sites(page);
-    add_functions(page);
+    sites(top_sites(false)).add_to(page);
+    functions().add_to(page);
     add_sizes(page);
     if (options_.communicators)
-        add_communicators(page);
-    add_processes(page);
+        communicators(summary_.communicators).add_to(page);
+    tasks().add_to(page);
     return page.html();
-}
-
-void Reports::add_calls(Page &page) const
-{
-    Lines lines;
-    for (const Call &call : calls_) {
-        const OpenCall &open = *call.call;
-        lines.push_back({call.task->rank, open.thread, function_name(open.function),
-                         open.is_timed
-                             ? nlohmann::json(static_cast<double>(open.time) * seconds_per_ns)
-                             : nlohmann::json(),
-                         begin_of(open), state_of(*call.task), site_of(call.path)});
-    }
-    page.table("Calls in progress",
-               {{"Rank", Unit::number},
-                {"Thread", Unit::number},
-                {"Function", Unit::text},
-                {"Time so far", Unit::seconds},
-                {"Since", Unit::text},
-                {"Process", Unit::text},
-                {"Call site", Unit::text}},
-               lines, calls_note);
 }
 
 /* The functions with the most time, and the rest as one series. */
@@ -590,77 +536,21 @@ void Reports::add_bars(Page &page) const
         rows.push_back(task.rank < 0 ? "Process " + std::to_string(task.process)
                                      : "Rank " + std::to_string(task.rank));
         auto other = static_cast<double>(task.mpi);
-        std::vector<double> parts{std::max(static_cast<double>(task.thread_time()) - other, 0.0) *
-                                  seconds_per_ns};
+        std::vector<double> parts{
+            seconds(std::max(static_cast<double>(task.thread_time()) - other, 0.0))};
         for (const int function : series) {
             const auto found = task.functions.find(function);
             const double time =
                 found == task.functions.end() ? 0 : static_cast<double>(found->second);
-            parts.push_back(time * seconds_per_ns);
+            parts.push_back(seconds(time));
             other -= time;
         }
-        parts.push_back(std::max(other, 0.0) * seconds_per_ns);
+        parts.push_back(seconds(std::max(other, 0.0)));
         values.push_back(std::move(parts));
     }
     page.bars("Time per rank", rows, names, values, Unit::seconds,
               std::string("From the return of MPI_Init to MPI_Finalize.") +
                   (has_threads() ? " The times of threads that called MPI are added." : ""));
-}
-
-void Reports::add_sites(Page &page) const
-{
-    Lines lines;
-    for (const Site &site : sites_) {
-        const Totals &totals = *site.totals;
-        lines.push_back({function_name(site.function), text_of(site.path), totals.calls,
-                         totals.time.sum * seconds_per_ns, totals.min_time() * seconds_per_ns,
-                         totals.mean_time() * seconds_per_ns,
-                         static_cast<double>(totals.longest) * seconds_per_ns,
-                         share_of_application(site.function, totals.time.sum),
-                         share_of_mpi(site.function, totals.time.sum), totals.sent,
-                         totals.received});
-    }
-    page.table("Call sites",
-               {{"Function", Unit::text},
-                {"Call site", Unit::text},
-                {"Calls", Unit::number},
-                {"Time", Unit::seconds},
-                {"Min", Unit::seconds},
-                {"Mean", Unit::seconds},
-                {"Max", Unit::seconds},
-                {"Application", Unit::percent},
-                {"MPI", Unit::percent},
-                {"Sent", Unit::bytes},
-                {"Received", Unit::bytes}},
-               lines);
-}
-
-void Reports::add_functions(Page &page) const
-{
-    const auto ranks = static_cast<std::uint64_t>(summary_.tasks.size());
-    Lines lines;
-    for (const Function &function : functions_) {
-        const Totals &totals = function.summary->totals;
-        lines.push_back({function_name(function.id), totals.calls, totals.time.sum * seconds_per_ns,
-                         totals.time.min_of(ranks) * seconds_per_ns,
-                         totals.time.mean(ranks) * seconds_per_ns, totals.time.max * seconds_per_ns,
-                         totals.time.variation(ranks),
-                         share_of_application(function.id, totals.time.sum),
-                         share_of_mpi(function.id, totals.time.sum), totals.sent, totals.received});
-    }
-    page.table("Functions",
-               {{"Function", Unit::text},
-                {"Calls", Unit::number},
-                {"Time", Unit::seconds},
-                {"Min per process", Unit::seconds},
-                {"Mean per process", Unit::seconds},
-                {"Max per process", Unit::seconds},
-                {"Variation", Unit::number},
-                {"Application", Unit::percent},
-                {"MPI", Unit::percent},
-                {"Sent", Unit::bytes},
-                {"Received", Unit::bytes}},
-               lines, "Variation: standard deviation over the ranks divided by the mean.");
 }
 
 void Reports::add_sizes(Page &page) const
@@ -679,46 +569,6 @@ void Reports::add_sizes(Page &page) const
     }
     page.histogram("Sizes of sent data", sent, Unit::bytes, "Calls by bytes sent.");
     page.histogram("Sizes of received data", received, Unit::bytes, "Calls by bytes received.");
-}
-
-void Reports::add_communicators(Page &page) const
-{
-    Lines lines;
-    for (const auto &[id, communicator] : summary_.communicators) {
-        for (const auto &[function, totals] : communicator.functions)
-            lines.push_back({name_of(id, communicator), communicator.size, function_name(function),
-                             totals.calls, totals.time.sum * seconds_per_ns, totals.sent,
-                             totals.received});
-    }
-    page.table("Communicators",
-               {{"Communicator", Unit::text},
-                {"Size", Unit::number},
-                {"Function", Unit::text},
-                {"Calls", Unit::number},
-                {"Time", Unit::seconds},
-                {"Sent", Unit::bytes},
-                {"Received", Unit::bytes}},
-               lines);
-}
-
-void Reports::add_processes(Page &page) const
-{
-    Lines lines;
-    for (const Task &task : summary_.tasks)
-        lines.push_back(
-            {task.rank, task.host, task.process, task.threads,
-             static_cast<double>(task.application) * seconds_per_ns,
-             static_cast<double>(task.mpi) * seconds_per_ns,
-             share(static_cast<double>(task.mpi), static_cast<double>(task.thread_time()))});
-    page.table("Processes",
-               {{"Rank", Unit::number},
-                {"Host", Unit::text},
-                {"Process", Unit::number},
-                {"Threads", Unit::number},
-                {"Application", Unit::seconds},
-                {"MPI", Unit::seconds},
-                {"Share of MPI", Unit::percent}},
-               lines, has_threads() ? threads_page_note : "");
 }
 
 }  // namespace qmpi::profile

@@ -3,7 +3,7 @@
  *     See COPYRIGHT in top-level directory
  */
 
-/* A summary as text, JSON and HTML. */
+/* A summary as text, JSON, CSV and HTML. */
 
 #ifndef TOOLS_PROFILE_REPORTS_HPP_INCLUDED
 #define TOOLS_PROFILE_REPORTS_HPP_INCLUDED
@@ -12,19 +12,14 @@
 #include "summary.hpp"
 
 #include "../common/report.hpp"
-
-#include <nlohmann/json_fwd.hpp>
+#include "../common/table.hpp"
 
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
-namespace qmpi {
-
-class Page;
-
-namespace profile {
+namespace qmpi::profile {
 
 /* Of the instance; its arguments say how the report is to be. */
 struct Run {
@@ -32,9 +27,6 @@ struct Run {
     std::string end;       /* wall-clock time; empty: unknown, from records */
     bool is_alone = false; /* one process only */
 };
-
-/* Text of a call path in the JSON report: "solve (halo.c:231) < main (halo.c:400)" */
-std::string text_of_path(const nlohmann::json &path);
 
 class Reports {
   public:
@@ -44,9 +36,13 @@ class Reports {
     std::string text() const;
     std::string json() const;
     std::string html() const;
+    std::string csv() const;
     std::string make(Format format) const
     {
-        return format == Format::json ? json() : format == Format::html ? html() : text();
+        return format == Format::json ? json()
+            : format == Format::html  ? html()
+            : format == Format::csv   ? csv()
+                                      : text();
     }
 
   private:
@@ -76,26 +72,17 @@ class Reports {
     bool has_threads() const;
     bool shows_calls() const;
 
-    std::string tasks_text() const;
-    std::string calls_text() const;
-    std::string sites_text(const std::string &title, const std::vector<const Site *> &sites) const;
-    std::string functions_text() const;
-    std::string sizes_text() const;
-    std::string communicators_text() const;
+    using Communicators = std::map<std::uint64_t, CommunicatorSummary>;
 
-    nlohmann::json tasks_json() const;
-    static nlohmann::json json_of(const Call &call);
-    nlohmann::json functions_json() const;
-    nlohmann::json sites_json() const;
-    nlohmann::json communicators_json() const;
-
-    void add_calls(Page &page) const;
+    qmpi::Table tasks() const;
+    qmpi::Table calls(const Task *task = nullptr) const;
+    qmpi::Table sites(const std::vector<const Site *> &sites) const;
+    qmpi::Table functions() const;
+    qmpi::Table sizes() const;
+    static qmpi::Table communicators(const Communicators &communicators);
+    std::string sites_text(const std::string &title, std::vector<const Site *> shown) const;
     void add_bars(Page &page) const;
-    void add_sites(Page &page) const;
-    void add_functions(Page &page) const;
     void add_sizes(Page &page) const;
-    void add_communicators(Page &page) const;
-    void add_processes(Page &page) const;
 
     const Run &run_;
     const Options options_;
@@ -106,7 +93,6 @@ class Reports {
     std::vector<Function> functions_; /* likewise */
 };
 
-}  // namespace profile
-}  // namespace qmpi
+}  // namespace qmpi::profile
 
 #endif /* TOOLS_PROFILE_REPORTS_HPP_INCLUDED */

@@ -7,8 +7,8 @@
 
 #include "reports.hpp"
 
+#include "../common/envelope.hpp"
 #include "../common/text.hpp"
-#include "../profile/reports.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -28,7 +28,7 @@ nlohmann::json document_of(const std::string &path)
             throw std::runtime_error("cannot read " + path);
         return nlohmann::json::parse(file);
     }
-    return nlohmann::json::parse(load_one({path})->make(Format::json));
+    return nlohmann::json::parse(load_one({path})->make("json"));
 }
 
 void add(Numbers &numbers, const nlohmann::json &line)
@@ -66,7 +66,7 @@ NumbersByName numbers_of(const std::string &path)
         if (document.contains("sites")) {
             for (const auto &line : document["sites"])
                 add(numbers[line.at("function").get<std::string>() + " at " +
-                            profile::text_of_path(line.at("path"))],
+                            text_of_path(line.at("path"))],
                     line);
         }
         return numbers;

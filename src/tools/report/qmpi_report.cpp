@@ -44,28 +44,31 @@ void put(const std::string &text, const std::string &file)
         throw std::runtime_error("cannot write " + file + ": " + reason);
 }
 
-void show(const Paths &paths)
+/* One that cannot be made does not keep the others back. */
+int show(const Paths &paths)
 {
-    for (const auto &one : report::load(paths))
-        put(one->make(Format::text), "");
+    int status = 0;
+    for (const auto &one : report::load(paths)) {
+        try {
+            put(one->make("text"), "");
+        } catch (const std::exception &exception) {
+            std::fprintf(stderr, "qmpi_report: %s\n", exception.what());
+            status = 2;
+        }
+    }
+    return status;
 }
 
-void make(const Paths &paths, Format format, const std::string &file)
+void make(const Paths &paths, const char *format, const std::string &file)
 {
     put(report::load_one(paths)->make(format), file);
 }
 
-void csv(const Paths &paths, const std::string &file)
-{
-    put(report::load_one(paths)->csv(), file);
-}
-
-/* All formats that the tool has. */
+/* All formats that the tool has, except CSV. */
 void merge(const Paths &paths, const std::string &stem)
 {
-    const auto one = report::load_one(paths);
-    for (const auto &[format, ending] : one->formats())
-        put(one->make(format), stem + ending);
+    for (const auto &[format, content] : report::load_one(paths)->make({"text", "json", "html"}))
+        put(content, stem + "." + (format == "text" ? "txt" : format));
 }
 
 int compare(const std::string &before, const std::string &after, const report::Thresholds &limits)
@@ -146,12 +149,12 @@ int main(int argc, char **argv)
     auto to_file = [&](CLI::App *sub) {
         sub->add_option("-o,--output", output, "file (default: standard output)");
     };
-    command("show", "print the reports as text", [&] { show(paths); });
-    to_file(command("json", "make a report in JSON", [&] { make(paths, Format::json, output); }));
-    to_file(command("html", "make a report as a page", [&] { make(paths, Format::html, output); }));
+    command("show", "print the reports as text", [&] { status = show(paths); });
+    to_file(command("json", "make a report in JSON", [&] { make(paths, "json", output); }));
+    to_file(command("html", "make a report as a page", [&] { make(paths, "html", output); }));
     to_file(command("csv",
                     "make a table of functions and call sites, pairs of processes, or findings",
-                    [&] { csv(paths, output); }));
+                    [&] { make(paths, "csv", output); }));
     command("merge", "make one report of all records, in all formats of the tool",
             [&] { merge(paths, output); })
         ->add_option("-o,--output", output, "name of the files without ending")

@@ -8,61 +8,29 @@
 #ifndef TOOLS_REPORT_REPORTS_HPP_INCLUDED
 #define TOOLS_REPORT_REPORTS_HPP_INCLUDED
 
-#include "../common/record.hpp"
-#include "../common/report.hpp"
-
-#include <cstdint>
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace qmpi::report {
 
-/* Processes that still run, by their records. */
-class Lives {
-  public:
-    void add(int rank, Life life) { ranks_[life].insert(rank); }
-
-    /* "still running", or which processes are. */
-    std::string text() const;
-
-    /* Ranks by "running", "ended" and "unknown". */
-    std::map<std::string, std::set<int>> by_name() const;
-
-  private:
-    std::map<Life, std::set<int>> ranks_;
-};
+/* Contents by format: text, json, csv, html. */
+using Forms = std::map<std::string, std::string>;
 
 /* The report of one instance over all processes that have left records. */
 class Report {
   public:
-    explicit Report(Lives lives) : lives_(std::move(lives)) {}
     virtual ~Report() = default;
 
     virtual std::string name() const = 0;
-    virtual std::string csv() const = 0;
 
-    /* The report of the tool; text and JSON also have what lives() says. */
-    std::string make(Format format) const;
+    /* Those of the formats that the tool has. */
+    virtual Forms make(const std::vector<const char *> &formats) const = 0;
 
-    /* With the endings of their files. */
-    std::vector<std::pair<Format, std::string>> formats() const;
-
-  private:
-    virtual bool has_page() const { return true; }
-    virtual std::string content(Format format) const = 0;
-
-    const Lives lives_;
+    /* Throws std::runtime_error if the tool does not have it. */
+    std::string make(const char *format) const;
 };
-
-/* Common to the reports with sums of functions. */
-extern const char *const csv_heading;
-std::string csv_line(const std::string &tool, const std::string &kind, const std::string &function,
-                     const std::string &site, std::uint64_t calls, double time, std::uint64_t sent,
-                     std::uint64_t received);
 
 /* The reports of all instances and runs that have records in the folders and files, and of the
  * journals in the folders. Throws std::runtime_error if there are none, if one cannot be read, or if

@@ -6,6 +6,9 @@
 #include "trace_report.hpp"
 
 #include "../common/envelope.hpp"
+#include "../common/process.hpp"
+#include "../common/record_report.hpp"
+#include "../common/table.hpp"
 #include "../common/text.hpp"
 #include "../trace/definitions.hpp"
 
@@ -88,7 +91,7 @@ class TraceReport : public Report {
   public:
     TraceReport(const std::vector<trace::Recording> &recordings,
                 const trace::Definitions &definitions)
-        : Report(lives_of(recordings)), threads_(recordings.size()),
+        : lives_(lives_of(recordings)), threads_(recordings.size()),
           seconds_(static_cast<double>(definitions.end - definitions.begin) * per_second)
     {
         std::set<int> missing;
@@ -122,22 +125,21 @@ class TraceReport : public Report {
 
     std::string name() const override { return "trace"; }
 
-    std::string content(Format format) const override
+    Forms make(const std::vector<const char *> &formats) const override
     {
-        if (format == Format::html)
+        Forms made;
+        for (const char *const name : formats) {
+            const Format format = format_of(name);
+            if (format != Format::html)
+                made[name] = lives_.add_to(format == Format::json      ? json()
+                                               : format == Format::csv ? csv()
+                                                                       : text(),
+                                           this->name(), format);
+        }
+        if (made.empty())
             throw std::runtime_error("use \"qmpi_report otf2 --keep --html\" for journals");
-        return format == Format::json ? json() : text();
+        return made;
     }
-
-    std::string csv() const override
-    {
-        std::string text = csv_heading;
-        for (const Line &line : lines_)
-            text += csv_line("trace", "function", line.name, "", line.calls, line.seconds, 0, 0);
-        return text;
-    }
-
-    bool has_page() const override { return false; }
 
   private:
     struct Line {
@@ -146,23 +148,39 @@ class TraceReport : public Report {
         double seconds;
     };
 
+    Table functions() const
+    {
+        Table table("Functions",
+                    {{"Function", Unit::text, "name", {"", 32}},
+                     {"", Unit::number, "calls"},
+                     {"", Unit::number, "", {"Calls", 12}},
+                     {"", Unit::seconds, "time_s", {"Time (s)", 14, 6}}});
+        for (const Line &line : lines_)
+            table.add({line.name, line.calls, grouped(line.calls), line.seconds});
+        return table;
+    }
+
+    Table calls() const
+    {
+        Table table("Calls in progress",
+                    {{"Rank", Unit::number, "rank", {"", 8}},
+                     {"Thread", Unit::number, "thread", {"", 6}},
+                     {"Function", Unit::text, "function", {"", 24}},
+                     {"", Unit::seconds, "time_s", {"Seconds", 14, 6}},
+                     {"Call site", Unit::text, "site", {"", 1}}},
+                    trace::open_calls_note);
+        for (const auto &[call, site] : in_progress_)
+            table.add({call.rank, call.thread, site.function, call.seconds, site.caller});
+        return table;
+    }
+
     std::string text() const
     {
-        std::string text = "trace: " + number_of(processes_, "process", "es") + ", " +
+        const Table open = calls();
+        return "trace: " + number_of(processes_, "process", "es") + ", " +
             number_of(threads_, "thread") + print(", %.6f s", seconds_) + absent_text(absent_) +
-            "\n";
-        text += print("%-32s %12s %14s\n", "Function", "Calls", "Time (s)");
-        for (const Line &line : lines_)
-            text += print("%-32s %12s %14.6f\n", line.name.c_str(), grouped(line.calls).c_str(),
-                          line.seconds);
-        if (in_progress_.empty())
-            return text;
-        text += print("\nCalls in progress\n%s\n%8s %6s %-24s %14s  %s\n", trace::open_calls_note,
-                      "Rank", "Thread", "Function", "Seconds", "Call site");
-        for (const auto &[call, site] : in_progress_)
-            text += print("%8d %6d %-24s %14.6f  %s\n", call.rank, call.thread,
-                          site.function.c_str(), call.seconds, site.caller.c_str());
-        return text;
+            "\n" + functions().text() +
+            (open.rows.empty() ? "" : "\n" + open.title + "\n" + open.note + "\n" + open.text());
     }
 
     std::string json() const
@@ -173,21 +191,22 @@ class TraceReport : public Report {
         introduction.absent = absent_;
         introduction.instance = introduction.instances = introduction.tool_id = 0;
         auto document = envelope(introduction, "", static_cast<int>(processes_), false);
-        document.update({{"threads", threads_}, {"duration_s", seconds_}});
-        document["functions"] = nlohmann::json::array();
-        for (const Line &line : lines_)
-            document["functions"].push_back(
-                {{"name", line.name}, {"calls", line.calls}, {"time_s", line.seconds}});
-        document["current_calls"] = nlohmann::json::array();
-        for (const auto &[call, site] : in_progress_)
-            document["current_calls"].push_back({{"rank", call.rank},
-                                                 {"thread", call.thread},
-                                                 {"function", site.function},
-                                                 {"site", site.caller},
-                                                 {"time_s", call.seconds}});
+        document.update({{"threads", threads_},
+                         {"duration_s", seconds_},
+                         {"functions", functions().json()},
+                         {"current_calls", calls().json()}});
         return json_text(document);
     }
 
+    std::string csv() const
+    {
+        Table table = calls_table();
+        for (const Line &line : lines_)
+            table.add({"trace", "function", line.name, "", line.calls, line.seconds, 0, 0});
+        return table.csv();
+    }
+
+    const Lives lives_;
     std::size_t processes_ = 0, threads_;
     double seconds_;
     std::string program_, absent_;

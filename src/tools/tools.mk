@@ -20,7 +20,7 @@ AM_LDFLAGS = -module -avoid-version -shared
 AM_LIBTOOLFLAGS = --tag=disable-static
 
 tools_LTLIBRARIES = libqmpi_bcast.la libqmpi_null.la libqmpi_control.la
-noinst_LTLIBRARIES = libqmpi_sdk.la
+noinst_LTLIBRARIES = libqmpi_sdk.la libqmpi_endpoint.la
 lib_LTLIBRARIES =
 bin_PROGRAMS =
 CLEANFILES =
@@ -78,11 +78,11 @@ qmpi_tool_libadd = libqmpi_sdk.la $(qmpi_library)
 libqmpi_bcast_la_SOURCES = bcast.cpp
 libqmpi_bcast_la_LIBADD = $(qmpi_library)
 
-libqmpi_control_la_SOURCES = \
-    control/control.cpp \
-    control/endpoint.cpp \
-    control/endpoint.hpp
-libqmpi_control_la_LIBADD = $(qmpi_tool_libadd)
+# The socket of control: in the tool, and in qmpi_ctl
+libqmpi_endpoint_la_SOURCES = control/endpoint.cpp control/endpoint.hpp
+
+libqmpi_control_la_SOURCES = control/control.cpp
+libqmpi_control_la_LIBADD = libqmpi_endpoint.la $(qmpi_tool_libadd)
 
 libqmpi_null_la_SOURCES = null.cpp
 libqmpi_null_la_LIBADD = $(qmpi_library)

@@ -12,8 +12,10 @@
 #include <mpi.h>
 
 #include "collectives.hpp"
+#include "files.hpp"
 #include "messages.hpp"
 #include "objects.hpp"
+#include "threads.hpp"
 #include "windows.hpp"
 
 namespace {
@@ -33,6 +35,10 @@ const std::vector<Kind> kinds = {
     {"reduce", 8, collectives::reduce},
     {"neighbors", 6, collectives::neighbors},
     {"window", 6, windows::run},
+    {"file", 3, files::run},
+    {"missing", 1, files::missing},
+    {"threads", 3, threads::run},
+    {"session", 1, threads::session},
     {"make_comm", 10, objects::make_comm},
     {"merge", 3, objects::merge},
     {"free_comm", 5, objects::free_comm},
@@ -89,13 +95,20 @@ int main(int argc, char **argv)
         else
             options.seed = strtoull(argv[i], nullptr, 10);
     }
-    MPI_Init(&argc, &argv);
+    /* One program in four may have several threads. */
+    const bool wants_threads = Random(options.seed, 77).chance(25);
+    int level;
+    if (wants_threads)
+        MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
+    else
+        MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
     MPI_Comm_size(MPI_COMM_WORLD, &processes);
     std::vector<char> buffer(messages::buffer_size);
     MPI_Buffer_attach(buffer.data(), messages::buffer_size);
     {
         Script script(options, me, processes, 0);
+        script.has_threads = wants_threads;
         const auto world = std::make_shared<Comm>();
         world->handle = MPI_COMM_WORLD;
         for (int i = 0; i < processes; i++)

@@ -68,11 +68,7 @@ struct Message {
     int send_due, receive_due;
 
     int elements() const { return count * part.multiple; }
-    /* Messages of different rounds may change places where the source is any. */
-    uint64_t key_of(int round) const
-    {
-        return any_source ? key : key + static_cast<uint64_t>(round) * 1000003;
-    }
+    uint64_t key_of(int round) const { return key + static_cast<uint64_t>(round) * 1000003; }
 };
 
 /* Bytes that buffered sends of the process still take, at most */
@@ -317,6 +313,8 @@ inline void run(Script &script, const std::shared_ptr<Comm> &comm, const std::ve
     const int side = comm->side(script.me), me = comm->rank(script.me);
     const bool has_ready =
         std::any_of(all.begin(), all.end(), [](const Message &one) { return is_ready(one.send); });
+    const bool has_any =
+        std::any_of(all.begin(), all.end(), [](const Message &one) { return one.any_source; });
     std::vector<std::shared_ptr<End>> sends(all.size()), receives(all.size());
     std::vector<MPI_Request> starts;
     for (size_t i = 0; i < all.size(); i++) {
@@ -375,6 +373,9 @@ inline void run(Script &script, const std::shared_ptr<Comm> &comm, const std::ve
             }
         if (!is_last)
             script.complete();
+        /* Otherwise a message of the next round could take the receive of another one. */
+        if (!is_last && has_any)
+            MPI_Barrier(comm->handle);
     }
 }
 
@@ -417,6 +418,9 @@ inline Message drawn(Script &script, Comm &comm, bool allows_ready)
         m.partitions = draw.of(std::vector<int>{1, 2, 4});
         m.partitions_there = m.partitions;
     }
+    /* MPICH takes long packed data for longer than it is. */
+    if (m.send == Send::packed && m.count > 100)
+        m.send = Send::send;
     if (m.unit.size() * m.count > 4000 &&
         (m.send == Send::bsend || m.send == Send::ibsend || m.send == Send::bsend_init))
         m.send = is_own ? Send::isend : Send::send;
@@ -461,6 +465,9 @@ inline void exchange(Script &script)
             all.push_back(next);
         }
     }
+    for (Message &one : all)
+        if (one.send == Send::freed && rounds > 1)
+            one.send = Send::isend; /* its buffer may be in use for long */
     close(all, *comm);
     if (!comm->has(script.me))
         return;

@@ -84,7 +84,8 @@ class Script {
     const int me, processes;
     const uint64_t number; /* of the script; 0: the main one */
     int step = 0;
-    Random draw, own; /* of all processes; of this one */
+    bool has_threads = false; /* MPI_THREAD_MULTIPLE */
+    Random draw, own;         /* of all processes; of this one */
     std::vector<std::shared_ptr<Comm>> comms;
     std::vector<Pending> pending;
     int next_tag = 1, next_comm = 0;
@@ -94,7 +95,7 @@ class Script {
         unused; /* persistent requests to free after the current completions */
 
     uint64_t key() { return draw.next(); }
-    int tag() { return static_cast<int>(number) * 4000 + (next_tag++ % 3999); }
+    int tag() { return static_cast<int>(number % 8) * 4000 + (next_tag++ % 3999); }
     bool is_main() const { return number == 0; }
 
     __attribute__((format(printf, 2, 3))) void say(const char *format, ...) const

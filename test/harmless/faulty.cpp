@@ -6,6 +6,7 @@
 #include <qmpi/report_options.hpp>
 #include <qmpi/reporting_tool.hpp>
 
+#include <algorithm>
 #include <fstream>
 #include <stdexcept>
 #include <string>
@@ -50,22 +51,31 @@ struct Faulty : qmpi::ReportingTool<Faulty> {
         return {std::string(rank == 1 ? large : 1, 'x'), false};
     }
 
-    bool write(const State &, const qmpi::Reporter &) { return options_.fault != "write"; }
+    bool write(const State &, const qmpi::Reporter &)
+    {
+        set_limit(RLIM_INFINITY);
+        return options_.fault != "write";
+    }
 
     ~Faulty() { report_at_end(); }
 
     int MPI_Barrier(qmpi::call<MPI_BARRIER_T> &call) { return call(); }
 
-    static constexpr std::size_t large = std::size_t{1} << 28;
+    static constexpr std::size_t large = std::size_t{1} << 26;
 
     /* What the process has, and half of what rank 1 sends. */
     static void limit_memory()
     {
         std::size_t pages = 0;
         std::ifstream("/proc/self/statm") >> pages;
+        set_limit(pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) + large / 2);
+    }
+
+    static void set_limit(rlim_t bytes)
+    {
         struct rlimit limit {};
         getrlimit(RLIMIT_AS, &limit);
-        limit.rlim_cur = pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) + large / 2;
+        limit.rlim_cur = std::min(bytes, limit.rlim_max);
         setrlimit(RLIMIT_AS, &limit);
     }
 

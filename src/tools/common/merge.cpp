@@ -13,8 +13,9 @@ namespace qmpi {
 inline namespace v1 {
 namespace {
 
-/* MPI counts are int. */
-constexpr std::size_t largest_piece = std::size_t{1} << 30;
+/* A process without memory for what it receives has this much room. */
+constexpr std::size_t largest_piece = std::size_t{1} << 20;
+char room[largest_piece];
 
 /* Precedes the bytes. A process that failed says so, as its parent is waiting. */
 struct Header {
@@ -59,9 +60,12 @@ bool receive(MPI_Comm comm, int source, std::string &bytes)
     try {
         bytes.resize(header.size);
     } catch (const std::exception &) {
-        /* The process that sends must not wait: its pieces are received without room for them. */
-        for (std::uint64_t done = 0; done < header.size; done += largest_piece)
-            receive_piece(nullptr, 0);
+        /* The process that sends must not wait. A message that is truncated would end the program:
+         * MPI_Test calls the error handler of MPI_COMM_WORLD. */
+        for (std::uint64_t done = 0; done < header.size; done += largest_piece) {
+            if (receive_piece(room, static_cast<int>(largest_piece)) != MPI_SUCCESS)
+                break;
+        }
         return false;
     }
     return in_pieces(bytes.data(), bytes.size(), receive_piece) && header.is_whole;

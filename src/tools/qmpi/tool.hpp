@@ -160,8 +160,10 @@ struct QMPI_DETAIL_HIDDEN instances {
      * locks. */
     static void leave_child()
     {
+        int is_world = 0;
+        QMPI_Initialized(&is_world);
         for (instance<Tool> *own : *all) {
-            if (own->has_begun)
+            if (is_world || own->has_begun)
                 own->is_alive = own->takes_calls = false;
         }
     }
@@ -199,6 +201,10 @@ QMPI_DETAIL_DECLARES(at_job_begin)
 QMPI_DETAIL_DECLARES(offer_to_spawned)
 QMPI_DETAIL_DECLARES(at_spawned)
 #undef QMPI_DETAIL_DECLARES
+
+/* True if the kit needs to know when a session begins. */
+template <typename Tool>
+inline constexpr bool notes_sessions = declares_at_session_begin<Tool> || !Tool::works_in_child;
 
 template <typename Tool>
 inline constexpr bool ends_with_mpi = can_end<Tool> &&Tool::lives_until == until::finalize;
@@ -317,7 +323,7 @@ constexpr bool intercepts()
     return has_member<Tool, id>::value || is_generic<Tool, id>() ||
         (ends_with_mpi<Tool> && begins_or_ends_mpi(id)) ||
         (declares_at_abort<Tool> && id == MPI_ABORT_T) ||
-        (declares_at_session_begin<Tool> && id == MPI_SESSION_INIT_T) ||
+        (notes_sessions<Tool> && id == MPI_SESSION_INIT_T) ||
         ((declares_offer_to_job<Tool> || declares_at_job_begin<Tool>) &&id == MPI_SESSION_INIT_T) ||
         (declares_at_spawned<Tool> && initializes_world(id)) ||
         (declares_offer_to_spawned<Tool> && spawns(id));
@@ -447,7 +453,7 @@ struct QMPI_DETAIL_HIDDEN registration {
                      "cannot register an instance");
             if constexpr (declares_at_abort<Tool>)
                 self.at_abort = abort;
-            if constexpr (declares_at_session_begin<Tool>)
+            if constexpr (notes_sessions<Tool>)
                 self.at_session_begin = session_begin;
             intercept_all(tool_id, detail::function_ids());
         } catch (const std::exception &exception) {

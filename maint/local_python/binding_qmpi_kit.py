@@ -302,7 +302,7 @@ def dump_function_hpp(f, out):
     out.append("template <> struct function<%s> : detail::signature<%s> {" % (f.id, f.type))
     out.append("    QMPI_DETAIL_MEMBER(%s, \"%s\")" % (f.name, form))
     out.append("    static constexpr bool returns_error_code = %s;" % str(f.returns_error_code).lower())
-    out.append("    static constexpr std::array<parameter, %d> parameters{" % len(f.parameters))
+    out.append("    QMPI_DETAIL_HIDDEN static constexpr std::array<parameter, %d> parameters{" % len(f.parameters))
     if f.parameters:
         out.append("        {")
         for p in f.parameters:
@@ -317,7 +317,7 @@ def dump_function_hpp(f, out):
         out[-1] = out[-1][:-1] + "}"
     out[-1] += "};"
     described = buffer_parameters(f)
-    out.append("    static constexpr std::array<buffer_parameters, %d> buffers{" % len(described))
+    out.append("    QMPI_DETAIL_HIDDEN static constexpr std::array<buffer_parameters, %d> buffers{" % len(described))
     if described:
         out.append("        {")
         for b in described:

@@ -307,7 +307,7 @@ struct function;
 
 /* For qmpi_functions.hpp: finds, calls and type-checks the tool's member for one function. */
 #define QMPI_DETAIL_MEMBER(name_, right_form_)                                               \
-    static constexpr std::string_view name = #name_;                                         \
+    QMPI_DETAIL_HIDDEN static constexpr std::string_view name = #name_;                      \
     template <typename Shadow>                                                               \
     static auto lacks(Shadow *)->decltype(&Shadow::name_);                                   \
     template <typename Tool, typename Call, typename... Arguments>                           \

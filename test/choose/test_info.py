@@ -110,4 +110,5 @@ def test_unknown_function_is_refused(info):
 
 
 def test_unknown_option_is_refused(info):
-    assert info("--nonsense").status == 2
+    result = info("--nonsense")
+    assert result.status == 2 and "--nonsense" in result.err, result

@@ -199,7 +199,7 @@ def test_page_loads_nothing(mpich, blocks):
 def solver(mpich_module):
     """Two runs of the solver: plain, and with instances above and below bcast."""
     program = mpich_module.program(ROOT / "examples/qmpi/halo.c", "-O2", "-lm")
-    plain = mpich_module.mpiexec(4, program, "-n", 32, "-s", 40, tools="null")
+    plain = mpich_module.mpiexec(4, program, "-n", 32, "-s", 40)
     result = mpich_module.mpiexec(4, program, "-n", 32, "-s", 40, tools="messages(out=up),bcast,messages(out=down),count")
     return plain, result, mpich_module.load("up.json"), mpich_module.load("down.json")
 

@@ -6,6 +6,8 @@
 import collections
 import json
 import re
+import time
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -218,6 +220,19 @@ def test_trace_of_a_killed_job(mpich, hang):
     assert (call["name"], call["pid"]) == ("MPI_Recv", 0)
     assert end_of(call) == pytest.approx(max(map(end_of, calls_of(trace, 1))))
     assert call["dur"] > 0.5 * sum(event["dur"] for event in calls_of(trace, 1) if event["name"] == "MPI_Iprobe")
+
+
+def test_trace_made_on_another_host_has_the_date_of_the_job(mpich, hang, needs):
+    """qmpi_report runs where the monotonic clock is another one, as on another host or after a reboot."""
+    needs("unshare", "otf2-print")
+    other_host = ["unshare", "--fork", "--time", "--monotonic", "1000000"]
+    if mpich.run(*other_host, "true").status != 0:
+        pytest.skip("no namespaces of clocks here")
+    before = time.time()
+    hang("first", "trace(out=g)", "", " ".join(other_host) + " qmpi_report otf2 g.unfinished")
+    definitions = mpich.run("otf2-print", "-G", "g.otf2/traces.otf2").out
+    [(date, zone)] = re.findall(r"Date: (\S+ [\d:]+)\.\d+ ([+-]\d{4})", definitions)
+    assert before - 1 < datetime.strptime(f"{date} {zone}", "%Y-%m-%d %H:%M:%S %z").timestamp() < time.time()
 
 
 def test_trace_that_is_finished_has_no_mark(mpich):

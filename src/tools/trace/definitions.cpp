@@ -9,6 +9,7 @@
 #include "../common/process.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -26,6 +27,7 @@ void Process::add(const Process &other, std::int32_t thread)
     host = other.host;
     program = other.program;
     pid = other.pid;
+    epoch = other.epoch;
     is_marked = other.is_marked;
     for (const ClockPoint &point : other.clock.points())
         clock.add(point);
@@ -134,6 +136,8 @@ std::string describe_process(int rank, int size, const std::string &host,
     writer.put(host);
     writer.put(program);
     writer.put(static_cast<std::int64_t>(getpid()));
+    const auto wall = std::chrono::system_clock::now().time_since_epoch();
+    writer.put(static_cast<std::uint64_t>(std::chrono::nanoseconds(wall).count()) - qmpi::now());
     return writer.take();
 }
 
@@ -273,6 +277,7 @@ void read_process(const Head &head, std::string_view content, Recording &recordi
     reader.get(process.host);
     reader.get(process.program);
     reader.get(process.pid);
+    reader.get(process.epoch);
     reader.get(process.is_marked);
     recording.rank = rank;
 }

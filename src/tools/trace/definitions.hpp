@@ -53,14 +53,15 @@ struct Process {
     std::string host;
     std::string program;
     std::int64_t pid = 0;
-    bool is_marked = false; /* its journals, see mark_as_running() */
+    std::uint64_t epoch = 0; /* wall-clock time, in ns, when its now() was 0 */
+    bool is_marked = false;  /* its journals, see mark_as_running() */
     Clock clock;
     std::vector<std::int32_t> threads; /* that recorded something */
 
     /* Adds the definitions of a journal of one of its threads. */
     void add(const Process &other, std::int32_t thread);
 
-    auto fields() { return std::tie(host, program, pid, is_marked, clock, threads); }
+    auto fields() { return std::tie(host, program, pid, epoch, is_marked, clock, threads); }
 };
 
 /* A call site. */

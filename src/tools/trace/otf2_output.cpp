@@ -22,7 +22,6 @@ std::string write_otf2(MPI_Comm, const std::string &, const Definitions &,
 #include "categories.hpp"
 
 #include "../common/merge.hpp"
-#include "../common/process.hpp"
 
 #include <qmpi.hpp>
 
@@ -358,15 +357,15 @@ class GlobalDefinitions {
     }
 
   private:
-    /* The trace's clock is monotonic; the wall-clock time of its start is accurate to about a
-     * second, if rank 0 is on this host. */
-    static std::uint64_t real_time_of(std::uint64_t begin)
+    /* Wall-clock time by the first process with a journal: the trace may be made later, on another
+     * host. */
+    std::uint64_t real_time_of(std::uint64_t begin) const
     {
-        timespec time;
-        clock_gettime(CLOCK_REALTIME, &time);
-        const auto nanoseconds = static_cast<std::uint64_t>(time.tv_sec) * 1000000000u +
-            static_cast<std::uint64_t>(time.tv_nsec);
-        return nanoseconds - (qmpi::now() - begin);
+        for (const auto &[rank, process] : definitions_.processes) {
+            if (process.epoch != 0)
+                return process.clock.local(begin) + process.epoch;
+        }
+        return 0;
     }
 
     void write_call_sites()

@@ -301,10 +301,7 @@ std::vector<Recording> read_recordings(const std::vector<std::string> &paths)
 
 Definitions::Definitions(const std::vector<Recording> &recordings)
 {
-    /* Processes without journals. All recordings have the same size. */
-    const std::int32_t size = recordings.empty() ? 0 : recordings.front().size;
-    for (std::int32_t rank = 0; rank < size; rank++)
-        processes.try_emplace(rank);
+    size_ = recordings.empty() ? 0 : recordings.front().size; /* the same for all */
     for (const Recording &recording : recordings) {
         processes[recording.rank].add(recording.process, recording.thread);
         for (const Site &site : recording.sites) {
@@ -339,8 +336,15 @@ void Definitions::number()
     count(communicators);
 }
 
+void Definitions::add_missing()
+{
+    for (std::int32_t rank = 0; rank < size_; rank++)
+        processes.try_emplace(rank);
+}
+
 void Definitions::write(qmpi::Writer &writer) const
 {
+    writer.put(size_);
     writer.put(begin);
     writer.put(end);
     writer.put(processes);
@@ -351,12 +355,10 @@ void Definitions::write(qmpi::Writer &writer) const
 
 void Definitions::merge(qmpi::Reader &reader)
 {
+    size_ = std::max(size_, reader.get<std::int32_t>());
     begin = std::min(begin, reader.get<std::uint64_t>());
     end = std::max(end, reader.get<std::uint64_t>());
-    for (auto &[rank, process] : reader.get<decltype(processes)>()) {
-        if (!process.threads.empty() || processes.count(rank) == 0)
-            processes.insert_or_assign(rank, std::move(process));
-    }
+    processes.merge(reader.get<decltype(processes)>());
     functions.merge(reader.get<decltype(functions)>());
     sites.merge(reader.get<decltype(sites)>());
     communicators.merge(reader.get<decltype(communicators)>());

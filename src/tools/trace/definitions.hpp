@@ -145,6 +145,9 @@ class Definitions {
     }
     std::uint32_t function_of(const std::string &name) const { return functions.at(name); }
 
+    /* Adds processes without journals, after merging: a process sends only what it has. */
+    void add_missing();
+
     /* Assigns the numbers; nothing may be added afterwards. */
     void number();
 
@@ -155,6 +158,9 @@ class Definitions {
     /* On rank 0's clock. */
     std::uint64_t begin = std::numeric_limits<std::uint64_t>::max();
     std::uint64_t end = 0;
+
+  private:
+    std::int32_t size_ = 0; /* processes of the job */
 };
 
 /* Receives the events of journals, in the process's own time. */

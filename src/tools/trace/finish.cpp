@@ -158,8 +158,10 @@ std::string write_all(const Team &team, const std::vector<std::string> &journals
     if (!team.merge(definitions))
         return "merging failed: an MPI call returned an error";
     qmpi::Writer writer;
-    if (team.rank == 0)
+    if (team.rank == 0) {
+        definitions.add_missing();
         definitions.write(writer);
+    }
     std::string all = writer.take();
     team.share(all);
     reason = team.first(attempt([&] {

@@ -116,11 +116,11 @@ def test_message_of_the_tool_is_a_command_that_works(mpich, run):
 # ---- libraries that do not fit ----
 
 @pytest.mark.parametrize("content, message", [
-    (None, "the tool table has no libqmpi_table.so or libtable.so in "),
-    ("no library\n", "cannot load the tool table: "),
+    (None, "there is no libqmpi_table.so or libtable.so in "),
+    ("no library\n", "libtable.so: file too short"),
     ("int unrelated;\n", "libtable.so has no function qmpi_make_report_"),
     ("#include <qmpi/reporting_tool.hpp>\nauto unrelated = qmpi::variables_of_qmpi_report;\n",
-     "has no report of the tool table")])
+     "whose library has no report of it")])
 def test_library_that_does_not_fit_is_one_message(mpich, report, content, message):
     folder = mpich.work / "other"
     folder.mkdir()
@@ -130,13 +130,14 @@ def test_library_that_does_not_fit_is_one_message(mpich, report, content, messag
         (folder / "libtable.so").symlink_to(mpich.library(content, "-lqmpi", "-ldw", name="unrelated.cpp"))
     result = report("show", MPIR_CVAR_QMPI_TOOL_PATH=folder)
     assert result.status == 2 and message in result.err and result.err.count("\n") == 1, result
+    assert "own.records/" in result.err and "tool table" in result.err, result
 
 
 def test_missing_library_does_not_keep_other_reports_back(mpich, run, library):
     run("kill")
     mpich.mpiexec(1, mpich.program(PROGRAM, name="sizes.c"), "kill", tools="count(out=counted)")
     result = mpich.run("qmpi_report", "show", "own.records", "counted.records")
-    assert result.status == 2 and "the tool table has no lib" in result.err, result
+    assert result.status == 2 and "there is no libqmpi_table.so" in result.err, result
     assert re.search(r"^MPI_Comm_size +10 ", result.out, re.M), result
 
 
@@ -146,7 +147,7 @@ def test_name_in_a_record_is_not_a_path(mpich, report, library):
     for record in (mpich.work / "own.records").iterdir():
         record.write_bytes(record.read_bytes().replace(b"table", b"x/../", 1))
     result = mpich.run("qmpi_report", "show", "own.records", MPIR_CVAR_QMPI_TOOL_PATH=library.parent)
-    assert result.status == 2 and "the tool x/../ has no lib" in result.err, result
+    assert result.status == 2 and "there is no libqmpi_x/../.so" in result.err, result
 
 
 def test_shipped_tools_export_the_function_only(mpich):

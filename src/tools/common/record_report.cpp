@@ -177,8 +177,8 @@ int qmpi_make_report_1(const ReportRequest *request)
     try {
         const auto make = reports().find(request->tool);
         if (make == reports().end())
-            throw std::runtime_error(std::string("its library has no report of the tool ") +
-                                     request->tool);
+            throw std::runtime_error(std::string(request->records[0]) + " is of the tool " +
+                                     request->tool + ", whose library has no report of it");
         Records records({request->records, request->records + request->number});
         const auto report = make->second(records);
         const std::string name = name_of(records.introduction());

@@ -13,6 +13,7 @@
 #include "reporting_tool.hpp"
 #include "table.hpp"
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +21,7 @@
 namespace qmpi {
 inline namespace v1 {
 
+/* A report as a list of tables. */
 class TableReport {
   public:
     /*   end        wall-clock time; empty: unknown
@@ -92,31 +94,29 @@ struct Measured {
     }
 };
 
+/* The same, from records. */
 template <typename Data>
 class TablesOfRecords : public RecordReport {
   public:
     explicit TablesOfRecords(Records &records)
     {
-        records.each([this](const Records::Part &part) { add(Data::of(part.view)); });
+        records.each([this](const Records::Part &part) {
+            Measured<Data> other{Data::of(part.view)};
+            if (sum_)
+                add_state(*sum_, other);
+            else
+                sum_ = std::move(other);
+        });
         introduction_ = records.introduction();
     }
 
     std::string make(Format format) const override
     {
-        return sum_.front().make(format, introduction_, "", !introduction_.has_world());
+        return sum_->make(format, introduction_, "", !introduction_.has_world());
     }
 
   private:
-    void add(Data data)
-    {
-        Measured<Data> other{std::move(data)};
-        if (sum_.empty())
-            sum_.push_back(std::move(other));
-        else
-            add_state(sum_.front(), other);
-    }
-
-    std::vector<Measured<Data>> sum_; /* one */
+    std::optional<Measured<Data>> sum_;
     Introduction introduction_;
 };
 

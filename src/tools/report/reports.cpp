@@ -56,9 +56,8 @@ std::string library_of(const std::string &tool)
         }
         searched += (searched.empty() ? "" : ", ") + folder;
     }
-    throw std::runtime_error("the tool " + tool + " has no libqmpi_" + tool + ".so or lib" + tool +
-                             ".so in " + searched +
-                             "; name its folder in MPIR_CVAR_QMPI_TOOL_PATH");
+    throw std::runtime_error("there is no libqmpi_" + tool + ".so or lib" + tool + ".so in " +
+                             searched + "; name the folder in MPIR_CVAR_QMPI_TOOL_PATH");
 }
 
 /* Loading a tool registers it with libmpi, and nothing more until MPI is initialized. */
@@ -67,11 +66,11 @@ auto function_of(const std::string &tool)
     const std::string file = library_of(tool);
     void *const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr)
-        throw std::runtime_error("cannot load the tool " + tool + ": " + dlerror());
+        throw std::runtime_error(dlerror());
     void *const function = dlsym(library, report_function);
     if (function == nullptr)
         throw std::runtime_error(
-            "cannot report the tool " + tool + ": " + file + " has no function " + report_function +
+            file + " has no function " + report_function +
             " (built without QMPI_REPORT, or with another version of the kit)");
     return reinterpret_cast<decltype(&qmpi_make_report_1)>(function);
 }
@@ -101,12 +100,22 @@ class ToolReport : public Report {
                 (*static_cast<Forms *>(context))[format].assign(content, size);
             },
             &made};
-        if (function_of(introduction_.tool)(&request) != 0)
+        if (function()(&request) != 0)
             throw std::runtime_error(made[""]);
         return made;
     }
 
   private:
+    decltype(&qmpi_make_report_1) function() const
+    {
+        try {
+            return function_of(introduction_.tool);
+        } catch (const std::exception &exception) {
+            throw std::runtime_error("cannot report " + records_.front() + " of the tool " +
+                                     introduction_.tool + ": " + exception.what());
+        }
+    }
+
     const Introduction introduction_;
     const std::vector<std::string> records_;
 };

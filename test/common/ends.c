@@ -22,17 +22,6 @@ static void barriers(int number)
         MPI_Barrier(MPI_COMM_WORLD);
 }
 
-static void sleep_until_killed(void)
-{
-    for (int i = 0; i < 40; i++) {
-        usleep(100000);
-        barriers(1);
-    }
-    if (rank == 0)
-        kill(getpid(), SIGKILL);
-    sleep(60);
-}
-
 static void sessions(void)
 {
     MPI_Session session;
@@ -137,13 +126,6 @@ int main(int argc, char **argv)
     } else if (strcmp(what, "return") == 0) {
         barriers(6);
         return 0;
-    } else if (strcmp(what, "killed") == 0)
-        sleep_until_killed();
-    else if (strcmp(what, "flushed") == 0) {
-        for (int i = 0; i < 15; i++) {
-            usleep(100000);
-            barriers(1);
-        }
     } else if (strcmp(what, "communicators") == 0)
         communicators();
     else if (strcmp(what, "pcontrol") == 0)

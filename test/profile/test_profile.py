@@ -315,7 +315,7 @@ def test_sites_limits_the_lists_of_the_text(mpich, ends):
 
 @pytest.mark.parametrize("arguments, word", {
     "depth=0": "depth=0", "depth=33": "depth=33", "sample=0": "sample=0", "sites=-1": "sites=-1", "functions=nothing": "'nothing'",
-    "formats=xml": "'xml'", "formats=otf2": "'otf2'", "out=": "out=", "flush=1,out=-": "flush",
+    "formats=xml": "'xml'", "formats=otf2": "'otf2'", "out=": "out=", "flush=1": "flush",
     "out=a.json,formats=text": "a.json", "colour": "'colour'"}.items())
 def test_wrong_argument_is_refused(ends, arguments, word):
     result = ends(arguments, ranks=1)
@@ -408,19 +408,6 @@ def test_program_without_mpi_finalize_leaves_records(mpich, ends):
 def test_processes_with_sessions_alone_have_a_report_each(mpich, ends):
     assert ends("out=sessions.json", "sessions").status == 0
     assert barriers(reports(mpich.work, "sessions.*.json")) == [4, 4]
-
-
-def test_flush_leaves_a_report_of_each_killed_process(mpich, ends):
-    result = ends("out=killed.json,flush=1", "killed", ranks=3)
-    calls = barriers(reports(mpich.work, "killed.*.json"))
-    assert result.status != 0 and len(calls) == 3 and all(0 < number <= 40 for number in calls), result
-
-
-@pytest.mark.parametrize("name, stem", [("out=flushed.json", "flushed"), ("formats=json", r"ends\.profile\.\d+")])
-def test_flush_leaves_the_merged_report_alone_when_all_is_well(mpich, ends, name, stem):
-    ends(f"{name},flush=1", "flushed")
-    [left] = names(mpich.work, "*")
-    assert re.fullmatch(stem + r"\.json", left) and barriers(reports(mpich.work, left)) == [30]
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,6 @@
 
 #include <qmpi.hpp>
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 
@@ -28,8 +27,6 @@ struct Options : ReportOptions {
     {
     }
 
-    using seconds = std::chrono::seconds;
-
     std::uint64_t sites =
         option("sites", std::uint64_t{20}).help("call sites in each list of the text; 0: all");
     std::size_t depth = option("depth", std::size_t{1})
@@ -42,9 +39,6 @@ struct Options : ReportOptions {
     bool communicators = flag("communicators").help("add sums for each communicator");
     bool off = flag("off").help("record nothing until MPI_Pcontrol(1)");
     bool asleep = flag("asleep").help("record nothing until qmpi_ctl wakes the instance");
-    seconds flush = option("flush", seconds(0))
-                        .between(seconds(0), seconds(1000000))
-                        .help("interval at which each process writes its report so far");
 };
 
 }  // namespace qmpi::profile

@@ -26,7 +26,6 @@
 #include <atomic>
 #include <cstdint>
 #include <iterator>
-#include <limits>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -100,8 +99,6 @@ class Profile : public ReportingTool<Profile> {
 
     Profile()
     {
-        if (flush_interval_ > 0 && !destination_.has_files())
-            throw qmpi::argument_error("argument flush: needs a file, not out=-");
         for (int id = 0; id < MPI_LAST_FUNC_T; id++)
             is_wanted_[static_cast<std::size_t>(id)] = options_.functions.contains(id);
         if (depth_ > 1) {
@@ -150,12 +147,9 @@ class Profile : public ReportingTool<Profile> {
 
     void at_world_end(const qmpi::world &world)
     {
-        next_flush_ = never;
         application_.stop();
-        if (!report_world(world))
-            return;
-        remove_flushed(world.rank() == 0);
-        control_.set_off();
+        if (report_world(world))
+            control_.set_off();
     }
 
   private:
@@ -276,12 +270,7 @@ class Profile : public ReportingTool<Profile> {
     [[gnu::noinline]] Time finish(const Start &started, const Bytes &bytes)
     {
         const Time time = end(started, bytes);
-        if (started.site == nullptr)
-            return 0;
-        const Time end = started.time + time;
-        if (__builtin_expect(end > next_flush_.load(std::memory_order_relaxed), 0))
-            flush(end);
-        return time;
+        return started.site == nullptr ? 0 : time;
     }
 
     [[gnu::noinline, gnu::cold]] static void abandon(const Start &started)
@@ -440,8 +429,6 @@ class Profile : public ReportingTool<Profile> {
     {
         if (control_.state().is_on())
             application_.start();
-        if (flush_interval_ > 0)
-            next_flush_ = now() + flush_interval_;
     }
 
     Summary state(bool)
@@ -465,47 +452,19 @@ class Profile : public ReportingTool<Profile> {
         return destination_.write(reporter, [&](Format format) { return reports.make(format); });
     }
 
-    /* One thread writes for all; while it writes, others continue without waiting. */
-    [[gnu::noinline]] void flush(Time time)
-    {
-        Time due = next_flush_.load();
-        if (due == never || time <= due || !next_flush_.compare_exchange_strong(due, never))
-            return;
-        write(state(true), reporter(true));
-        is_flushed_ = true;
-        next_flush_ = now() + flush_interval_;
-    }
-
-    /* has_written: this process has written the report of all. */
-    void remove_flushed(bool has_written) const
-    {
-        if (!is_flushed_)
-            return;
-        for (const Format format : destination_.formats()) {
-            const std::string flushed = destination_.file(reporter(true), format);
-            if (!has_written || flushed != destination_.file(reporter(false), format))
-                unlink(destination_.path(flushed).c_str());
-        }
-    }
-
-    static constexpr Time never = std::numeric_limits<Time>::max();
-
     const Options options_{arguments()};
     const Destination destination_{*this, options_};
     const std::size_t depth_ = options_.depth;
     const std::uint32_t sample_ = options_.sample;
-    const Time flush_interval_ = static_cast<Time>(options_.flush.count()) * ns_per_second;
 
     /* Rarely written, read in every call. */
     Control control_{!options_.off};
     std::array<bool, MPI_LAST_FUNC_T> is_wanted_{};
-    std::atomic<Time> next_flush_{never};
     Tables &tables_ = *new Tables(own_record(), sample_);
     forever<Communicators> communicators_{options_.communicators ? Detail::all : Detail::shape};
     Traffic traffic_{*communicators_};
 
     Stopwatch application_{tables_.process()};
-    std::atomic<bool> is_flushed_{false};
 };
 
 }  // namespace

@@ -74,8 +74,8 @@ Introduction introduction_of_process()
 }
 
 /* Reserves addresses only: memory that is not accessible counts neither as committed nor as data. */
-Record::Record(std::string tool, std::size_t limit)
-    : tool_(std::move(tool)), limit_(std::min(limit, share_of_address_space()))
+Record::Record(std::string tool, std::size_t limit, std::size_t chunk)
+    : tool_(std::move(tool)), chunk_(chunk), limit_(std::min(limit, share_of_address_space()))
 {
     void *memory = MAP_FAILED;
     for (std::size_t size = limit_; memory == MAP_FAILED; size /= 2) {
@@ -136,7 +136,7 @@ bool Record::make_room(std::size_t end)
 /* Such an end of memory. */
 std::size_t Record::up_to_chunk(std::size_t end) const
 {
-    return std::min(limit_, (end + chunk - 1) / chunk * chunk);
+    return std::min(limit_, (end + chunk_ - 1) / chunk_ * chunk_);
 }
 
 bool Record::allocate(std::size_t end)
@@ -239,6 +239,12 @@ void Record::remove()
     move_to(-1, usable_);
     close(std::exchange(file_, -1));
     remove_files();
+}
+
+void Record::leave_parent() noexcept
+{
+    mmap(base_, usable_, PROT_READ | PROT_WRITE,
+         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }
 
 void Record::remove_files() const

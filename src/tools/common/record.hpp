@@ -77,8 +77,8 @@ Introduction introduction_of_process();
 class Record {
   public:
     /* limit: bytes; beyond it blocks are in memory only. Less if the process has a limit on its address
-     * space. */
-    Record(std::string tool, std::size_t limit);
+     * space. The file grows by chunk bytes, a multiple of the page size. */
+    Record(std::string tool, std::size_t limit, std::size_t chunk = std::size_t{1} << 18);
     Record(const Record &) = delete;
     Record &operator=(const Record &) = delete;
 
@@ -119,12 +119,13 @@ class Record {
      * other threads change meanwhile may keep their old values. */
     void remove();
 
+    /* In a child of fork: continues in empty memory, so that the parent's file stays the parent's. */
+    void leave_parent() noexcept;
+
     /* The record so far, with the blocks that are in memory only. */
     class RecordView view();
 
   private:
-    static constexpr std::size_t chunk = std::size_t{1} << 18;
-
     template <typename Kind, typename Fill>
     void put(Kind kind, std::size_t bytes, Fill fill)
     {
@@ -145,6 +146,7 @@ class Record {
     void remove_files() const;
 
     const std::string tool_;
+    const std::size_t chunk_;
     std::size_t limit_;
     char *base_ = nullptr; /* limit_ bytes of address space */
     RecordHead *head_ = nullptr;

@@ -19,7 +19,7 @@ AM_LDFLAGS = -module -avoid-version -shared
 # Otherwise libtool compiles everything twice if libmpi is also static.
 AM_LIBTOOLFLAGS = --tag=disable-static
 
-tools_LTLIBRARIES = libqmpi_bcast.la libqmpi_null.la libqmpi_control.la
+tools_LTLIBRARIES = libqmpi_bcast.la libqmpi_null.la libqmpi_control.la libqmpi_watch.la
 noinst_LTLIBRARIES = libqmpi_sdk.la libqmpi_endpoint.la
 lib_LTLIBRARIES =
 bin_PROGRAMS =
@@ -86,6 +86,9 @@ libqmpi_control_la_LIBADD = libqmpi_endpoint.la $(qmpi_tool_libadd)
 
 libqmpi_null_la_SOURCES = null.cpp
 libqmpi_null_la_LIBADD = $(qmpi_library)
+
+libqmpi_watch_la_SOURCES = watch/state.hpp watch/watch.cpp
+libqmpi_watch_la_LIBADD = $(qmpi_tool_libadd)
 
 # Tools with reports, and the shared code for them, which needs nlohmann-json
 if BUILD_QMPI_REPORTS

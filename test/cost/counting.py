@@ -18,7 +18,7 @@ BOUNDS = (
     "no-tools-io-mpif", "no-tools-io-f08", "not-intercepting", "disabled",
     "first-layer-comm-rank", "first-layer-send", "layer-static", "layer-instance",
     "layer-lookup-comm-rank", "layer-lookup-send", "layer-both-comm-rank", "layer-both-send",
-    "layer-kit", "layer-kit-ending", "next", "storage", "address", "address-mixed",
+    "layer-kit", "layer-kit-ending", "next", "storage", "address", "address-mixed", "watch",
 )
 # Functions of calls.cpp that do not begin with a test for initialization
 UNTESTED = ("MPI_Wtime", "MPI_File_write")

@@ -217,6 +217,18 @@ def test_function_of_the_interface(cost, within, bound):
     within(lambda: cost.of_interface(bound), cost.bounds[bound], code_of(cost.ours / "lib/libmpi.so", INTERFACE[bound][0]))
 
 
+def test_watch(cost, within):
+    call = "MPI_Send to MPI_PROC_NULL"
+    within(lambda: cost.count("calls-none", "watch")[call] - cost.count("calls-none", "null")[call], cost.bounds["watch"],
+           f"objdump -dC {cost.ours}/lib/mpich/tools/libqmpi_watch.so")
+
+
+def test_watch_leaves_out_short_queries(cost, within):
+    call = "MPI_Comm_rank"
+    within(lambda: cost.count("calls-none", "watch")[call] - cost.without_tools(call), cost.bounds["not-intercepting"],
+           f"objdump -dC {cost.ours}/lib/mpich/tools/libqmpi_watch.so")
+
+
 @pytest.mark.parametrize("version, limit", [((4, 3, 2), 9), ((5, 0, 1), 4), ((6, 0, 0), 4)])
 def test_limit_with_a_version_is_that_of_later_ones_too(work, version, limit):
     bounds = work / "bounds"

@@ -8,6 +8,7 @@
 
 #include "compare.hpp"
 #include "reports.hpp"
+#include "where.hpp"
 
 #include "../common/report.hpp"
 #include "../common/text.hpp"
@@ -180,6 +181,15 @@ int main(int argc, char **argv)
     otf2->add_flag("--html", formats.html, "make NAME.html");
     otf2->add_flag("--keep", keeps, "keep the journals");
     otf2->callback([&] { finish_trace(paths, output, formats, keeps); });
+
+    CLI::App *const where = app.add_subcommand(
+        "where", "say where the ranks of a job with the tool watch are, and what they wait for");
+    where->add_option("JOB", paths, "number of a process of the job, or records")->required();
+    report::WhereOptions places;
+    where->add_flag("--json", places.as_json, "facts of all ranks in JSON");
+    where->add_flag("--stack", places.with_stacks,
+                    "read stacks: where ranks outside MPI are, and jobs without the tool");
+    where->callback([&] { put(report::where(paths, places), ""); });
 
     try {
         app.parse(argc, argv);

@@ -643,7 +643,8 @@ class Search {
             fail(process, unreadable);
     }
 
-    static void note(const Snapshot &record, std::set<std::string> &worlds, std::set<int> &launchers)
+    static void note(const Snapshot &record, std::set<std::string> &worlds,
+                     std::set<int> &launchers)
     {
         worlds.insert(record.world());
         for (const int ancestor : {record.process().ancestors[0], record.process().ancestors[1]}) {

@@ -188,9 +188,10 @@ class World {
         if (call.communicator.is_inter())
             return own + " of the remote group";
         const std::size_t process = member(call.communicator, peer);
-        return process == none
-            ? own + " of that communicator"
-            : facts_.ranks[process].name() + " (" + std::to_string(peer) + " of that communicator)";
+        if (process == none)
+            return own + " of that communicator";
+        const std::string name = facts_.ranks[process].name();
+        return name == own ? own : name + " (" + std::to_string(peer) + " of that communicator)";
     }
 
   private:

@@ -121,7 +121,7 @@ inline int drawn_rounds(Random &draw, Form form, bool starts_again)
     return form == Form::blocking || (form == Form::persistent && starts_again) ? rounds : 1;
 }
 
-/* MPICH releases the types of a persistent operation once for each start, so those that start again have predefined ones. */
+/* MPICH releases the types of a persistent operation once for each start; those that start again have predefined ones. */
 inline Layout drawn_layout(Random &draw, Form form, int rounds)
 {
     return form == Form::persistent && rounds > 1 ? predefined(static_cast<Basic>(draw.below(9)))

@@ -4,8 +4,8 @@
 """Right programs that generator/draw.cpp draws from seeds: check finds nothing in them, and they end as without tools. A seed that fails is repeated by the printed command; `trace` prints its script."""
 
 import json
-import time
 import shlex
+import time
 from pathlib import Path
 
 import pytest

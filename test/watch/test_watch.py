@@ -37,17 +37,25 @@ def without_times(text):
 
 
 class Hang:
-    """A job that hangs, what where says of it, and what it says when the job is killed."""
+    """A job that hangs, what where says of it when it has said the same for some time, and what it says when the job is
+    killed."""
 
-    def __init__(self, mpich, program, ranks=RANKS, ready=None, options="", of="$job", pause=1, tools=None, then=""):
+    def __init__(self, mpich, program, ranks=RANKS, ready=None, options="", of="$job", pause=1, repeats=2, tools=None, then=""):
         names = " ".join(f"ready.{name}" for name in (range(ranks) if ready is None else ready))
         tools = tools or f"watch(records={mpich.work})"
         script = f"""
             mpiexec -n {ranks} {options} -genv LD_PRELOAD "$1" -genv MPIR_CVAR_QMPI_TOOL_LIST "$2" \\
                 $3 < /dev/null > out 2> err & job=$!
             for name in {names}; do until [ -e $name ]; do sleep 0.05; done; done
-            sleep {pause}
-            qmpi_report where {of} > where.txt 2> where.err; echo $? > where.status
+            same=0 last=
+            while :; do
+                sleep {pause}
+                qmpi_report where {of} > where.txt 2> where.err; echo $? > where.status
+                now=$(sed 's/[0-9]* \\(s\\|% CPU\\)//g' where.txt)
+                if [ "$now" = "$last" ]; then same=$((same + 1)); else same=0; fi
+                [ $same -lt {repeats} ] || break
+                last=$now
+            done
             qmpi_report where --json {of} > where.json 2>> where.err
             {then}
             [ ! -s ready.1 ] || kill -CONT $(cat ready.1) 2> /dev/null
@@ -108,7 +116,7 @@ def test_stopped_rank(hang):
 
 
 def test_killed_rank(hang):
-    assert hang("killed", options="-disable-auto-cleanup").lines == [
+    assert hang("killed", options="-disable-auto-cleanup", repeats=0).lines == [
         "rank 1 (process P) has died without MPI_Finalize, outside MPI, "
         f"after {call('MPI_Allreduce', 'before kill', '')}",
         f"ranks 0, 2-3 wait in {BARRIER} for T"]

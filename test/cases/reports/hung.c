@@ -11,7 +11,7 @@
  *     finalize   rank 0 stays in MPI_Finalize
  *     thread     another thread of rank 0 stays in MPI_Recv since before MPI_Pcontrol(2)
  */
-#include "../../tools/job_ends.h"
+#include "../../common/job_ends.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -164,7 +164,7 @@ def test_qmpi_info_shows_the_functions_that_a_tool_misses(mpich):
     found = re.search(r"^  misses +(.*)$", mpich.run("qmpi_info", half).out, re.M)[1]
     assert found.split(", ") == ["MPI_Init_thread", "MPI_Session_init", "MPI_Bcast", "MPI_Send_c"]
     assert sorted(json.loads(mpich.run("qmpi_info", "-j", half).out)["instances"][0]["misses"]) == sorted(found.split(", "))
-    for tool in ("bcast", "check", "count", "messages", "null", "profile", "trace"):
+    for tool in ("bcast", "check", "control", "count", "messages", "null", "profile", "trace", "watch"):
         assert "misses" not in mpich.run("qmpi_info", tool).out
 
 

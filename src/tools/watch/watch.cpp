@@ -78,7 +78,8 @@ constexpr bool is_watched(int id)
             id == MPI_COMM_CREATE_FROM_GROUP_T || id == MPI_INTERCOMM_CREATE_FROM_GROUPS_T ||
             id == MPI_COMM_JOIN_T;
     case operation::change:
-        return is_collective(id) || id == MPI_COMM_SET_NAME_T || id == MPI_BUFFER_DETACH_T;
+        return is_collective(id) || id == MPI_COMM_SET_NAME_T || id == MPI_BUFFER_DETACH_T ||
+            id == MPI_BUFFER_DETACH_C_T;
     case operation::free:
         return is_collective(id);
     case operation::initialize:

@@ -613,6 +613,8 @@ class Search {
 
     void add_process(int process)
     {
+        if (process <= 0) /* the parent of all */
+            fail(process, 0);
         std::set<std::string> folders;
         const std::vector<std::string> defaults = default_folders();
         folders.insert(defaults.begin(), defaults.end());

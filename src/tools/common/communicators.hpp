@@ -121,7 +121,7 @@ struct Shape {
     }
 };
 
-/* What is known about each communicator: its shape, or all below. */
+/* Facts that a tool needs about each communicator: its shape, or all below. */
 enum class Detail { shape, all };
 
 /* Data of a communicator but for its name; duplicates copy all of it and get their own id. */
@@ -424,8 +424,8 @@ class Communicators {
             remember(qmpi::handle_value(*call.template argument<window>()), used);
     }
 
-    /* What the members of a communicator that a call is going to make have in common. parent: used by
-     * the call */
+    /* Number that the members of the communicator which a call will make have in common. parent: used
+     * by the call */
     template <typename Call>
     std::uint64_t origin_of(Call &call, const Shared &parent)
     {

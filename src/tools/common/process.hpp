@@ -9,9 +9,13 @@
 #define QMPI_PROCESS_HPP_INCLUDED
 
 #include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <ctime>
 #include <string>
 
+#include <sys/types.h>
 #include <time.h>
 
 namespace qmpi {
@@ -25,6 +29,24 @@ inline std::uint64_t now() noexcept
     clock_gettime(CLOCK_MONOTONIC, &time);
     return static_cast<std::uint64_t>(time.tv_sec) * 1000000000u +
         static_cast<std::uint64_t>(time.tv_nsec);
+}
+
+/* A number of /proc/PID/stat; field as proc(5) counts, from 4 on. 0 if the process has
+ * ended. */
+inline std::uint64_t stat_field(pid_t process, int field)
+{
+    char text[1024] = "";
+    const std::string path = "/proc/" + std::to_string(process) + "/stat";
+    std::FILE *const file = std::fopen(path.c_str(), "re");
+    if (file == nullptr)
+        return 0;
+    const std::size_t length = std::fread(text, 1, sizeof text - 1, file);
+    std::fclose(file);
+    text[length] = '\0';
+    const char *at = std::strrchr(text, ')'); /* the end of field 2, which may have spaces */
+    for (int i = 2; at != nullptr && i < field; i++)
+        at = std::strchr(at + 1, ' ');
+    return at == nullptr ? 0 : std::strtoull(at, nullptr, 10);
 }
 
 /* Wall-clock time: "2026-11-21 15:04:05 +0000" */

@@ -67,7 +67,7 @@ struct TableOptions : ReportOptions {
 
 namespace detail {
 
-/* What processes have measured, and their number. */
+/* Data of some processes, and their number. */
 template <typename Data>
 struct Measured {
     Data data;

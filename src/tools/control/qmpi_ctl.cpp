@@ -7,6 +7,8 @@
 
 #include "endpoint.hpp"
 
+#include "../common/process.hpp"
+
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -14,12 +16,12 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <set>
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <signal.h>
@@ -29,26 +31,10 @@ namespace {
 
 using namespace qmpi::control;
 
-/* 0 if the process has ended. */
-pid_t parent_of(pid_t process)
-{
-    std::ifstream file("/proc/" + std::to_string(process) + "/stat");
-    std::string text;
-    std::getline(file, text);
-    const std::size_t name_end = text.rfind(')'); /* the name may have anything */
-    if (name_end == std::string::npos)
-        return 0;
-    std::istringstream rest(text.substr(name_end + 1));
-    std::string state;
-    pid_t parent = 0;
-    rest >> state >> parent;
-    return parent;
-}
-
 bool belongs_to(pid_t process, pid_t job)
 {
     while (process > 1 && process != job)
-        process = parent_of(process);
+        process = static_cast<pid_t>(qmpi::stat_field(process, 4));
     return process == job;
 }
 

@@ -103,7 +103,7 @@ class Messages : public ReportingTool<Messages> {
             [&](const MPI_Status *status) { return describe(call, start, status); });
     }
 
-    /* What describes an operation, from before its call. */
+    /* Description of an operation, made before its call. */
     struct Start {
         int phase;
         bool is_on;

@@ -24,7 +24,6 @@
 #include <cerrno>
 #include <climits>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
@@ -464,23 +463,6 @@ void note_datatypes(State &state)
 }
 
 /* ---- process ---- */
-
-/* A number of /proc/PID/stat; field as proc(5) counts, from 4 on. */
-std::uint64_t stat_field(pid_t process, int field)
-{
-    char text[1024] = "";
-    const std::string path = "/proc/" + std::to_string(process) + "/stat";
-    std::FILE *const file = std::fopen(path.c_str(), "re");
-    if (file == nullptr)
-        return 0;
-    const std::size_t length = std::fread(text, 1, sizeof text - 1, file);
-    std::fclose(file);
-    text[length] = '\0';
-    const char *at = std::strrchr(text, ')'); /* the end of field 2, which may have spaces */
-    for (int i = 2; at != nullptr && i < field; i++)
-        at = std::strchr(at + 1, ' ');
-    return at == nullptr ? 0 : std::strtoull(at, nullptr, 10);
-}
 
 /* Of a variable that a launcher sets; -1: none. */
 int number_in_environment(const char *const (&names)[4])

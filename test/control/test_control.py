@@ -20,10 +20,12 @@ RANKS = 2
 class Job:
     """A program that waits for a file before each round of calls (loop.c)."""
 
-    def __init__(self, mpich, tools, rounds):
+    def __init__(self, mpich, tools, rounds, runtime=""):
         self.mpich = mpich
         self.round = -1
-        self.variables = {"XDG_RUNTIME_DIR": str(mpich.work), "TMPDIR": str(mpich.work)}
+        folder = mpich.work / runtime
+        folder.mkdir(parents=True, exist_ok=True)
+        self.variables = {"XDG_RUNTIME_DIR": str(folder), "TMPDIR": str(mpich.work)}
         self.process = subprocess.Popen(
             [mpich.bin / "mpiexec", "-n", str(RANKS), "-genv", "MPIR_CVAR_QMPI_TOOL_LIST", tools, mpich.program(HERE / "loop.c"), str(rounds)],
             cwd=mpich.work, env={**clean_environment(), **self.variables}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -57,8 +59,8 @@ class Job:
 def job(mpich):
     jobs = []
 
-    def job(tools, rounds=1):
-        jobs.append(Job(mpich, tools, rounds))
+    def job(tools, rounds=1, **keywords):
+        jobs.append(Job(mpich, tools, rounds, **keywords))
         return jobs[-1]
     yield job
     for one in jobs:
@@ -118,6 +120,14 @@ def test_one_process_of_the_job(mpich, job):
     one.end()
     assert "asleep  count(asleep,out=a)      rank 0\n" in result.out and "awake   count(asleep,out=a)      rank 1\n" in result.out, result
     assert calls((mpich.work / "a.txt").read_text()) == 1000
+
+
+def test_folder_longer_than_an_address(job):
+    """The address of a socket has room for 107 characters."""
+    one = job("count(asleep,out=a),control", runtime="x" * 100 + "/" + "y" * 100)
+    result = one.ctl("status")
+    one.end()
+    assert result.status == 0 and result.out.startswith("1  asleep"), result
 
 
 def test_instance_that_cannot_sleep(job):

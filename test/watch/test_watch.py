@@ -391,7 +391,7 @@ def test_folder_of_another_user(mpich, program):
     """The folder's name is known to all, so it must not be a link that somebody else has made."""
     (mpich.work / f"qmpi-watch-{mpich.work.stat().st_uid}").symlink_to("/tmp")
     result = mpich.mpiexec(2, program, tools=f"watch(records={mpich.work})")
-    assert (result.status, result.out) == (3, "sum 1\n") and "is not a folder of this user\n" in result.err, result
+    assert (result.status, result.out) == (3, "sum 1\n") and "is not a folder that this user alone can enter\n" in result.err, result
 
 
 def test_two_instances(mpich, program):

@@ -10,6 +10,7 @@
 
 #include <qmpi.hpp>
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -25,6 +26,52 @@ template <typename Handle>
 std::uint64_t hash_of_handle(Handle handle)
 {
     return qmpi::handle_value(handle) * 0x9e3779b97f4a7c15u;
+}
+
+/* Datatypes that programs use as they are. MPI_DATATYPE_NULL stands for those that the library lacks. */
+inline auto predefined_datatypes()
+{
+    return std::array{MPI_BYTE,
+                      MPI_CHAR,
+                      MPI_SIGNED_CHAR,
+                      MPI_UNSIGNED_CHAR,
+                      MPI_WCHAR,
+                      MPI_SHORT,
+                      MPI_UNSIGNED_SHORT,
+                      MPI_INT,
+                      MPI_UNSIGNED,
+                      MPI_LONG,
+                      MPI_UNSIGNED_LONG,
+                      MPI_LONG_LONG,
+                      MPI_UNSIGNED_LONG_LONG,
+                      MPI_FLOAT,
+                      MPI_DOUBLE,
+                      MPI_LONG_DOUBLE,
+                      MPI_INT8_T,
+                      MPI_INT16_T,
+                      MPI_INT32_T,
+                      MPI_INT64_T,
+                      MPI_UINT8_T,
+                      MPI_UINT16_T,
+                      MPI_UINT32_T,
+                      MPI_UINT64_T,
+                      MPI_C_BOOL,
+                      MPI_C_FLOAT_COMPLEX,
+                      MPI_C_DOUBLE_COMPLEX,
+                      MPI_AINT,
+                      MPI_OFFSET,
+                      MPI_COUNT,
+                      MPI_PACKED,
+                      MPI_CHARACTER,
+                      MPI_LOGICAL,
+                      MPI_INTEGER,
+                      MPI_REAL,
+                      MPI_DOUBLE_PRECISION,
+                      MPI_COMPLEX,
+                      MPI_DOUBLE_COMPLEX,
+                      MPI_FLOAT_INT,
+                      MPI_DOUBLE_INT,
+                      MPI_2INT};
 }
 
 /* Index of the parameter by which a function returns a new handle; qmpi::none if there is none. */

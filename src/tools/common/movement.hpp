@@ -155,43 +155,7 @@ class QMPI_DETAIL_HIDDEN PredefinedSizes {
   private:
     PredefinedSizes()
     {
-        for (MPI_Datatype datatype : {MPI_CHAR,
-                                      MPI_SIGNED_CHAR,
-                                      MPI_UNSIGNED_CHAR,
-                                      MPI_BYTE,
-                                      MPI_WCHAR,
-                                      MPI_SHORT,
-                                      MPI_UNSIGNED_SHORT,
-                                      MPI_INT,
-                                      MPI_UNSIGNED,
-                                      MPI_LONG,
-                                      MPI_UNSIGNED_LONG,
-                                      MPI_LONG_LONG,
-                                      MPI_UNSIGNED_LONG_LONG,
-                                      MPI_FLOAT,
-                                      MPI_DOUBLE,
-                                      MPI_LONG_DOUBLE,
-                                      MPI_C_BOOL,
-                                      MPI_INT8_T,
-                                      MPI_INT16_T,
-                                      MPI_INT32_T,
-                                      MPI_INT64_T,
-                                      MPI_UINT8_T,
-                                      MPI_UINT16_T,
-                                      MPI_UINT32_T,
-                                      MPI_UINT64_T,
-                                      MPI_AINT,
-                                      MPI_COUNT,
-                                      MPI_OFFSET,
-                                      MPI_C_FLOAT_COMPLEX,
-                                      MPI_C_DOUBLE_COMPLEX,
-                                      MPI_CHARACTER,
-                                      MPI_LOGICAL,
-                                      MPI_INTEGER,
-                                      MPI_REAL,
-                                      MPI_DOUBLE_PRECISION,
-                                      MPI_COMPLEX,
-                                      MPI_DOUBLE_COMPLEX}) {
+        for (MPI_Datatype datatype : predefined_datatypes()) {
             MPI_Count size = 0;
             if (datatype != MPI_DATATYPE_NULL && QMPI_Type_size_x(datatype, &size) == MPI_SUCCESS &&
                 size >= 0)

@@ -8,15 +8,19 @@
 #ifndef QMPI_PROCESS_HPP_INCLUDED
 #define QMPI_PROCESS_HPP_INCLUDED
 
+#include <cerrno>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <stdexcept>
 #include <string>
 
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <time.h>
+#include <unistd.h>
 
 namespace qmpi {
 inline namespace v1 {
@@ -52,6 +56,18 @@ inline std::uint64_t stat_field(pid_t process, int field)
 /* Wall-clock time: "2026-11-21 15:04:05 +0000" */
 std::string local_time(std::time_t seconds);
 std::string local_time();
+
+/* Makes the folder if it does not exist, and returns its path. Throws std::runtime_error if another
+ * user owns it or can enter it. */
+inline std::string private_folder(const std::string &path)
+{
+    struct stat status {};
+    if ((mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) || lstat(path.c_str(), &status) != 0)
+        throw std::runtime_error("cannot make " + path + ": " + std::strerror(errno));
+    if (!S_ISDIR(status.st_mode) || status.st_uid != geteuid() || (status.st_mode & 077) != 0)
+        throw std::runtime_error(path + " is not a folder that this user alone can enter");
+    return path;
+}
 
 /* gethostname(); empty on error. */
 std::string host_name();

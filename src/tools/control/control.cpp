@@ -96,7 +96,7 @@ class Control : public qmpi::tool<Control> {
             try {
                 if (instance_number() > 1)
                     throw std::runtime_error("the process has this tool already");
-                path_ = path_of(folder(true), getpid());
+                path_ = path_of(folder(), getpid());
                 listener_ = listen_at(path_);
                 end_ = Descriptor(eventfd(0, EFD_CLOEXEC));
                 thread_ = quiet_thread([this] { serve(); });

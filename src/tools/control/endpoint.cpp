@@ -5,14 +5,16 @@
 
 #include "endpoint.hpp"
 
+#include "../common/process.hpp"
+
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <stdexcept>
 #include <utility>
 
+#include <fcntl.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -25,15 +27,28 @@ namespace {
     throw std::runtime_error(what + ": " + std::strerror(errno));
 }
 
-sockaddr_un address_of(const std::string &path)
-{
-    sockaddr_un address{};
-    address.sun_family = AF_UNIX;
-    if (path.size() >= sizeof address.sun_path)
-        throw std::runtime_error(path + ": too long for a socket");
-    path.copy(address.sun_path, path.size());
-    return address;
-}
+/* The address of the socket path, through a descriptor of its folder: an address has room for 107
+ * characters only. */
+class Address {
+  public:
+    explicit Address(const std::string &path)
+        : folder_(open(path.substr(0, path.rfind('/')).c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC))
+    {
+        if (!folder_)
+            fail(path);
+        value_.sun_family = AF_UNIX;
+        const std::string short_path =
+            "/proc/self/fd/" + std::to_string(folder_.get()) + path.substr(path.rfind('/'));
+        short_path.copy(value_.sun_path, sizeof value_.sun_path - 1);
+    }
+
+    const sockaddr *get() const { return reinterpret_cast<const sockaddr *>(&value_); }
+    static constexpr socklen_t size = sizeof(sockaddr_un);
+
+  private:
+    Descriptor folder_;
+    sockaddr_un value_{};
+};
 
 Descriptor new_socket()
 {
@@ -69,23 +84,12 @@ int Descriptor::release() noexcept
     return std::exchange(descriptor_, -1);
 }
 
-std::string folder(bool makes)
+std::string folder()
 {
     const char *runtime = std::getenv("XDG_RUNTIME_DIR");
-    const std::string path = runtime != nullptr && *runtime == '/'
-        ? std::string(runtime) + "/qmpi"
-        : "/tmp/qmpi-" + std::to_string(geteuid());
-    if (makes && mkdir(path.c_str(), 0700) != 0 && errno != EEXIST)
-        fail("cannot create " + path);
-    struct stat status {};
-    if (lstat(path.c_str(), &status) != 0) {
-        if (!makes && errno == ENOENT)
-            return "";
-        fail(path);
-    }
-    if (!S_ISDIR(status.st_mode) || status.st_uid != geteuid() || (status.st_mode & 077) != 0)
-        throw std::runtime_error(path + " is not a folder that this user alone can enter");
-    return path;
+    return private_folder(runtime != nullptr && *runtime == '/'
+                              ? std::string(runtime) + "/qmpi"
+                              : "/tmp/qmpi-" + std::to_string(geteuid()));
 }
 
 std::string path_of(const std::string &folder, pid_t process)
@@ -95,21 +99,20 @@ std::string path_of(const std::string &folder, pid_t process)
 
 Descriptor listen_at(const std::string &path)
 {
-    const sockaddr_un address = address_of(path);
+    const Address address(path);
     Descriptor made = new_socket();
     unlink(path.c_str()); /* of an earlier process with this id */
-    if (bind(made.get(), reinterpret_cast<const sockaddr *>(&address), sizeof address) != 0 ||
-        listen(made.get(), 16) != 0)
+    if (bind(made.get(), address.get(), address.size) != 0 || listen(made.get(), 16) != 0)
         fail(path);
     return made;
 }
 
 Descriptor connect_to(const std::string &path)
 {
-    const sockaddr_un address = address_of(path);
+    const Address address(path);
     Descriptor made = new_socket();
     limit_waiting(made);
-    if (connect(made.get(), reinterpret_cast<const sockaddr *>(&address), sizeof address) != 0)
+    if (connect(made.get(), address.get(), address.size) != 0)
         return Descriptor();
     return made;
 }

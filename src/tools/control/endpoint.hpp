@@ -32,9 +32,9 @@ class Descriptor {
     int descriptor_;
 };
 
-/* $XDG_RUNTIME_DIR/qmpi, or /tmp/qmpi-UID without that variable. Throws std::runtime_error if another
- * user owns it or can enter it. makes: creates it; otherwise the result is empty if it does not exist. */
-std::string folder(bool makes);
+/* $XDG_RUNTIME_DIR/qmpi, or /tmp/qmpi-UID without that variable; made if it does not exist. Throws
+ * std::runtime_error if another user owns it or can enter it. */
+std::string folder();
 
 std::string path_of(const std::string &folder, pid_t process);
 

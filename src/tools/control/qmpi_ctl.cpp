@@ -100,10 +100,7 @@ bool read_status(Process &process)
 std::vector<Process> processes_of(pid_t job)
 {
     std::vector<Process> found;
-    const std::string where = folder(false);
-    if (where.empty())
-        return found;
-    for (const auto &entry : std::filesystem::directory_iterator(where)) {
+    for (const auto &entry : std::filesystem::directory_iterator(folder())) {
         const pid_t id = std::atoi(entry.path().filename().c_str());
         if (id <= 0)
             continue;

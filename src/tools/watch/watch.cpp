@@ -416,49 +416,9 @@ std::uint64_t size_of(MPI_Datatype datatype)
 
 void note_datatypes(State &state)
 {
-    const MPI_Datatype predefined[] = {MPI_BYTE,
-                                       MPI_CHAR,
-                                       MPI_SIGNED_CHAR,
-                                       MPI_UNSIGNED_CHAR,
-                                       MPI_WCHAR,
-                                       MPI_SHORT,
-                                       MPI_UNSIGNED_SHORT,
-                                       MPI_INT,
-                                       MPI_UNSIGNED,
-                                       MPI_LONG,
-                                       MPI_UNSIGNED_LONG,
-                                       MPI_LONG_LONG,
-                                       MPI_UNSIGNED_LONG_LONG,
-                                       MPI_FLOAT,
-                                       MPI_DOUBLE,
-                                       MPI_LONG_DOUBLE,
-                                       MPI_INT8_T,
-                                       MPI_INT16_T,
-                                       MPI_INT32_T,
-                                       MPI_INT64_T,
-                                       MPI_UINT8_T,
-                                       MPI_UINT16_T,
-                                       MPI_UINT32_T,
-                                       MPI_UINT64_T,
-                                       MPI_C_BOOL,
-                                       MPI_C_FLOAT_COMPLEX,
-                                       MPI_C_DOUBLE_COMPLEX,
-                                       MPI_AINT,
-                                       MPI_OFFSET,
-                                       MPI_COUNT,
-                                       MPI_PACKED,
-                                       MPI_CHARACTER,
-                                       MPI_LOGICAL,
-                                       MPI_INTEGER,
-                                       MPI_REAL,
-                                       MPI_DOUBLE_PRECISION,
-                                       MPI_COMPLEX,
-                                       MPI_DOUBLE_COMPLEX,
-                                       MPI_FLOAT_INT,
-                                       MPI_DOUBLE_INT,
-                                       MPI_2INT};
-    static_assert(std::size(predefined) <= max_datatypes);
-    for (std::size_t i = 0; i < std::size(predefined); i++)
+    const auto predefined = predefined_datatypes();
+    static_assert(predefined.size() <= max_datatypes);
+    for (std::size_t i = 0; i < predefined.size(); i++)
         state.datatypes[i] = {handle_value(predefined[i]), size_of(predefined[i])};
 }
 
@@ -509,23 +469,11 @@ void describe(Process &process, bool is_counter)
 
 /* ---- files ---- */
 
-bool is_own_folder(const std::string &path)
-{
-    struct stat status {};
-    return lstat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode) &&
-        status.st_uid == geteuid();
-}
-
-/* The folder of the user's records, which only the user can read. Throws std::runtime_error. */
+/* The folder of the user's records. Throws std::runtime_error. */
 std::string own_folder(const std::string &parent)
 {
-    const std::string path = parent + "/" + folder_name(geteuid());
     mkdir(parent.c_str(), 0777);
-    if (mkdir(path.c_str(), 0700) != 0 && errno != EEXIST)
-        throw std::runtime_error("cannot make " + path + ": " + std::strerror(errno));
-    if (!is_own_folder(path))
-        throw std::runtime_error(path + " is not a folder of this user");
-    return std::filesystem::absolute(path);
+    return std::filesystem::absolute(private_folder(parent + "/" + folder_name(geteuid())));
 }
 
 bool is_writable_folder(const char *path)

@@ -87,7 +87,7 @@ libqmpi_control_la_LIBADD = libqmpi_endpoint.la $(qmpi_tool_libadd)
 libqmpi_null_la_SOURCES = null.cpp
 libqmpi_null_la_LIBADD = $(qmpi_library)
 
-libqmpi_watch_la_SOURCES = watch/state.hpp watch/watch.cpp
+libqmpi_watch_la_SOURCES = watch/sentinel.cpp watch/sentinel.hpp watch/state.hpp watch/watch.cpp
 libqmpi_watch_la_LIBADD = $(qmpi_tool_libadd)
 
 # Tools with reports, and the shared code for them, which needs nlohmann-json

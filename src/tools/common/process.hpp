@@ -35,22 +35,35 @@ inline std::uint64_t now() noexcept
         static_cast<std::uint64_t>(time.tv_nsec);
 }
 
-/* A number of /proc/PID/stat; field as proc(5) counts, from 4 on. 0 if the process has
- * ended. */
-inline std::uint64_t stat_field(pid_t process, int field)
+/* The file stat of a process or thread (/proc/PID, /proc/PID/task/TID) from field 3, its state, on, as
+ * proc(5) counts; empty if it has ended. */
+inline std::string stat_text(const std::string &folder)
 {
     char text[1024] = "";
-    const std::string path = "/proc/" + std::to_string(process) + "/stat";
-    std::FILE *const file = std::fopen(path.c_str(), "re");
+    std::FILE *const file = std::fopen((folder + "/stat").c_str(), "re");
     if (file == nullptr)
-        return 0;
+        return "";
     const std::size_t length = std::fread(text, 1, sizeof text - 1, file);
     std::fclose(file);
     text[length] = '\0';
-    const char *at = std::strrchr(text, ')'); /* the end of field 2, which may have spaces */
-    for (int i = 2; at != nullptr && i < field; i++)
-        at = std::strchr(at + 1, ' ');
+    const char *const end = std::strrchr(text, ')'); /* of field 2, which may have spaces */
+    return end == nullptr || end[1] == '\0' ? "" : end + 2;
+}
+
+/* A number in it, from field 4 on; 0 if there is none. */
+inline std::uint64_t stat_field(const std::string &text, int field)
+{
+    const char *at = text.c_str();
+    for (int i = 3; at != nullptr && i < field; i++) {
+        at = std::strchr(at, ' ');
+        at += at == nullptr ? 0 : 1;
+    }
     return at == nullptr ? 0 : std::strtoull(at, nullptr, 10);
+}
+
+inline std::uint64_t stat_field(pid_t process, int field)
+{
+    return stat_field(stat_text("/proc/" + std::to_string(process)), field);
 }
 
 /* Wall-clock time: "2026-11-21 15:04:05 +0000" */

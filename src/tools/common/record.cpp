@@ -241,12 +241,6 @@ void Record::remove()
     remove_files();
 }
 
-void Record::leave_parent() noexcept
-{
-    mmap(base_, usable_, PROT_READ | PROT_WRITE,
-         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-}
-
 void Record::remove_files() const
 {
     unlink(path_.c_str());

@@ -119,9 +119,6 @@ class Record {
      * other threads change meanwhile may keep their old values. */
     void remove();
 
-    /* In a child of fork: continues in empty memory, so that the parent's file stays the parent's. */
-    void leave_parent() noexcept;
-
     /* The record so far, with the blocks that are in memory only. */
     class RecordView view();
 

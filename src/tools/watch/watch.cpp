@@ -7,6 +7,7 @@
  * "qmpi_report where". It sends no message, follows no request and prints nothing; a call costs some
  * stores and two readings of a clock. */
 
+#include "sentinel.hpp"
 #include "state.hpp"
 
 #include "../common/call_sites.hpp"
@@ -36,7 +37,6 @@
 #include <vector>
 
 #include <link.h>
-#include <pthread.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -496,6 +496,10 @@ struct Options : options {
     std::string records = option("records", "")
                               .value("FOLDER")
                               .help("folder of the records, on each host (default: /dev/shm)");
+    HangOption hang = option("hang", HangOption{})
+                          .help(
+                              "print where the job hangs when no rank has gone on for that time, "
+                              "and end it with :abort or :status=N (jobs on one host)");
 };
 
 /* ---- tool ---- */
@@ -506,13 +510,7 @@ class Watch : public tool<Watch> {
         "keeps calls in progress for \"qmpi_report where\", which says where a job hangs";
     using Options = watch::Options;
     static constexpr function_set functions = watched_functions();
-
-    Watch()
-    {
-        static const int registered = pthread_atfork(nullptr, nullptr, leave_child);
-        (void) registered;
-        records().push_back(&record_);
-    }
+    static constexpr bool works_in_child = false; /* it would write into its parent's record */
 
     /* The record of a process that ends without MPI_Finalize remains. */
     ~Watch()
@@ -529,6 +527,8 @@ class Watch : public tool<Watch> {
     {
         if constexpr (begins_mpi<Call>())
             guarded([this] { open_record(); });
+        else if constexpr (Call::id == MPI_FINALIZE_T)
+            sentinel_.reset(); /* what tools do at the end takes its time */
         Writing &writing = own_writing();
         Frame frame;
         watch::Call &slot = writing.next(frame);
@@ -704,6 +704,23 @@ class Watch : public tool<Watch> {
             communicators_.add(MPI_COMM_SELF);
         }
         process.phase.publish(static_cast<std::uint64_t>(Phase::initialized));
+        if (!is_session && options_.hang.time.count() > 0)
+            begin_sentinel(process);
+    }
+
+    /* In one process of the job. */
+    void begin_sentinel(const Process &process)
+    {
+        if (process.rank != 0 || instance_number() > 1 || is_spawned())
+            return;
+        if (!record_.is_open() || process.world[0] == '\0')
+            complain(name(), "hang: this job cannot be watched, as it has no record or no name");
+        else if (process.ranks_on_host > 0 && process.ranks_on_host < process.size)
+            complain(name(), "hang: this job cannot be watched, as it has several hosts");
+        else
+            sentinel_ = std::make_unique<Sentinel>(
+                options_.hang, std::filesystem::path(record_.path()).parent_path(), process.world,
+                process.size);
     }
 
     void end_mpi(bool is_session)
@@ -802,22 +819,6 @@ class Watch : public tool<Watch> {
         }
     }
 
-    /* ---- fork ---- */
-
-    /* A child gets memory of its own in place of its parent's record. */
-    static void leave_child()
-    {
-        for (Record *record : records())
-            record->leave_parent();
-    }
-
-    /* Of all instances. */
-    static std::vector<Record *> &records()
-    {
-        static auto &all = *new std::vector<Record *>;
-        return all;
-    }
-
     const Options options_{arguments()};
     const bool is_counter_ = has_counter();
     Record &record_ = *new Record(name(), record_size, record_size);
@@ -827,6 +828,7 @@ class Watch : public tool<Watch> {
     std::mutex lock_;
     bool is_opened_ = false, has_begun_ = false, is_world_ = false;
     int users_ = 0;
+    std::unique_ptr<Sentinel> sentinel_;
     std::size_t number_of_threads_ = 0;
     /* Of the calling thread, by instance; those of index 0 are not kept. */
     WATCH_TLS_MODEL static inline thread_local std::array<Writing *, 4> written_{};

@@ -21,13 +21,18 @@ static int rank, size;
 static int number, sum;
 static volatile int forever = 1;
 
+static void write_to(const char *file, pid_t process)
+{
+    FILE *out = fopen(file, "w");
+    fprintf(out, "%d\n", (int) process);
+    fclose(out);
+}
+
 static void ready_as(int name)
 {
     char file[32];
     sprintf(file, "ready.%d", name);
-    FILE *out = fopen(file, "w");
-    fprintf(out, "%d\n", (int) getpid());
-    fclose(out);
+    write_to(file, getpid());
 }
 
 static void ready(void)
@@ -76,12 +81,14 @@ static void stopped(void)
     barrier();
 }
 
+/* The proxy of the process manager would end the others. */
 static void killed(void)
 {
     MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);    /* [before kill] */
     if (rank == 1) {
+        write_to("stopped", getppid());
+        kill(getppid(), SIGSTOP);
         ready();
-        sleep(1);       /* the others are done with the process manager */
         raise(SIGKILL);
     }
     barrier();

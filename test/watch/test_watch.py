@@ -58,7 +58,7 @@ class Hang:
             done
             qmpi_report where --json {of} > where.json 2>> where.err
             {then}
-            [ ! -s ready.1 ] || kill -CONT $(cat ready.1) 2> /dev/null
+            for stopped in ready.1 stopped; do [ ! -s $stopped ] || kill -CONT $(cat $stopped) 2> /dev/null; done
             kill -TERM $job
             wait $job
             true"""
@@ -116,7 +116,7 @@ def test_stopped_rank(hang):
 
 
 def test_killed_rank(hang):
-    assert hang("killed", options="-disable-auto-cleanup", repeats=0).lines == [
+    assert hang("killed").lines == [
         "rank 1 (process P) has died without MPI_Finalize, outside MPI, "
         f"after {call('MPI_Allreduce', 'before kill', '')}",
         f"ranks 0, 2-3 wait in {BARRIER} for T"]

@@ -16,7 +16,7 @@ def tool(mpich, hang, more=""):
     return f"watch(records={mpich.work},hang={hang}){more}"
 
 
-@pytest.mark.parametrize("reason", ["missing_send", "ring", "collectives", "heads", "waitall", "callback"])
+@pytest.mark.parametrize("reason", ["ring", "collectives", "heads", "waitall", "callback"])
 def test_job_that_hangs_is_ended(mpich, reason):
     result = mpich.mpiexec(3, mpich.program(HERE / "hangs.c", "-pthread"), reason, tools=tool(mpich, "1s:status=7"))
     assert result.status == 7 and len(HEAD.findall(result.err)) == 1, result
@@ -29,16 +29,17 @@ def test_stopped_rank(mpich):
 
 
 def test_messages_come_at_growing_intervals(mpich):
-    result = mpich.run("sh", "-c", """timeout -s KILL 9 mpiexec -n 2 -genv MPIR_CVAR_QMPI_TOOL_LIST "$1" "$2" ring""", "sh",
+    result = mpich.run("sh", "-c", """timeout 8 mpiexec -n 2 -genv MPIR_CVAR_QMPI_TOOL_LIST "$1" "$2" ring""", "sh",
                        tool(mpich, "1s"), mpich.program(HERE / "hangs.c", "-pthread"))
     times = [int(time) for time in HEAD.findall(result.err)]
-    assert len(times) in (3, 4) and all(later >= 2 * time for time, later in zip(times, times[1:])), result
+    assert len(times) in (2, 3) and all(later >= 2 * time for time, later in zip(times, times[1:])), result
 
 
 def test_other_tools_report_when_the_job_is_ended(mpich):
     result = mpich.mpiexec(2, mpich.program(HERE / "hangs.c", "-pthread"), "ring", tools=tool(mpich, "1s:abort", ",count(out=a)"))
-    assert result.status == 1, result
-    assert re.search(r"^MPI_Recv +2 ", (mpich.work / "a.txt").read_text(), re.M), result
+    assert result.status == 1 and "QMPI tool count: MPI_Abort was called; records are in " in result.err, result
+    folder = re.search(r"records are in (\S+);", result.err)[1]
+    assert re.search(r"^MPI_Recv +2 ", mpich.reported("show", folder), re.M)
 
 
 @pytest.mark.parametrize("reason", ["compute", "rest", "computing_thread", "resting_thread", "poll", "end_slowly"])

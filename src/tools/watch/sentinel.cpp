@@ -5,8 +5,6 @@
 
 #include "sentinel.hpp"
 
-#include "state.hpp"
-
 #include "../common/process.hpp"
 #include "../common/quiet_thread.hpp"
 #include "../common/record.hpp"
@@ -118,11 +116,26 @@ struct Rank {
 /* All ranks at one moment, none of which can go on by itself. */
 using Picture = std::map<int, Rank>;
 
+/* Adds the rank; false if it can go on, or has met another job. */
+bool add(const State &state, bool is_alive, Picture &picture)
+{
+    const Times times = times_of_threads(state.process.id);
+    const auto calls = calls_in_progress(state, is_alive, times);
+    if (!calls || has_met_others(state))
+        return false;
+    picture[state.process.rank] = {*calls, times};
+    return true;
+}
+
 /* nullopt if some rank can go on, has no record here, or has met another job. */
-std::optional<Picture> picture_of(const std::string &folder, const std::string &world, int size)
+std::optional<Picture> picture_of(const std::string &own_path, const State &own)
 {
     Picture picture;
-    for (const std::string &path : record_files_in(folder)) {
+    if (!add(own, true, picture))
+        return std::nullopt;
+    for (const std::string &path : record_files_in(fs::path(own_path).parent_path())) {
+        if (path == own_path) /* closing it would end the mark of a running process */
+            continue;
         const FileContent file(path);
         const RecordView view(file.content());
         if (view.introduction().tool != "watch" || view.introduction().instance != 1)
@@ -132,16 +145,12 @@ std::optional<Picture> picture_of(const std::string &folder, const std::string &
             if (static_cast<Kind>(kind) == Kind::state)
                 state = &block_as<State>(content);
         });
-        if (state == nullptr || std::string_view(state->process.world) != world)
-            continue;
-        const Times times = times_of_threads(state->process.id);
-        const auto calls =
-            calls_in_progress(*state, file.life(view.is_marked()) != Life::ended, times);
-        if (!calls || has_met_others(*state))
+        if (state != nullptr && std::string_view(state->process.world) == own.process.world &&
+            !add(*state, file.life(view.is_marked()) != Life::ended, picture))
             return std::nullopt;
-        picture[state->process.rank] = {*calls, times};
     }
-    return static_cast<int>(picture.size()) == size ? std::optional(picture) : std::nullopt;
+    return static_cast<int>(picture.size()) == own.process.size ? std::optional(picture)
+                                                                : std::nullopt;
 }
 
 /* True if no call has ended, and no thread outside MPI has computed: at most a hundredth of the time,
@@ -194,9 +203,8 @@ std::string whereabouts()
 
 }  // namespace
 
-Sentinel::Sentinel(HangOption option, std::string folder, std::string world, int size)
-    : option_(option), folder_(std::move(folder)), world_(std::move(world)), size_(size),
-      thread_(quiet_thread([this] { watch(); }))
+Sentinel::Sentinel(HangOption option, std::string path, const State &own)
+    : option_(option), path_(std::move(path)), own_(own), thread_(quiet_thread([this] { watch(); }))
 {
 }
 
@@ -231,7 +239,7 @@ void Sentinel::watch()
         time = now();
         std::optional<Picture> picture;
         try {
-            picture = picture_of(folder_, world_, size_);
+            picture = picture_of(path_, own_);
         } catch (const std::exception &) { /* a rank ends, or there is no memory */
         }
         if (!picture || !first || !is_same(*first, *picture, seconds)) {

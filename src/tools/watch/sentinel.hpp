@@ -8,6 +8,8 @@
 #ifndef TOOLS_WATCH_SENTINEL_HPP_INCLUDED
 #define TOOLS_WATCH_SENTINEL_HPP_INCLUDED
 
+#include "state.hpp"
+
 #include <qmpi.hpp>
 
 #include <chrono>
@@ -30,7 +32,8 @@ struct HangOption {
  * file, a person or another job, never hangs. */
 class Sentinel {
   public:
-    Sentinel(HangOption option, std::string folder, std::string world, int size);
+    /* path, own: the record of this process, and its content; the others are in the same folder. */
+    Sentinel(HangOption option, std::string path, const State &own);
 
     /* Ends the thread. */
     ~Sentinel();
@@ -43,8 +46,8 @@ class Sentinel {
     void report(double seconds) const;
 
     const HangOption option_;
-    const std::string folder_, world_;
-    const int size_;
+    const std::string path_;
+    const State &own_;
     std::mutex lock_;
     std::condition_variable ends_;
     bool has_ended_ = false;

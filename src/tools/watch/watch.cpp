@@ -718,9 +718,7 @@ class Watch : public tool<Watch> {
         else if (process.ranks_on_host > 0 && process.ranks_on_host < process.size)
             complain(name(), "hang: this job cannot be watched, as it has several hosts");
         else
-            sentinel_ = std::make_unique<Sentinel>(
-                options_.hang, std::filesystem::path(record_.path()).parent_path(), process.world,
-                process.size);
+            sentinel_ = std::make_unique<Sentinel>(options_.hang, record_.path(), state_);
     }
 
     void end_mpi(bool is_session)

@@ -318,6 +318,10 @@ class Commands:
         """Path of a shared library, compiled once per session."""
         return self.built(source, ["-g", "-O1", "-shared", "-fPIC", *options], name, compiler, ".so")
 
+    def compiled(self, source, *options):
+        """Path of an object file, compiled once per session."""
+        return self.built(source, ["-g", "-O1", "-c", *options], None, None, ".o")
+
     def built(self, source, options, name, compiler, suffix):
         text = None
         if isinstance(source, str) and "\n" in source:
@@ -332,7 +336,7 @@ class Commands:
         folder = self.config.qmpi_folder / "built" / key
         folder.mkdir(parents=True, exist_ok=True)
         if name is None:
-            name = f"lib{source.stem}.so" if suffix else source.stem
+            name = f"lib{source.stem}.so" if suffix == ".so" else source.stem + suffix
         with open(folder / ".lock", "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             log = folder / ".log"

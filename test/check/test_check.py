@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from check import collection
+from check.parts import program_with
 from check.programs import LINE, RIGHT, WRONG, places, reported
 
 HERE = Path(__file__).resolve().parent
@@ -255,17 +256,12 @@ def test_wrong_argument_is_refused_by_name(run, argument):
 # ---- the analyser ----
 
 def test_accesses_are_ordered_by_messages_and_perhaps_by_later_writes(mpich):
-    tools = HERE.parents[1] / "src/tools"
-    program = mpich.program(HERE / "accesses.cpp", tools / "check/accesses.cpp", "-std=c++17", f"-I{tools}", "-l:libqmpi.a",
-                            "-ldw")
+    program = program_with(mpich, "accesses.cpp", "accesses")
     assert mpich.run(program).out == "0\n1\n0\n1\n1\n0\n1 0\n1 0\n"
 
 
 def test_deadlock_needs_calls_that_cannot_complete(mpich):
-    tools = HERE.parents[1] / "src/tools"
-    sources = ("accesses", "analyser", "findings", "recorder", "replay", "signature", "sites")
-    program = mpich.program(HERE / "deadlocks.cpp", *(tools / f"check/{name}.cpp" for name in sources), "-std=c++17",
-                            f"-I{tools}", f"-I{tools / 'common'}", "-l:libqmpi.a", "-ldw")
+    program = program_with(mpich, "deadlocks.cpp", "accesses", "analyser", "findings", "recorder", "replay", "signature", "sites")
     result = mpich.run(program)
     assert result.out.splitlines() == [
         "MPI_Sendrecv: nothing", "MPI_Waitall: nothing", "MPI_Irecv: nothing", "MPI_Waitany of two: nothing",
@@ -275,9 +271,7 @@ def test_deadlock_needs_calls_that_cannot_complete(mpich):
 
 
 def test_order_of_calls_of_two_threads_matters_if_both_could_match_the_same(mpich):
-    tools = HERE.parents[1] / "src/tools"
-    program = mpich.program(HERE / "threads.cpp", tools / "check/threads.cpp", "-std=c++17", "-pthread", f"-I{tools}",
-                            f"-I{tools / 'common'}")
+    program = program_with(mpich, "threads.cpp", "threads")
     assert mpich.run(program).out.splitlines() == [
         "sends: unknown", "sends with different tags: known", "sends to different processes: known",
         "one send after the other: known", "send and receive: known", "receives with wildcards: unknown",
@@ -287,9 +281,7 @@ def test_order_of_calls_of_two_threads_matters_if_both_could_match_the_same(mpic
 
 
 def test_order_of_two_threads_is_known_when_a_call_has_returned(mpich):
-    tools = HERE.parents[1] / "src/tools"
-    program = mpich.program(HERE / "turns.cpp", *(tools / f"check/{name}.cpp" for name in ("accesses", "replay")),
-                            "-std=c++17", f"-I{tools}", f"-I{tools / 'common'}", "-l:libqmpi.a", "-ldw")
+    program = program_with(mpich, "turns.cpp", "accesses", "replay")
     assert mpich.run(program).out.splitlines() == [
         "the same thread: 0", "after the receive of another thread: 0", "during the receive of another thread: 1",
         "after a send that nobody receives: 1"]

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from check.parts import program_with
+
 HERE = Path(__file__).resolve().parent
-TOOLS = HERE.parents[1] / "src/tools"
 LEFT_OUT = "left out of the search for"
 
 SHARED_LOCKS = """
@@ -290,7 +291,6 @@ def test_gaps_are_compared_without_the_rule_for_arguments(reports, apart):
 
 
 def test_process_that_is_too_far_ahead_is_left_out(mpich):
-    program = mpich.program(HERE / "ahead.cpp", *(TOOLS / f"check/{name}.cpp" for name in ("accesses", "replay")), "-std=c++17",
-                            f"-I{TOOLS}", f"-I{TOOLS / 'common'}", "-l:libqmpi.a", "-ldw")
+    program = program_with(mpich, "ahead.cpp", "accesses", "replay")
     assert mpich.run(program, "32000").out == ""        # two steps each
     assert mpich.run(program, "33000").out == "rank 0: possible deadlocks: more than 65536 calls ahead of those that it waits for\n"

@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from check.parts import program_with
+
 HERE = Path(__file__).resolve().parent
 COMMON = HERE.parent / "common"
-TOOLS = HERE.parents[1] / "src/tools"
 PROGRAM = COMMON / "wrong_ends.c"
 HOSTS, RANKS, CHILDREN = 18, 20, 16
 HOST_OF = {rank: rank % HOSTS for rank in range(RANKS)}
@@ -132,8 +133,7 @@ def test_too_few_files_are_named_with_the_process(mpich):
 @pytest.fixture(scope="module")
 def hubs(mpich_module):
     """Run hubs.cpp, in which rank i is on host i, and each host is the child of the one before."""
-    sources = (TOOLS / f"check/{name}.cpp" for name in ("connection", "hub", "relay", "socket"))
-    program = mpich_module.program(HERE / "hubs.cpp", *sources, "-std=c++17", f"-I{TOOLS}", "-l:libqmpi.a", "-ldw", "-pthread")
+    program = program_with(mpich_module, "hubs.cpp", "connection", "hub", "relay", "socket")
     return lambda mode: mpich_module.run(program, mode, seconds=60)
 
 

@@ -8,15 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from check.parts import program_with
+
 HERE = Path(__file__).resolve().parent
-TOOLS = HERE.parents[1] / "src/tools"
-SOURCES = ("accesses", "analyser", "findings", "recorder", "replay", "signature", "sites")
 
 
 @pytest.fixture(scope="module")
 def check_events(mpich_module):
-    return mpich_module.program(HERE / "events.cpp", *(TOOLS / f"check/{name}.cpp" for name in SOURCES), "-std=c++17", "-O2",
-                                f"-I{TOOLS}", f"-I{TOOLS / 'common'}", "-l:libqmpi.a", "-ldw")
+    return program_with(mpich_module, "events.cpp", "accesses", "analyser", "findings", "recorder", "replay", "signature", "sites")
 
 
 def instructions(mpich, program, ranks, rounds, packet):
@@ -56,8 +55,7 @@ def test_cost_of_an_event_does_not_grow_with_the_lead_of_a_process(mpich, check_
 
 def test_data_with_gaps_is_compared_without_a_lock(mpich):
     """Other threads start and complete operations meanwhile."""
-    program = mpich.program(HERE / "pending.cpp", *(TOOLS / f"check/{name}.cpp" for name in ("resources", "signature")),
-                            "-std=c++17", "-O2", f"-I{TOOLS}", "-l:libqmpi.a", "-ldw")
+    program = program_with(mpich, "pending.cpp", "resources", "signature")
     result = mpich.run(program)
     changes = re.fullmatch(r"(\d+) changes\n", result.out)
     assert result.status == 0 and changes and int(changes[1]) > 100, result
@@ -65,8 +63,7 @@ def test_data_with_gaps_is_compared_without_a_lock(mpich):
 
 def test_cost_of_an_operation_does_not_grow_with_earlier_and_pending_ones(mpich, needs):
     needs("valgrind")
-    program = mpich.program(HERE / "history.cpp", *(TOOLS / f"check/{name}.cpp" for name in ("resources", "signature")),
-                            "-std=c++17", "-O2", f"-I{TOOLS}", "-l:libqmpi.a", "-ldw")
+    program = program_with(mpich, "history.cpp", "resources", "signature")
 
     def cost(case):
         result = mpich.run("valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", program, case, seconds=600)

@@ -127,7 +127,7 @@ def test_folder_longer_than_an_address(job):
     one = job("count(asleep,out=a),control", runtime="x" * 100 + "/" + "y" * 100)
     result = one.ctl("status")
     one.end()
-    assert result.status == 0 and result.out.startswith("1  asleep"), result
+    assert result.status == 0 and result.out.startswith("  1  asleep"), result
 
 
 def test_instance_that_cannot_sleep(job):

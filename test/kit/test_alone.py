@@ -48,16 +48,17 @@ def test_folder_without_mpich_is_refused(sources, local, work):
 
 
 def test_tool_runs_from_its_own_prefix(build, mpich_module):
-    """One tool and the code that tools share; the others have the same rules."""
-    made = mpich_module.run("make", "-j2", "libqmpi_count.la", "libqmpi.la", "qmpi.pc", cwd=build, seconds=900, **FAST)
+    """One of the small tools; the others have the same rules."""
+    made = mpich_module.run("make", "-j2", "libqmpi_bcast.la", "qmpi.pc", cwd=build, seconds=900, **FAST)
     assert made.status == 0, made
     program = mpich_module.program(ROOT / "examples/qmpi/halo.c", "-lm")
-    result = mpich_module.mpiexec(2, program, tools="count(out=-)", MPIR_CVAR_QMPI_TOOL_PATH=build / ".libs",
+    result = mpich_module.mpiexec(2, program, tools="bcast", MPIR_CVAR_QMPI_TOOL_PATH=build / ".libs",
                                   MPIR_CVAR_QMPI_VERBOSE="1")
-    assert result.status == 0 and f"{build}/.libs/libqmpi_count.so" in result.err and "MPI_Allreduce" in result.err, result
+    assert result.status == 0 and f"{build}/.libs/libqmpi_bcast.so" in result.err, result
 
 
 def test_archive_has_every_source(build, sources, local_module):
+    (sources / "common/page.cpp").touch()       # later than the folder common/page
     result = local_module.run("make", "dist", cwd=build, seconds=300)
     assert result.status == 0, result
     [archive] = build.glob("qmpi-tools-*.tar.xz")

@@ -40,7 +40,6 @@ constexpr std::chrono::milliseconds observation(300);
 
 struct SystemProcess {
     int id = 0, parent = 0;
-    std::string name;
     char state = '?';
     std::uint64_t ticks = 0; /* of processor time */
     std::uint64_t start = 0;
@@ -52,25 +51,25 @@ std::string content_of(const fs::path &path)
     return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
+std::string folder_of(int process)
+{
+    return "/proc/" + std::to_string(process);
+}
+
 std::optional<SystemProcess> system_process(int id)
 {
-    const std::string text = content_of("/proc/" + std::to_string(id) + "/stat");
-    const std::size_t open = text.find('('), close = text.rfind(')');
-    if (open == std::string::npos || close == std::string::npos || close < open)
+    const std::string text = stat_text(folder_of(id));
+    if (text.empty())
         return std::nullopt;
-    SystemProcess process;
-    process.id = id;
-    process.name = text.substr(open + 1, close - open - 1);
-    std::istringstream rest(text.substr(close + 1));
-    std::vector<std::string> fields{std::istream_iterator<std::string>(rest), {}};
-    if (fields.size() < 20)
-        return std::nullopt;
-    process.state = fields[0].front();
-    process.parent = std::atoi(fields[1].c_str());
-    process.ticks = std::strtoull(fields[11].c_str(), nullptr, 10) +
-        std::strtoull(fields[12].c_str(), nullptr, 10);
-    process.start = std::strtoull(fields[19].c_str(), nullptr, 10);
-    return process;
+    return SystemProcess{id, static_cast<int>(stat_field(text, 4)), text.front(),
+                         stat_field(text, 14) + stat_field(text, 15), stat_field(text, 22)};
+}
+
+/* Of its program; empty if it has ended. */
+std::string name_of_process(int id)
+{
+    const std::string line = content_of(folder_of(id) + "/comm");
+    return line.substr(0, line.find('\n'));
 }
 
 /* In bytes, of a line such as "VmRSS:   123 kB". */
@@ -118,7 +117,7 @@ std::set<int> processes_of_job(int id)
     const std::map<int, SystemProcess> all = all_processes();
     for (auto one = all.find(id); one != all.end();) {
         const auto parent = all.find(one->second.parent);
-        if (parent == all.end() || !is_launcher(parent->second.name))
+        if (parent == all.end() || !is_launcher(name_of_process(parent->first)))
             break;
         id = parent->first;
         one = parent;
@@ -148,7 +147,7 @@ constexpr const char *folder_begin = "/qmpi-watch-";
 std::set<std::string> records_mapped_by(int process)
 {
     std::set<std::string> found;
-    std::istringstream lines(content_of("/proc/" + std::to_string(process) + "/maps"));
+    std::istringstream lines(content_of(folder_of(process) + "/maps"));
     for (std::string line; std::getline(lines, line);) {
         const std::size_t path = line.find('/');
         if (path != std::string::npos && line.find(folder_begin) != std::string::npos &&
@@ -434,7 +433,7 @@ RankFacts facts_of(const Snapshot &record, const Before &before, Sites &sites)
         facts.cpu = 100 *
             static_cast<double>(process->ticks - std::min(process->ticks, before.ticks)) /
             static_cast<double>(sysconf(_SC_CLK_TCK)) / seconds;
-        const std::string status = content_of("/proc/" + std::to_string(facts.process) + "/status");
+        const std::string status = content_of(folder_of(facts.process) + "/status");
         facts.memory = memory_in(status, "VmRSS:");
         facts.swapped = memory_in(status, "VmSwap:");
     }
@@ -471,7 +470,7 @@ int number_in_environment(const std::string &environment, const char *name)
 std::optional<RankFacts> facts_from_stack(int id, WorldFacts &world)
 {
     const std::optional<SystemProcess> before = system_process(id);
-    if (!before || before->state == 'Z' || is_launcher(before->name))
+    if (!before || before->state == 'Z' || is_launcher(name_of_process(id)))
         return std::nullopt;
     RankFacts facts;
     facts.stack = stack_of(id);
@@ -484,7 +483,7 @@ std::optional<RankFacts> facts_from_stack(int id, WorldFacts &world)
         : before->state == 'D'             ? Condition::in_system
         : before->state == 'R'             ? Condition::running
                                            : Condition::sleeping;
-    const std::string environment = content_of("/proc/" + std::to_string(id) + "/environ");
+    const std::string environment = content_of(folder_of(id) + "/environ");
     for (const char *name : {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "SLURM_PROCID"}) {
         if (facts.rank < 0)
             facts.rank = number_in_environment(environment, name);
@@ -493,7 +492,7 @@ std::optional<RankFacts> facts_from_stack(int id, WorldFacts &world)
         world.size = std::max(world.size, number_in_environment(environment, name));
     world.ranks_on_host =
         std::max(world.ranks_on_host, number_in_environment(environment, "MPI_LOCALNRANKS"));
-    world.program = before->name;
+    world.program = name_of_process(id);
     return facts;
 }
 
@@ -622,8 +621,7 @@ class Search {
         std::set<int> launchers; /* of the records found */
         std::size_t unreadable = 0;
         for (const int member : processes_of_job(process)) {
-            unreadable +=
-                access(("/proc/" + std::to_string(member) + "/maps").c_str(), R_OK) != 0 ? 1 : 0;
+            unreadable += access((folder_of(member) + "/maps").c_str(), R_OK) != 0 ? 1 : 0;
             for (const std::string &path : records_mapped_by(member)) {
                 folders.insert(fs::path(path).parent_path());
                 const Snapshot *record = read(path, false);

@@ -6,6 +6,7 @@
 #include "where.hpp"
 
 #include "where_job.hpp"
+#include "where_words.hpp"
 
 #include "../common/process.hpp"
 #include "../common/text.hpp"
@@ -17,8 +18,6 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
-#include <deque>
-#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -40,213 +39,9 @@ constexpr std::size_t longest_told_cycle = 3;
 /* A verb for one or several ranks: "waits", "wait" */
 struct Verb {
     const char *one, *several;
-
-    const char *of(std::size_t number) const { return number == 1 ? one : several; }
 };
 
 constexpr Verb waits{"waits", "wait"}, is{"is", "are"}, has{"has", "have"};
-
-/* "31 s", "12 min", "3 h 20 min" */
-std::string duration_text(double seconds)
-{
-    const auto whole = static_cast<long long>(std::max(0.0, seconds));
-    if (whole < 120)
-        return print("%lld s", whole);
-    if (whole < 7200)
-        return print("%lld min", whole / 60);
-    return print("%lld h %lld min", whole / 3600, whole / 60 % 60);
-}
-
-/* Between the shortest and the longest of some times. */
-std::string duration_text(double shortest, double longest)
-{
-    const std::string a = duration_text(shortest), b = duration_text(longest);
-    return longest - shortest < std::max(1.0, 0.05 * longest) || a == b ? b : a + " to " + b;
-}
-
-/* "rank 3", "ranks 0, 2-3" */
-std::string ranks_list(const std::set<int> &ranks)
-{
-    std::string text;
-    for (auto rank = ranks.begin(); rank != ranks.end();) {
-        const int first = *rank;
-        int last = first;
-        while (++rank != ranks.end() && *rank == last + 1)
-            last++;
-        text += (text.empty() ? "" : ", ") + std::to_string(first) +
-            (last == first ? "" : "-" + std::to_string(last));
-    }
-    return (ranks.size() == 1 ? "rank " : "ranks ") + text;
-}
-
-std::string place_of(const CallSite &site)
-{
-    if (site.module.empty())
-        return "unknown place";
-    if (site.line > 0)
-        return site.file.substr(site.file.rfind('/') + 1) + ":" + std::to_string(site.line);
-    const std::string text = text_of(site); /* "solve (halo+0x1f30)" */
-    const std::size_t open = text.find(" (");
-    return open == std::string::npos
-        ? text
-        : text.substr(0, open) + ", " + text.substr(open + 2, text.size() - open - 3);
-}
-
-std::string name_of(const CommunicatorFacts &communicator)
-{
-    if (!communicator.name.empty())
-        return communicator.name;
-    if (communicator.size == 0)
-        return "unknown communicator";
-    if (communicator.is_inter())
-        return print("intercommunicator of %d and %d ranks", communicator.size,
-                     communicator.remote_size);
-    return "communicator of " + number_of(communicator.size, "rank");
-}
-
-bool is_rooted(int function)
-{
-    switch (operation_of(function)) {
-    case operation::bcast:
-    case operation::gather:
-    case operation::scatter:
-    case operation::reduce:
-        return true;
-    default:
-        return false;
-    }
-}
-
-/* Calls that return only when another process, or the system, has done something. */
-bool may_wait(int function)
-{
-    if (form_of(function) != form::blocking && form_of(function) != form::end)
-        return false;
-    switch (operation_of(function)) {
-    case operation::test:
-    case operation::abort:
-    case operation::start:
-    case operation::ready:
-    case operation::arrived:
-        return false;
-    default:
-        return true;
-    }
-}
-
-bool is_poll(int function)
-{
-    const operation what = operation_of(function);
-    return what == operation::test ||
-        (what == operation::probe && form_of(function) != form::blocking);
-}
-
-/* ---- what a rank waits for ---- */
-
-class World {
-  public:
-    explicit World(const WorldFacts &facts) : facts_(facts)
-    {
-        for (std::size_t i = 0; i < facts.ranks.size(); i++) {
-            const RankFacts &rank = facts.ranks[i];
-            by_rank_.emplace(rank.rank, i);
-            for (const ThreadFacts &thread : rank.threads) {
-                for (const CallFacts &call : thread.last)
-                    note(i, call.communicator);
-            }
-        }
-    }
-
-    const WorldFacts &facts() const { return facts_; }
-
-    /* The process (index in facts) with a rank of a communicator; none if unknown. */
-    std::size_t member(const CommunicatorFacts &communicator, int rank) const
-    {
-        if (communicator.is_inter())
-            return none;
-        if (communicator.name == "MPI_COMM_WORLD") {
-            const auto found = by_rank_.find(rank);
-            return found == by_rank_.end() ? none : found->second;
-        }
-        const auto members = members_.find({communicator.context, communicator.leader});
-        if (communicator.context < 0 || members == members_.end())
-            return none;
-        const auto found = members->second.find(rank);
-        return found == members->second.end() ? none : found->second;
-    }
-
-    /* "rank 1", "rank 3 (1 of that communicator)", "any rank" */
-    std::string peer_text(const CallFacts &call, int peer) const
-    {
-        if (peer == MPI_ANY_SOURCE)
-            return "any rank";
-        if (peer == MPI_PROC_NULL)
-            return "MPI_PROC_NULL";
-        const std::string own = "rank " + std::to_string(peer);
-        if (call.communicator.name == "MPI_COMM_WORLD")
-            return own;
-        if (call.communicator.is_inter())
-            return own + " of the remote group";
-        const std::size_t process = member(call.communicator, peer);
-        if (process == none)
-            return own + " of that communicator";
-        const std::string name = facts_.ranks[process].name();
-        return name == own ? own : name + " (" + std::to_string(peer) + " of that communicator)";
-    }
-
-  private:
-    void note(std::size_t process, const CommunicatorFacts &communicator)
-    {
-        if (communicator.context >= 0 && communicator.size > 0 && !communicator.is_inter())
-            members_[{communicator.context, communicator.leader}][communicator.rank] = process;
-    }
-
-    const WorldFacts &facts_;
-    std::map<int, std::size_t> by_rank_;
-    std::map<std::pair<std::int64_t, int>, std::map<int, std::size_t>> members_;
-};
-
-/* "a message from rank 1 with tag 5": differs between ranks that wait in the same place. */
-std::string details_of(const World &world, const CallFacts &call)
-{
-    const auto tag = [&call] {
-        return call.tag == MPI_ANY_TAG ? std::string() : " with tag " + std::to_string(call.tag);
-    };
-    switch (operation_of(call.function)) {
-    case operation::receive:
-        if (call.function == MPI_MRECV_T)
-            return "";
-        [[fallthrough]];
-    case operation::probe:
-        return "a message from " + world.peer_text(call, call.peer) + tag();
-    case operation::send: {
-        const std::string data = call.element > 0 ? number_of(call.size * call.element, "byte")
-                                                  : number_of(call.size, "element");
-        return data + " to " + world.peer_text(call, call.peer) + tag();
-    }
-    case operation::sendrecv:
-        return "from " + world.peer_text(call, call.peer) + ", to " +
-            world.peer_text(call, call.destination);
-    case operation::wait:
-    case operation::test:
-        if (call.size == 1)
-            return "1 request";
-        return std::string(call.function == MPI_WAITANY_T || call.function == MPI_TESTANY_T
-                               ? "any of "
-                               : call.function == MPI_WAITSOME_T || call.function == MPI_TESTSOME_T
-                               ? "some of "
-                               : "") +
-            number_of(call.size, "request");
-    case operation::lock:
-    case operation::unlock:
-    case operation::flush:
-        return call.function == MPI_WIN_FLUSH_ALL_T || call.function == MPI_WIN_FLUSH_LOCAL_ALL_T
-            ? ""
-            : "rank " + std::to_string(call.peer) + " of the window";
-    default:
-        return is_rooted(call.function) ? "root " + std::to_string(call.peer) : "";
-    }
-}
 
 /* "MPI_Recv (ring.c:12, MPI_COMM_WORLD)" */
 std::string call_text(const CallFacts &call)
@@ -258,160 +53,6 @@ std::string call_text(const CallFacts &call)
 std::string last_call_text(const CallFacts &call)
 {
     return std::string(function_name(call.function)) + " (" + place_of(call.site) + ")";
-}
-
-/* Threads that are in a call; else the one that was last, with is_outside. */
-struct Position {
-    std::vector<const CallFacts *> calls;
-    const CallFacts *last = nullptr;
-    bool polls = false; /* all its last calls only tested */
-
-    bool is_outside() const { return calls.empty(); }
-
-    /* Since when it is there, in wall-clock time; 0: unknown. */
-    double since() const
-    {
-        if (is_outside())
-            return last == nullptr ? 0 : last->end;
-        double begin = calls.front()->begin;
-        for (const CallFacts *call : calls)
-            begin = std::min(begin, call->begin);
-        return begin;
-    }
-};
-
-Position position_of(const RankFacts &rank)
-{
-    Position position;
-    const ThreadFacts *newest = nullptr;
-    double newest_time = 0;
-    for (const ThreadFacts &thread : rank.threads) {
-        if (thread.last.empty())
-            continue;
-        const CallFacts &call = thread.last.front();
-        if (thread.is_in_call)
-            position.calls.push_back(&call);
-        const double time = std::max(call.begin, call.end);
-        if (newest == nullptr || time > newest_time) {
-            newest = &thread;
-            newest_time = time;
-            position.last = &call;
-        }
-    }
-    position.polls = newest != nullptr && rank.calls_per_second > 0 &&
-        std::all_of(newest->last.begin(), newest->last.end(),
-                    [&](const CallFacts &call) { return is_poll(call.function); });
-    return position;
-}
-
-/* ---- cycles ---- */
-
-/* A process waits for each process of its set. */
-using Graph = std::vector<std::vector<std::size_t>>;
-
-bool is_gone(const RankFacts &rank)
-{
-    return rank.condition == Condition::dead || rank.condition == Condition::exited ||
-        rank.condition == Condition::finished;
-}
-
-bool can_wait(const RankFacts &rank)
-{
-    return !is_gone(rank) && rank.calls_per_second == 0;
-}
-
-/* Only processes with one call in progress: another thread may help the others. */
-Graph waits_of(const World &world)
-{
-    const auto &ranks = world.facts().ranks;
-    std::vector<Position> positions;
-    std::transform(ranks.begin(), ranks.end(), std::back_inserter(positions), position_of);
-
-    /* Processes by the collective operation that they are in. */
-    Graph graph(ranks.size());
-    for (std::size_t i = 0; i < ranks.size(); i++) {
-        if (positions[i].calls.size() != 1 || !can_wait(ranks[i]))
-            continue;
-        const CallFacts &call = *positions[i].calls.front();
-        const auto add = [&](int peer) {
-            const std::size_t process = world.member(call.communicator, peer);
-            if (process != none)
-                graph[i].push_back(process);
-        };
-        if (form_of(call.function) != form::blocking || !call.has_communicator)
-            continue;
-        switch (operation_of(call.function)) {
-        case operation::receive:
-        case operation::probe:
-        case operation::send:
-        case operation::sendrecv:
-            if (call.function != MPI_MRECV_T)
-                add(call.peer);
-            break;
-        default:
-            if (!is_collective(call.function) || call.communicator.context < 0)
-                break;
-            for (int peer = 0; peer < call.communicator.size; peer++) {
-                const std::size_t other = world.member(call.communicator, peer);
-                if (other == none)
-                    continue;
-                const auto &calls = positions[other].calls;
-                const bool is_there = std::any_of(calls.begin(), calls.end(), [&](const auto *one) {
-                    return one->function == call.function &&
-                        one->communicator.context == call.communicator.context &&
-                        one->communicator.leader == call.communicator.leader;
-                });
-                /* Not at the same time in another collective: a rooted one may let it go ahead. */
-                if (!is_there)
-                    graph[i].push_back(other);
-            }
-        }
-    }
-    return graph;
-}
-
-/* A shortest cycle through a process; empty if there is none. */
-std::vector<std::size_t> cycle_through(const Graph &graph, std::size_t start,
-                                       const std::vector<bool> &is_left_out)
-{
-    std::vector<std::size_t> from(graph.size(), none);
-    std::deque<std::size_t> next{start};
-    while (!next.empty()) {
-        const std::size_t one = next.front();
-        next.pop_front();
-        for (const std::size_t other : graph[one]) {
-            if (other == start) {
-                std::vector<std::size_t> cycle;
-                for (std::size_t i = one; i != start; i = from[i])
-                    cycle.push_back(i);
-                cycle.push_back(start);
-                std::reverse(cycle.begin(), cycle.end());
-                return cycle;
-            }
-            if (from[other] == none && !is_left_out[other]) {
-                from[other] = one;
-                next.push_back(other);
-            }
-        }
-    }
-    return {};
-}
-
-std::vector<std::vector<std::size_t>> cycles_in(const Graph &graph)
-{
-    std::vector<std::vector<std::size_t>> cycles;
-    std::vector<bool> is_left_out(graph.size());
-    for (std::size_t i = 0; i < graph.size(); i++) {
-        if (is_left_out[i])
-            continue;
-        const auto cycle = cycle_through(graph, i, is_left_out);
-        if (cycle.empty())
-            continue;
-        cycles.push_back(cycle);
-        for (const std::size_t member : cycle)
-            is_left_out[member] = true;
-    }
-    return cycles;
 }
 
 /* ---- text ---- */
@@ -455,22 +96,12 @@ class Text {
         if (places > 0)
             lines.push_back(number_of(ranks, "more rank") + " in " +
                             number_of(places, "other place") + " (--json lists all)");
-        if (const std::string missing = missing_text(); !missing.empty())
+        if (const std::string missing = world_.missing_text(); !missing.empty())
             lines.push_back(missing);
         return lines;
     }
 
     const std::vector<std::vector<std::size_t>> &cycles() const { return cycles_; }
-
-    std::set<int> missing() const
-    {
-        std::set<int> missing;
-        for (int rank = 0; rank < facts().size; rank++)
-            missing.insert(rank);
-        for (const RankFacts &rank : facts().ranks)
-            missing.erase(rank.rank);
-        return missing;
-    }
 
   private:
     using Named = std::pair<const std::string, Group>;
@@ -486,33 +117,24 @@ class Text {
                     print("%zu more cycles of ranks that wait for each other", cycles_.size() - i));
                 break;
             }
-            cycle_lines_.push_back(cycle_text(cycles_[i]));
+            cycle_lines_.push_back(told_cycle(cycles_[i]));
             if (cycles_[i].size() <= longest_told_cycle)
                 told_.insert(cycles_[i].begin(), cycles_[i].end());
         }
     }
 
-    std::string cycle_text(const std::vector<std::size_t> &cycle) const
+    std::string told_cycle(const std::vector<std::size_t> &cycle) const
     {
-        std::set<int> ranks;
         std::string path, parts;
-        double first = now_, last = 0;
         for (const std::size_t member : cycle) {
             const RankFacts &rank = facts().ranks[member];
             const CallFacts &call = *position_of(rank).calls.front();
-            ranks.insert(rank.rank);
             path += std::to_string(rank.rank) + " -> ";
             const std::string details = details_of(world_, call);
             parts += (parts.empty() ? "" : "; ") + rank.name() + " in " + call_text(call) +
                 (details.empty() ? "" : ": " + details);
-            first = std::min(first, call.begin);
-            last = std::max(last, call.begin);
         }
-        const std::string time = " for " + duration_text(now_ - last, now_ - first);
-        if (cycle.size() == 1)
-            return facts().ranks[cycle.front()].name() + " waits for itself" + time + ": " + parts;
-        const std::string begin = ranks_list(ranks) +
-            (cycle.size() == 2 ? " wait for each other" : " wait in a cycle") + time + ": ";
+        const std::string begin = cycle_text(world_, cycle, now_) + ": ";
         if (cycle.size() <= longest_told_cycle)
             return begin + parts;
         constexpr std::size_t shown = 8;
@@ -538,7 +160,7 @@ class Text {
         const RankFacts &rank = facts().ranks[index];
         const Position position = position_of(rank);
         std::string details;
-        int order = usual;
+        int order = 0;
         const std::string key = predicate(rank, position, details, order);
         Group &group = groups_[key];
         group.members.push_back(index);
@@ -562,39 +184,38 @@ class Text {
                           int &order) const
     {
         const std::string there = whereabouts(position);
-        switch (rank.condition) {
-        case Condition::dead:
+        order = position.is_outside() ? odd : usual;
+        switch (situation_of(rank, position)) {
+        case Situation::dead:
             order = gone;
             return verb(has) + " died without MPI_Finalize, " + there;
-        case Condition::exited:
+        case Situation::exited:
             order = gone;
             return verb(has) + " ended without MPI_Finalize, " + there;
-        case Condition::finished:
+        case Situation::finished:
             order = odd;
             return verb(has) + " ended MPI";
-        case Condition::stopped:
+        case Situation::stopped:
             order = halted;
             return verb(is) + " stopped by a signal (SIGCONT continues), " + there;
-        case Condition::traced:
+        case Situation::traced:
             order = halted;
             return verb(is) + " stopped by a debugger, " + there;
-        default:
-            break;
-        }
-        if (position.is_outside())
-            order = odd;
-        if (rank.threads.empty() && rank.stack && !rank.stack->function.empty()) {
-            order = usual;
-            return verb(is) + " in " + rank.stack->function + " (" + place_of(rank.stack->site) +
-                ")";
-        }
-        if (position.polls) {
-            details = "";
+        case Situation::polling:
             return verb({"polls", "poll"}) + " with " + call_text(*position.last) +
                 ", without result";
-        }
-        if (position.is_outside() || rank.calls_per_second > 0)
+        case Situation::progressing:
+            return verb({"makes", "make"}) + " progress, last in " + last_text(position);
+        case Situation::outside:
+            if (rank.threads.empty() && rank.stack && !rank.stack->function.empty()) {
+                order = usual;
+                return verb(is) + " in " + rank.stack->function + " (" +
+                    place_of(rank.stack->site) + ")";
+            }
             return outside(rank, position);
+        case Situation::in_call:
+            break;
+        }
         std::string text;
         for (const CallFacts *call : position.calls) {
             text += text.empty() ? verb(may_wait(call->function) ? waits : is)
@@ -606,11 +227,8 @@ class Text {
         return text + "\3" + swap_text(rank) + "\4";
     }
 
-    /* Outside MPI, or on its way through short calls. */
     std::string outside(const RankFacts &rank, const Position &position) const
     {
-        if (rank.calls_per_second > 0)
-            return verb({"makes", "make"}) + " progress, last in " + last_text(position);
         const std::string site = rank.stack ? ", in " + function_text(rank.stack->site) : "";
         if (rank.threads.empty())
             return verb(is) + " outside MPI" + site + state_text(rank);
@@ -755,24 +373,6 @@ class Text {
             : "";
     }
 
-    std::string missing_text() const
-    {
-        const std::set<int> missing = this->missing();
-        if (missing.empty())
-            return "";
-        const std::string ranks = missing.size() > 4
-            ? print("%zu of %d ranks", missing.size(), facts().size)
-            : ranks_list(missing);
-        const bool is_one = missing.size() == 1;
-        if (facts().ranks_on_host == facts().size)
-            return ranks + (is_one ? " has" : " have") +
-                " no record: " + (is_one ? "it has" : "they have") + " ended, or " +
-                (is_one ? "has" : "have") + " not begun MPI_Init with the tool watch";
-        return ranks + (is_one ? " is" : " are") +
-            " not seen: on another host (run qmpi_report where there, too), ended, or without the "
-            "tool watch";
-    }
-
     const World world_;
     const double now_;
     std::vector<std::vector<std::size_t>> cycles_;
@@ -901,6 +501,7 @@ Json json_of(const RankFacts &rank, const World &world, double now)
 Json json_of(const WorldFacts &facts, double now)
 {
     Text text(facts, now);
+    const World world(facts);
     Json json;
     json["program"] = facts.program;
     json["size"] = facts.size;
@@ -912,9 +513,8 @@ Json json_of(const WorldFacts &facts, double now)
             ranks.push_back(facts.ranks[member].rank);
         json["cycles"].push_back(ranks);
     }
-    json["missing"] = text.missing();
+    json["missing"] = world.missing();
     json["ranks"] = Json::array();
-    const World world(facts);
     for (const RankFacts &rank : facts.ranks)
         json["ranks"].push_back(json_of(rank, world, now));
     return json;

@@ -21,11 +21,14 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <random>
 #include <sstream>
 #include <stdexcept>
 #include <string_view>
 #include <thread>
+#include <utility>
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -187,6 +190,13 @@ class Snapshot {
     }
 
     const watch::State &state() const { return *state_; }
+
+    /* In the file. */
+    off_t position_of(const void *part) const
+    {
+        return static_cast<const char *>(part) - file_.content().data();
+    }
+
     const watch::Process &process() const { return state_->process; }
     const Introduction &introduction() const { return introduction_; }
     Life life() const { return file_.life(view_.is_marked()); }
@@ -373,14 +383,19 @@ std::optional<SystemProcess> process_of(const Snapshot &record)
     return process;
 }
 
+bool has_ended(const Snapshot &record, const std::optional<SystemProcess> &process)
+{
+    return !process || process->state == 'Z' || process->state == 'X' ||
+        record.life() == Life::ended;
+}
+
+/* Of a process on this host, whose record is still there. */
 Condition condition_of(const Snapshot &record, const std::optional<SystemProcess> &process)
 {
-    const bool has_ended =
-        !process || process->state == 'Z' || process->state == 'X' || record.life() == Life::ended;
     const watch::Phase phase = record.phase();
     if (phase == watch::Phase::exited)
         return Condition::exited;
-    if (has_ended)
+    if (has_ended(record, process))
         return phase == watch::Phase::finalized ? Condition::finished : Condition::dead;
     switch (process->state) {
     case 'T':
@@ -397,64 +412,245 @@ Condition condition_of(const Snapshot &record, const std::optional<SystemProcess
     return process->state == 'R' ? Condition::running : Condition::sleeping;
 }
 
-/* A process before the observation. */
-struct Before {
-    std::uint64_t calls = 0, ticks = 0;
-    std::chrono::steady_clock::time_point time;
+/* ---- time in MPI ---- */
+
+/* The time in which a thread of a process is in MPI. A record has the last calls only: if there have been
+ * more since the last look, these stand for all. */
+class TimeInMpi {
+  public:
+    explicit TimeInMpi(std::uint64_t now) : last_(now) {}
+
+    /* Threads at some moment after now. */
+    void look(const watch::Thread *threads, std::size_t number, std::uint64_t now)
+    {
+        std::uint64_t begin = last_;
+        calls_.clear();
+        for (std::size_t i = 0; i < number; i++)
+            begin = std::max(begin, add_calls(threads[i], now));
+        if (begin < now) {
+            const auto elapsed = static_cast<double>(now - last_);
+            total_ += elapsed;
+            in_mpi_ +=
+                elapsed * static_cast<double>(covered(begin)) / static_cast<double>(now - begin);
+            is_sampled_ = is_sampled_ || begin > last_;
+        }
+        last_ = std::max(last_, now);
+    }
+
+    /* Puts the result into facts, and begins anew. */
+    void take(RankFacts &facts)
+    {
+        if (total_ > 0)
+            facts.time_in_mpi = 100 * in_mpi_ / total_;
+        facts.is_sampled = is_sampled_;
+        total_ = in_mpi_ = 0;
+        is_sampled_ = false;
+    }
+
+  private:
+    struct Interval {
+        std::uint64_t begin, end;
+
+        bool operator<(const Interval &other) const { return begin < other.begin; }
+    };
+
+    /* Returns the moment since when all calls of the thread are there. If the ring is full this is the
+     * middle of the oldest call, so that a program that repeats itself gets the true share on average. */
+    std::uint64_t add_calls(const watch::Thread &thread, std::uint64_t now)
+    {
+        const std::uint64_t number = thread.calls.get();
+        /* The thread may be writing the next call over the oldest. */
+        const std::uint64_t kept = std::min<std::uint64_t>(number, watch::last_calls - 1);
+        std::uint64_t next = now, since = now;
+        for (std::uint64_t i = 0; i < kept; i++) {
+            const watch::Call &call = thread.ring[(number - 1 - i) % watch::last_calls];
+            const std::uint64_t begin = call.begin.get();
+            std::uint64_t end = call.end.get();
+            if (i == 0 && end == 0)
+                end = UINT64_MAX; /* in progress */
+            if (begin >= now)
+                continue;
+            end = std::min(end, next);
+            if (begin >= next || end < begin) /* written while it was read */
+                return since;
+            calls_.push_back({begin, end});
+            since = begin + (end - begin) / 2;
+            next = begin;
+        }
+        return kept == number ? 0 : since;
+    }
+
+    /* Ticks after begin that are in a call. */
+    std::uint64_t covered(std::uint64_t begin)
+    {
+        std::sort(calls_.begin(), calls_.end());
+        std::uint64_t sum = 0;
+        for (const Interval &call : calls_) {
+            begin = std::max(begin, call.begin);
+            if (call.end > begin) {
+                sum += call.end - begin;
+                begin = call.end;
+            }
+        }
+        return sum;
+    }
+
+    std::uint64_t last_;
+    std::vector<Interval> calls_;
+    double in_mpi_ = 0, total_ = 0; /* in ticks */
+    bool is_sampled_ = false;
 };
 
-Before before(const Snapshot &record)
-{
-    Before found;
-    found.calls = record.calls();
-    found.time = std::chrono::steady_clock::now();
-    if (const auto process = process_of(record))
-        found.ticks = process->ticks;
-    return found;
-}
+/* Work that may take a quarter of a percent of a processor: it is left out while it would be more. */
+class Rationed {
+  public:
+    template <typename Work>
+    void run(Work work)
+    {
+        const std::uint64_t time = now();
+        if (time < next_)
+            return;
+        const std::uint64_t before = processor_time();
+        work();
+        next_ = time + 400 * (processor_time() - before);
+    }
 
-RankFacts facts_of(const Snapshot &record, const Before &before, Sites &sites)
-{
-    RankFacts facts;
-    facts.rank = record.process().rank;
-    facts.process = record.process().id;
-    facts.host = record.introduction().host;
-    facts.is_initialized = record.phase() != watch::Phase::begun;
-    facts.threads_without_slot = record.process().threads_without_slot.get();
-    const bool is_here = facts.host == host_name();
-    const auto process = is_here ? process_of(record) : std::nullopt;
-    if (is_here)
-        facts.condition = condition_of(record, process);
-    else if (record.phase() == watch::Phase::exited)
-        facts.condition = Condition::exited;
-    const double seconds =
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - before.time).count();
-    if (process && seconds > 0) {
-        facts.cpu = 100 *
-            static_cast<double>(process->ticks - std::min(process->ticks, before.ticks)) /
-            static_cast<double>(sysconf(_SC_CLK_TCK)) / seconds;
-        const std::string status = content_of(folder_of(facts.process) + "/status");
-        facts.memory = memory_in(status, "VmRSS:");
-        facts.swapped = memory_in(status, "VmSwap:");
+  private:
+    static std::uint64_t processor_time()
+    {
+        timespec time;
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+        return static_cast<std::uint64_t>(time.tv_sec) * 1000000000u +
+            static_cast<std::uint64_t>(time.tv_nsec);
     }
-    const std::uint64_t calls = record.calls();
-    if (seconds > 0)
-        facts.calls_per_second =
-            static_cast<double>(calls - std::min(calls, before.calls)) / seconds;
-    const Clock clock(record, is_here);
-    for (const watch::Thread &thread : record.state().threads) {
-        if (thread.calls.get() > 0)
-            facts.threads.push_back(thread_in(record.state(), thread, clock, sites));
+
+    std::uint64_t next_ = 0; /* by now() */
+};
+
+/* ---- facts ---- */
+
+/* A process of which there is a record. */
+class Observed {
+  public:
+    Observed(std::string path, std::unique_ptr<Snapshot> record)
+        : path_(std::move(path)), record_(std::move(record)),
+          is_here_(record_->introduction().host == host_name()), last_(moment(process())),
+          time_in_mpi_(ticks())
+    {
     }
-    for (int id = 0; id < MPI_LAST_FUNC_T; id++) {
-        std::uint64_t count = 0;
-        for (const watch::Counts &counts : record.state().counts)
-            count += counts[static_cast<std::size_t>(id)].load(std::memory_order_relaxed);
-        if (count > 0)
-            facts.counts.emplace_back(id, count);
+
+    const Snapshot &record() const { return *record_; }
+
+    /* Reads the threads alone, since a sample must be cheap. */
+    void sample()
+    {
+        const auto &threads = record_->state().threads;
+        const std::uint64_t now = ticks();
+        const int file = is_here_ ? open(path_.c_str(), O_RDONLY | O_CLOEXEC) : -1;
+        if (file < 0)
+            return;
+        const auto number = static_cast<std::size_t>(
+            std::count_if(threads.begin(), threads.end(),
+                          [](const watch::Thread &one) { return one.thread.get() != 0; }));
+        std::vector<watch::Thread> copy(number);
+        const std::size_t size = number * sizeof(watch::Thread);
+        const bool is_read =
+            pread(file, static_cast<void *>(copy.data()), size,
+                  record_->position_of(threads.data())) == static_cast<ssize_t>(size);
+        close(file);
+        if (is_read)
+            time_in_mpi_.look(copy.data(), number, now);
     }
-    return facts;
-}
+
+    RankFacts read(Sites &sites)
+    {
+        const std::uint64_t now = ticks();
+        bool is_removed = false;
+        try {
+            record_ = std::make_unique<Snapshot>(path_);
+        } catch (const std::exception &) { /* the process removes its record at a good end */
+            is_removed = access(path_.c_str(), F_OK) != 0;
+        }
+        RankFacts facts;
+        facts.rank = record_->process().rank;
+        facts.process = record_->process().id;
+        facts.host = record_->introduction().host;
+        facts.is_initialized = record_->phase() != watch::Phase::begun;
+        facts.threads_without_slot = record_->process().threads_without_slot.get();
+        const auto process = this->process();
+        if (is_here_)
+            facts.condition = condition_of(*record_, process);
+        else if (record_->phase() == watch::Phase::exited)
+            facts.condition = Condition::exited;
+        if (is_removed)
+            facts.condition = Condition::finished;
+        facts.has_ended = is_here_ ? has_ended(*record_, process) : is_removed;
+        add_rates(facts, process);
+        if (process) {
+            time_in_mpi_.look(record_->state().threads.data(), watch::max_threads, now);
+            time_in_mpi_.take(facts);
+        }
+        add_calls(facts, sites);
+        return facts;
+    }
+
+  private:
+    struct Moment {
+        std::uint64_t calls = 0, ticks = 0; /* ticks of processor time */
+        std::chrono::steady_clock::time_point time;
+    };
+
+    std::optional<SystemProcess> process() const
+    {
+        return is_here_ ? process_of(*record_) : std::nullopt;
+    }
+
+    Moment moment(const std::optional<SystemProcess> &process) const
+    {
+        return {record_->calls(), process ? process->ticks : 0, std::chrono::steady_clock::now()};
+    }
+
+    /* Of the record's clock. */
+    std::uint64_t ticks() const { return watch::moment(record_->process().is_counter).ticks; }
+
+    void add_rates(RankFacts &facts, const std::optional<SystemProcess> &process)
+    {
+        const Moment last = std::exchange(last_, moment(process));
+        const double seconds = std::chrono::duration<double>(last_.time - last.time).count();
+        if (process && seconds > 0) {
+            facts.cpu = 100 * static_cast<double>(last_.ticks - std::min(last_.ticks, last.ticks)) /
+                static_cast<double>(sysconf(_SC_CLK_TCK)) / seconds;
+            const std::string status = content_of(folder_of(facts.process) + "/status");
+            facts.memory = memory_in(status, "VmRSS:");
+            facts.swapped = memory_in(status, "VmSwap:");
+        }
+        if (seconds > 0)
+            facts.calls_per_second =
+                static_cast<double>(last_.calls - std::min(last_.calls, last.calls)) / seconds;
+    }
+
+    void add_calls(RankFacts &facts, Sites &sites) const
+    {
+        const Clock clock(*record_, is_here_);
+        for (const watch::Thread &thread : record_->state().threads) {
+            if (thread.calls.get() > 0)
+                facts.threads.push_back(thread_in(record_->state(), thread, clock, sites));
+        }
+        for (int id = 0; id < MPI_LAST_FUNC_T; id++) {
+            std::uint64_t count = 0;
+            for (const watch::Counts &counts : record_->state().counts)
+                count += counts[static_cast<std::size_t>(id)].load(std::memory_order_relaxed);
+            if (count > 0)
+                facts.counts.emplace_back(id, count);
+        }
+    }
+
+    const std::string path_;
+    std::unique_ptr<Snapshot> record_;
+    const bool is_here_;
+    Moment last_;
+    TimeInMpi time_in_mpi_;
+};
 
 /* ---- stacks ---- */
 
@@ -564,11 +760,6 @@ void add_stacks(JobFacts &facts)
 }
 
 /* ---- search ---- */
-
-class NoRecords : public std::runtime_error {
-  public:
-    using std::runtime_error::runtime_error;
-};
 
 /* The records that the arguments name, by their files. */
 class Search {
@@ -696,7 +887,7 @@ class Search {
         throw NoRecords(
             "process " + name +
             " and those that it has started have no records: start the job with the tool "
-            "watch (MPIR_CVAR_QMPI_TOOL_LIST=watch), or read its stacks (--stack)");
+            "watch (MPIR_CVAR_QMPI_TOOL_LIST=watch)");
     }
 
     const Snapshot *read(const std::string &path, bool is_named)
@@ -724,66 +915,137 @@ std::string RankFacts::name() const
     return rank >= 0 ? "rank " + std::to_string(rank) : "process " + std::to_string(process);
 }
 
+class Observer::Data {
+  public:
+    explicit Data(std::vector<std::string> jobs) : jobs_(std::move(jobs))
+    {
+        search();
+        if (processes_.empty())
+            throw std::runtime_error(warnings_.empty() ? "no records" : warnings_.front());
+    }
+
+    void search_again()
+    {
+        search_.run([this] {
+            try {
+                search();
+            } catch (const std::exception &) { /* the job has ended */
+            }
+        });
+    }
+
+    void sample()
+    {
+        sample_.run([this] {
+            for (const auto &[path, process] : processes_)
+                process->sample();
+        });
+    }
+
+    JobFacts read()
+    {
+        JobFacts facts;
+        facts.warnings = warnings_;
+        facts.now = wall_clock();
+        std::map<std::string, WorldFacts> worlds;
+        std::set<std::pair<std::string, int>> seen; /* a process can have several instances */
+        for (const auto &[path, process] : processes_) {
+            const RankFacts rank = process->read(sites_);
+            if (!seen.insert({rank.host, rank.process}).second)
+                continue;
+            /* Those in MPI_Init do not know their world; they have its size from the launcher. */
+            const Snapshot &record = process->record();
+            WorldFacts &world = worlds[record.world()];
+            world.name = record.world();
+            world.program = record.introduction().program;
+            world.size = std::max(world.size, static_cast<int>(record.process().size));
+            world.ranks_on_host =
+                std::max(world.ranks_on_host, static_cast<int>(record.process().ranks_on_host));
+            world.ranks.push_back(rank);
+        }
+        /* Without a name: ranks of the only world, if they fit. */
+        const auto nameless = worlds.find("");
+        if (nameless != worlds.end() && worlds.size() == 2) {
+            WorldFacts &other = worlds.rbegin()->second;
+            auto &ranks = nameless->second.ranks;
+            if (nameless->second.size <= other.size) {
+                other.ranks.insert(other.ranks.end(), ranks.begin(), ranks.end());
+                worlds.erase("");
+            }
+        }
+        for (auto &[name, world] : worlds) {
+            std::stable_sort(
+                world.ranks.begin(), world.ranks.end(),
+                [](const RankFacts &a, const RankFacts &b) { return a.rank < b.rank; });
+            facts.worlds.push_back(std::move(world));
+        }
+        return facts;
+    }
+
+  private:
+    void search()
+    {
+        Search search;
+        for (const std::string &job : jobs_)
+            search.add(job);
+        warnings_ = search.warnings();
+        for (auto &[path, record] : search.found()) {
+            if (processes_.count(path) == 0)
+                processes_.emplace(path, std::make_unique<Observed>(path, std::move(record)));
+        }
+    }
+
+    const std::vector<std::string> jobs_;
+    std::vector<std::string> warnings_;                          /* of the search */
+    std::map<std::string, std::unique_ptr<Observed>> processes_; /* by the path of the record */
+    Sites sites_;
+    Rationed search_, sample_;
+};
+
+Observer::Observer(std::vector<std::string> jobs) : data_(std::make_unique<Data>(std::move(jobs)))
+{
+}
+
+Observer::~Observer() = default;
+
+JobFacts Observer::read()
+{
+    return data_->read();
+}
+
+void Observer::sample()
+{
+    data_->sample();
+}
+
+std::chrono::milliseconds Observer::pause(std::chrono::duration<double> between_readings)
+{
+    static std::minstd_rand random;
+    std::uniform_real_distribution<double> factor(0.5, 1.5);
+    constexpr std::chrono::duration<double> longest(1);
+    return std::chrono::ceil<std::chrono::milliseconds>(std::min(between_readings, longest) / 20 *
+                                                        factor(random));
+}
+
+void Observer::search()
+{
+    data_->search_again();
+}
+
 JobFacts facts_of_job(const std::vector<std::string> &jobs, bool wants_stacks)
 {
-    Search search;
     try {
-        for (const std::string &job : jobs)
-            search.add(job);
-    } catch (const NoRecords &) {
-        if (!wants_stacks)
-            throw;
-        return facts_from_stacks(jobs);
+        Observer observer(jobs);
+        std::this_thread::sleep_for(observation);
+        JobFacts facts = observer.read();
+        if (wants_stacks)
+            add_stacks(facts);
+        return facts;
+    } catch (const NoRecords &exception) {
+        if (wants_stacks)
+            return facts_from_stacks(jobs);
+        throw std::runtime_error(std::string(exception.what()) + ", or read its stacks (--stack)");
     }
-    JobFacts facts;
-    facts.warnings = search.warnings();
-    if (search.found().empty())
-        throw std::runtime_error(facts.warnings.empty() ? "no records" : facts.warnings.front());
-
-    std::map<std::string, Before> befores;
-    for (const auto &[path, record] : search.found())
-        befores[path] = before(*record);
-    std::this_thread::sleep_for(observation);
-
-    facts.now = wall_clock();
-    Sites sites;
-    std::map<std::string, WorldFacts> worlds;
-    std::set<std::pair<std::string, int>> seen; /* a process can have several instances */
-    for (auto &[path, record] : search.found()) {
-        try {
-            record = std::make_unique<Snapshot>(path);
-        } catch (const std::exception &) { /* it has ended well meanwhile */
-        }
-        if (!seen.insert({record->introduction().host, record->process().id}).second)
-            continue;
-        /* Those in MPI_Init do not know their world; they have its size from the launcher. */
-        std::string name = record->world();
-        WorldFacts &world = worlds[name];
-        world.name = name;
-        world.program = record->introduction().program;
-        world.size = std::max(world.size, static_cast<int>(record->process().size));
-        world.ranks_on_host =
-            std::max(world.ranks_on_host, static_cast<int>(record->process().ranks_on_host));
-        world.ranks.push_back(facts_of(*record, befores[path], sites));
-    }
-    /* Without a name: ranks of the only world, if they fit. */
-    const auto nameless = worlds.find("");
-    if (nameless != worlds.end() && worlds.size() == 2) {
-        WorldFacts &other = worlds.rbegin()->second;
-        auto &ranks = nameless->second.ranks;
-        if (nameless->second.size <= other.size) {
-            other.ranks.insert(other.ranks.end(), ranks.begin(), ranks.end());
-            worlds.erase("");
-        }
-    }
-    for (auto &[name, world] : worlds) {
-        std::stable_sort(world.ranks.begin(), world.ranks.end(),
-                         [](const RankFacts &a, const RankFacts &b) { return a.rank < b.rank; });
-        facts.worlds.push_back(std::move(world));
-    }
-    if (wants_stacks)
-        add_stacks(facts);
-    return facts;
 }
 
 }  // namespace qmpi::report

@@ -12,10 +12,13 @@
 
 #include "../common/call_sites.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -61,7 +64,7 @@ enum class Condition {
     in_system, /* uninterruptible */
     stopped,
     traced,
-    finished, /* after MPI_Finalize, still there */
+    finished, /* after MPI_Finalize */
     exited,   /* without MPI_Finalize */
     dead      /* killed */
 };
@@ -72,10 +75,13 @@ struct RankFacts {
     std::string host;
     Condition condition = Condition::elsewhere;
     bool is_initialized = false;
-    double cpu = 0;           /* percent, during the observation */
+    bool has_ended = false;   /* the process is gone; false if unknown */
+    double cpu = 0;           /* percent, since the last reading */
     std::int64_t memory = 0;  /* resident bytes */
     std::int64_t swapped = 0; /* bytes */
     double calls_per_second = 0;
+    std::optional<double> time_in_mpi; /* percent of the time since the last reading */
+    bool is_sampled = false;           /* time_in_mpi is an estimate from some of the calls */
     std::vector<ThreadFacts> threads;
     std::vector<std::pair<int, std::uint64_t>> counts; /* calls by function */
     std::uint64_t threads_without_slot = 0;
@@ -101,9 +107,42 @@ struct JobFacts {
     bool has_records = true; /* false: the facts are from stacks */
 };
 
-/* Facts of jobs: each argument is the number of a process, a record or a folder of records. Takes
- * a part of a second, to see what changes. wants_stacks: of ranks outside MPI, and of jobs without
- * records. Throws std::runtime_error if nothing is found. */
+/* No process of the job has a record. */
+class NoRecords : public std::runtime_error {
+  public:
+    using std::runtime_error::runtime_error;
+};
+
+/* Reads the records of a job, any number of times. Rates and shares are of the time since the last
+ * reading, first since the constructor. */
+class Observer {
+  public:
+    /* Each of the jobs is the number of a process, a record or a folder of records. Throws
+     * std::runtime_error if nothing is found. */
+    explicit Observer(std::vector<std::string> jobs);
+    ~Observer();
+    Observer(const Observer &) = delete;
+    Observer &operator=(const Observer &) = delete;
+
+    JobFacts read();
+
+    /* Between two readings, for time_in_mpi: of more calls than a record holds, each sample sees the
+     * last. */
+    void sample();
+
+    /* Time until the next sample. It varies, so that no program keeps step with the samples. */
+    static std::chrono::milliseconds pause(std::chrono::duration<double> between_readings);
+
+    /* Finds processes that have begun since the job was last searched. */
+    void search();
+
+  private:
+    class Data;
+    const std::unique_ptr<Data> data_;
+};
+
+/* Facts of jobs, as above. Takes a part of a second, to see what changes. wants_stacks: of ranks
+ * outside MPI, and of jobs without records. Throws std::runtime_error if nothing is found. */
 JobFacts facts_of_job(const std::vector<std::string> &jobs, bool wants_stacks);
 
 }  // namespace qmpi::report

@@ -50,8 +50,10 @@ AC_DEFUN([QMPI_DEPENDENCIES],[
     fi
     QMPI_OPTIONAL([json], [tools that write reports, with nlohmann-json], [nlohmann-json3-dev],
         [[#include <nlohmann/json.hpp>]], [[nlohmann::json j; (void) j;]])
-    QMPI_OPTIONAL([cli11], [the commands qmpi_info and qmpi_report, which also need json], [libcli11-dev],
+    QMPI_OPTIONAL([cli11], [the commands qmpi_ctl, qmpi_info, qmpi_report and qmpi_top, which also need json], [libcli11-dev],
         [[#include <CLI/CLI.hpp>]], [[CLI::App app; (void) app;]])
+    QMPI_OPTIONAL([ncurses], [the screen of the command qmpi_top], [libncurses-dev],
+        [[#include <ncurses.h>]], [[newterm(nullptr, nullptr, nullptr);]], [-lncursesw])
     QMPI_OPTIONAL([libdw], [names of call sites], [libdw-dev],
         [[#include <elfutils/libdwfl.h>]], [[dwfl_begin(nullptr);]], [-ldw])
     QMPI_OPTIONAL([otf2], [traces in OTF2], [libotf2-trace-dev],
@@ -71,13 +73,18 @@ AC_DEFUN([QMPI_TOOLS],[
     AC_SUBST([QMPI_ABI_LIBS])
     AC_SUBST([QMPI_MPI_INCLUDEDIR])
     AC_SUBST([QMPI_MPI_LIBDIR])
-    QMPI_DW_CPPFLAGS= QMPI_DW_LIBS= QMPI_OTF2_CPPFLAGS= QMPI_OTF2_LIBS=
+    QMPI_NCURSES_CPPFLAGS= QMPI_NCURSES_LIBS= QMPI_DW_CPPFLAGS= QMPI_DW_LIBS= QMPI_OTF2_CPPFLAGS= QMPI_OTF2_LIBS=
+    if test "$qmpi_ncurses" = yes ; then
+        QMPI_NCURSES_CPPFLAGS=-DHAVE_NCURSES QMPI_NCURSES_LIBS=-lncursesw
+    fi
     if test "$qmpi_libdw" = yes ; then
         QMPI_DW_CPPFLAGS=-DHAVE_LIBDW QMPI_DW_LIBS=-ldw
     fi
     if test "$qmpi_otf2" = yes ; then
         QMPI_OTF2_CPPFLAGS=-DHAVE_OTF2 QMPI_OTF2_LIBS=-lotf2
     fi
+    AC_SUBST([QMPI_NCURSES_CPPFLAGS])
+    AC_SUBST([QMPI_NCURSES_LIBS])
     AC_SUBST([QMPI_DW_CPPFLAGS])
     AC_SUBST([QMPI_DW_LIBS])
     AC_SUBST([QMPI_OTF2_CPPFLAGS])
@@ -110,6 +117,7 @@ AC_DEFUN([QMPI_SUMMARY],[
   PMPI tools as members      $build_qmpi_pmpi
   reports (nlohmann-json)    $qmpi_json
   qmpi_info, qmpi_report     $qmpi_commands
+  screen of qmpi_top         $qmpi_ncurses
   call sites (libdw)         $qmpi_libdw
   OTF2 traces                $qmpi_otf2
 "])

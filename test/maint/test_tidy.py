@@ -27,6 +27,7 @@ def assets(mpich_module):
 @pytest.mark.parametrize("source", SOURCES)
 def test_clang_tidy(mpich, needs, assets, source):
     needs("clang-tidy")
-    result = mpich.run("clang-tidy", "--quiet", TOOLS / source, "--", "-std=c++17", "-DMPICH_SKIP_MPICXX", "-DHAVE_LIBDW", "-DHAVE_OTF2",
-                       '-DQMPI_LIBMPIFORT=""', '-DQMPI_LIBMPICXX=""', f"-I{TOOLS}", f"-I{assets}", f"-I{mpich.include}", seconds=1200)
+    result = mpich.run("clang-tidy", "--quiet", TOOLS / source, "--", "-std=c++17", "-DMPICH_SKIP_MPICXX",
+                       "-DHAVE_LIBDW", "-DHAVE_OTF2", "-DHAVE_NCURSES", '-DQMPI_LIBMPIFORT=""', '-DQMPI_LIBMPICXX=""',
+                       f"-I{TOOLS}", f"-I{assets}", f"-I{mpich.include}", seconds=1200)
     assert (result.status, result.out) == (0, ""), result

@@ -28,6 +28,7 @@ with_hwloc
 with_datatype_engine
 with_json
 with_cli11
+with_ncurses
 with_libdw
 with_otf2
 '
@@ -191,8 +192,8 @@ def test_defaults(project):
     assert set(options) >= {"--enable-qmpi", "--with-device=ch4:ucx", "--with-ucx=/usr", "--with-hwloc=/usr", "--prefix=/usr/local",
                             "--with-datatype-engine=dataloop", "--enable-fortran=all", "--enable-shared", "--disable-static"}
     assert [o for o in options if o.startswith(("CFLAGS", "CXXFLAGS"))] == [], "autoconf's own choice is not passed on"
-    results = dict(re.findall(r"^checking for (json|cli11|libdw|otf2)\.\.\. (\w+)$", said, re.M))
-    assert {f"--with-{name}={result}" for name, result in results.items()} <= set(options) and len(results) == 4
+    results = dict(re.findall(r"^checking for (json|cli11|ncurses|libdw|otf2)\.\.\. (\w+)$", said, re.M))
+    assert {f"--with-{name}={result}" for name, result in results.items()} <= set(options) and len(results) == 5
 
 
 def test_options_pass_through(project):
@@ -231,7 +232,7 @@ def test_configure_in_a_path_with_blanks(project):
 
 def test_help(project):
     text = project.configure("--help")
-    for option in ("mpich-source", "mpich-tree", "base", "first-patches", "base-prefix", "json", "cli11", "libdw", "otf2"):
+    for option in ("mpich-source", "mpich-tree", "base", "first-patches", "base-prefix", "json", "cli11", "ncurses", "libdw", "otf2"):
         assert f"--with-{option}=" in text
     assert "--disable-ccache" in text and "All other options are MPICH's" in text and "--with-device=ch4:ucx" in text
 

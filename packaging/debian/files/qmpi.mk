@@ -1,5 +1,5 @@
 # QMPI and its tools; included by debian/rules
-extra_flags += --enable-qmpi --with-json=yes --with-cli11=yes --with-libdw=yes --with-otf2=yes
+extra_flags += --enable-qmpi --with-json=yes --with-cli11=yes --with-ncurses=yes --with-libdw=yes --with-otf2=yes
 
 # The release contains results of maint/configure with paths of another machine.
 execute_before_dh_autoreconf:

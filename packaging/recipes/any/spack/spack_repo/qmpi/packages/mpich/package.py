@@ -23,6 +23,7 @@ class Mpich(BuiltinMpich):
         depends_on("python@3:", type="build")
         depends_on("cli11@2:", type="build")
         depends_on("nlohmann-json@3:", type="build")
+        depends_on("ncurses")
         depends_on("elfutils")
         depends_on("otf2@3:")
 
@@ -38,5 +39,5 @@ class Mpich(BuiltinMpich):
     def configure_args(self):
         args = super().configure_args() + self.enable_or_disable("qmpi")
         if self.spec.satisfies("+qmpi"):
-            args += ["--with-json=yes", "--with-cli11=yes", "--with-libdw=yes", "--with-otf2=yes"]
+            args += ["--with-json=yes", "--with-cli11=yes", "--with-ncurses=yes", "--with-libdw=yes", "--with-otf2=yes"]
         return args

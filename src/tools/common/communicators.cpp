@@ -415,7 +415,10 @@ bool Communicators::add_ranks(Communicator &communicator)
     if (!world.is_known())
         return false;
     if (QMPI_Comm_group(comm, &group) == MPI_SUCCESS) {
-        communicator.world = shared(counted(group, world.ranks_of(group)));
+        std::vector<int> ranks = world.ranks_of(group);
+        /* MPICH 5 gives a grid or graph of fewer processes the group of its parent. */
+        ranks.resize(std::min(ranks.size(), static_cast<std::size_t>(communicator.size)));
+        communicator.world = shared(counted(group, std::move(ranks)));
         QMPI_Group_free(&group);
     }
     if (communicator.is_inter && QMPI_Comm_remote_group(comm, &group) == MPI_SUCCESS) {

@@ -20,6 +20,18 @@
 
 namespace {
 
+/* True if all processes share memory. */
+bool is_one_node(int processes)
+{
+    MPI_Comm node;
+    int size, least;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    MPI_Comm_size(node, &size);
+    MPI_Comm_free(&node);
+    MPI_Allreduce(&size, &least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    return least == processes;
+}
+
 struct Kind {
     const char *name;
     int weight;
@@ -104,6 +116,7 @@ int main(int argc, char **argv)
         MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
     MPI_Comm_size(MPI_COMM_WORLD, &processes);
+    Script::is_one_node = is_one_node(processes);
     std::vector<char> buffer(messages::buffer_size);
     MPI_Buffer_attach(buffer.data(), messages::buffer_size);
     {

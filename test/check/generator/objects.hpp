@@ -150,8 +150,10 @@ inline void make_comm(Script &script)
     }
     case 5:
         next = added(script, old->groups[0]);
-        if (is_member)
+        if (is_member && Script::is_one_node)
             MPI_Comm_split_type(old->handle, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &next->handle);
+        else if (is_member)
+            MPI_Comm_split(old->handle, 0, 0, &next->handle);
         break;
     case 6:
     case 7: {

@@ -85,7 +85,9 @@ class Script {
     const uint64_t number; /* of the script; 0: the main one */
     int step = 0;
     bool has_threads = false; /* MPI_THREAD_MULTIPLE */
-    Random draw, own;         /* of all processes; of this one */
+    /* False: MPICH 5 for UCX takes each process for a node of its own. */
+    static inline bool is_one_node = true;
+    Random draw, own; /* of all processes; of this one */
     std::vector<std::shared_ptr<Comm>> comms;
     std::vector<Pending> pending;
     int next_tag = 1, next_comm = 0;

@@ -229,6 +229,8 @@ inline std::shared_ptr<Window> create(Script &script, const std::shared_ptr<Comm
     window->comm = comm;
     const bool has_info = draw.chance(20), has_name = draw.chance(10);
     window->flavor = static_cast<Flavor>(draw.below(4));
+    if (window->flavor == Flavor::shared && !Script::is_one_node)
+        window->flavor = Flavor::allocate;
     const int me = comm->rank(script.me);
     const uint64_t key = script.key();
     for (int i = 0; i < comm->size(); i++) {

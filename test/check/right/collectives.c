@@ -230,8 +230,10 @@ static void keyvals(int rank, int size)
 static void topologies_smaller(int rank, int size)
 {
     const int neighbors[] = { 1, 2 }, edges[] = { 1, 0 }, sizes[] = { 2 }, is_periodic[] = { 0 };
+    const MPI_Datatype types[] = { MPI_INT, MPI_INT };
+    const int counts[] = { 1, 1 }, places[] = { 0, sizeof(int) };
     MPI_Comm grid, graph, copy, part;
-    int value = 0;
+    int value = 0, values[2] = { 0 }, received[2];
 
     for (int i = 0; i < 3; i++) {
         MPI_Cart_create(MPI_COMM_WORLD, 1, sizes, is_periodic, 0, &grid);
@@ -242,6 +244,7 @@ static void topologies_smaller(int rank, int size)
             MPI_Comm_dup(grid, &part);
             MPI_Barrier(part);
             MPI_Bcast(&value, 1, MPI_INT, 1, graph);
+            MPI_Alltoallw(values, counts, places, types, received, counts, places, types, grid);
             MPI_Comm_free(&part);
             MPI_Comm_free(&grid);
             MPI_Comm_free(&graph);

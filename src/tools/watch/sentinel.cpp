@@ -8,6 +8,7 @@
 #include "../common/process.hpp"
 #include "../common/quiet_thread.hpp"
 #include "../common/record.hpp"
+#include "../common/report.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -20,6 +21,7 @@
 #include <utility>
 
 #include <dlfcn.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 namespace qmpi::watch {
@@ -133,6 +135,8 @@ std::optional<Picture> picture_of(const std::string &own_path, const State &own)
     Picture picture;
     if (!add(own, true, picture))
         return std::nullopt;
+    picture[own.process.rank].times.erase(
+        static_cast<std::uint64_t>(syscall(SYS_gettid))); /* this thread */
     for (const std::string &path : record_files_in(fs::path(own_path).parent_path())) {
         if (path == own_path) /* closing it would end the mark of a running process */
             continue;
@@ -249,8 +253,10 @@ void Sentinel::watch()
         } else if (seconds >= next) {
             report(seconds);
             next = 2 * seconds;
-            if (option_.aborts)
+            if (option_.aborts) {
+                await_stderr();
                 MPI_Abort(MPI_COMM_WORLD, option_.status);
+            }
         }
     }
 }

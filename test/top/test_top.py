@@ -16,18 +16,13 @@ from pathlib import Path
 import pytest
 
 from conftest import clean_environment
+from marks import line_of
 
 HERE = Path(__file__).resolve().parent
 HANGS, SHARES = HERE.parent / "watch/hangs.c", HERE / "shares.c"
 COLUMNS = ["RANK", "HOST", "STATE", "SINCE", "MPI", "CALLS/S", "CPU", "CALL", "SITE", "WAITS FOR", "COMMUNICATOR"]
 TIME = r"(?:\d+ s to )?\d+ s"
 WORLD = "MPI_COMM_WORLD"
-
-
-def line_of(words, source=HANGS):
-    lines = [number for number, line in enumerate(source.read_text().splitlines(), 1) if f"[{words}]" in line]
-    assert len(lines) == 1, words
-    return f"{source.name}:{lines[0]}"
 
 
 class Table:
@@ -150,14 +145,14 @@ def shares(mpich, start):
 
 # ---- where the ranks are ----
 
-BARRIER = ("MPI_Barrier", line_of("barrier"))
+BARRIER = ("MPI_Barrier", line_of("barrier", HANGS))
 
 
 def test_call_site_and_partner(hang):
     table = hang("missing_send").settled()
     assert table.where() == [
         ("0", "waiting", *BARRIER, "rank 1", WORLD),
-        ("1", "waiting", "MPI_Recv", line_of("missing"), "a message from rank 0 with tag 7", WORLD),
+        ("1", "waiting", "MPI_Recv", line_of("missing", HANGS), "a message from rank 0 with tag 7", WORLD),
         ("2", "waiting", *BARRIER, "rank 1", WORLD),
         ("3", "waiting", *BARRIER, "rank 1", WORLD)]
     assert table.head == ["hangs, 4 ranks: 4 waiting", "no rank has made progress in MPI for T",
@@ -170,7 +165,7 @@ def test_rank_outside_mpi(hang):
     table = hang("loop").settled()
     assert table.where() == [
         *[(rank, "waiting", *BARRIER, "rank 3", WORLD) for rank in "012"],
-        ("3", "running", "after MPI_Allreduce", line_of("before loop"), "", "")]
+        ("3", "running", "after MPI_Allreduce", line_of("before loop", HANGS), "", "")]
     assert table.head == ["hangs, 4 ranks: 3 waiting, 1 running",
                           "no rank has made progress in MPI for T; rank 3 is outside MPI"]
     assert table.column("MPI") == ["100%"] * 3 + ["0%"]
@@ -191,7 +186,7 @@ def test_state(hang, reason, options, state):
 
 def test_rank_that_polls(hang):
     table = hang("poll").settled()
-    assert table.where()[0] == ("0", "polling", *table.where()[0][2:]) and line_of("poll") in table.where()[0]
+    assert table.where()[0] == ("0", "polling", *table.where()[0][2:]) and line_of("poll", HANGS) in table.where()[0]
     assert int(table.rows[0]["CALLS/S"].replace(",", "")) > 1000
     assert table.head[1] == "no rank has made progress in MPI for T"
 
@@ -204,12 +199,12 @@ def test_rank_without_record(hang):
 def test_group(hang):
     assert hang("loop").settled("--group").where() == [
         ("0-2", "waiting", *BARRIER, "rank 3", WORLD),
-        ("3", "running", "after MPI_Allreduce", line_of("before loop"), "", "")]
+        ("3", "running", "after MPI_Allreduce", line_of("before loop", HANGS), "", "")]
 
 
 def test_group_of_ranks_with_different_partners(hang):
     assert hang("ring").settled("--group").where() == [
-        ("0-3", "waiting", "MPI_Recv", line_of("ring"), "a message from rank 1 with tag 0, ...", WORLD)]
+        ("0-3", "waiting", "MPI_Recv", line_of("ring", HANGS), "a message from rank 1 with tag 0, ...", WORLD)]
 
 
 @pytest.mark.parametrize("words, ranks", [

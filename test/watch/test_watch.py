@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from marks import line_of
+
 HERE = Path(__file__).resolve().parent
 SOURCE = HERE / "hangs.c"
 RANKS = 4
@@ -19,15 +21,9 @@ TIME = r"(?:\d+ s to )?\d+ s"
 WORLD = "MPI_COMM_WORLD"
 
 
-def line_of(words, source=SOURCE):
-    lines = [number for number, line in enumerate(source.read_text().splitlines(), 1) if f"[{words}]" in line]
-    assert len(lines) == 1, words
-    return f"{source.name}:{lines[0]}"
-
-
 def call(function, words, communicator=WORLD):
     """MPI_Recv (hangs.c:12, MPI_COMM_WORLD)"""
-    return f"{function} ({line_of(words)}{', ' + communicator if communicator else ''})"
+    return f"{function} ({line_of(words, SOURCE)}{', ' + communicator if communicator else ''})"
 
 
 def without_times(text):
@@ -225,14 +221,14 @@ def test_fortran(mpich):
 def test_stack_says_where_a_rank_computes(hang):
     assert hang("loop", of="--stack $job").lines == [
         f"rank 3 has been outside MPI for T, after {call('MPI_Allreduce', 'before loop', '')}, in compute "
-        f"({line_of('in loop')}): running, N % CPU",
+        f"({line_of('in loop', SOURCE)}): running, N % CPU",
         f"ranks 0-2 wait in {BARRIER} for T"]
 
 
 def test_stacks_of_a_job_without_the_tool(hang):
     result = hang("loop", of="--stack $job", tools="null")
     assert result.lines == [
-        f"rank 3 is outside MPI, in compute ({line_of('in loop')}): running, N % CPU",
+        f"rank 3 is outside MPI, in compute ({line_of('in loop', SOURCE)}): running, N % CPU",
         f"ranks 0-2 are in {call('MPI_Barrier', 'barrier', '')}",
         "from the stacks alone: with the tool watch there are communicators, partners and times"]
     assert [rank["rank"] for rank in result.world["ranks"]] == [0, 1, 2, 3]
@@ -290,7 +286,7 @@ def test_json_has_the_facts(hang):
     newest = rank["threads"][0]["last_calls"][0]
     assert (world["size"], world["missing"], [one["rank"] for one in world["ranks"]]) == (4, [], [0, 1, 2, 3])
     assert (newest["function"], newest["peer"], newest["tag"], newest["bytes"]) == ("MPI_Send", 1, 3, 1 << 20)
-    assert f"{Path(newest['site']['file']).name}:{newest['site']['line']}" == line_of("heads")
+    assert f"{Path(newest['site']['file']).name}:{newest['site']['line']}" == line_of("heads", SOURCE)
     assert newest["communicator"]["name"] == WORLD and newest["seconds"] >= 0.9
     assert rank["calls"] == {"MPI_Init_thread": 1} and rank["state"] in ("running", "sleeping")
 

@@ -182,10 +182,7 @@ class Snapshot {
         if (introduction_.tool != "watch")
             throw std::runtime_error("the record is of the tool " + introduction_.tool + ": \"" +
                                      "qmpi_report show\" reports it");
-        view_.each([this](std::uint32_t kind, std::string_view content) {
-            if (static_cast<watch::Kind>(kind) == watch::Kind::state)
-                state_ = &block_as<watch::State>(content);
-        });
+        state_ = watch::state_in(view_);
         require_undamaged(state_ != nullptr);
     }
 

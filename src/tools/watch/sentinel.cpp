@@ -144,11 +144,7 @@ std::optional<Picture> picture_of(const std::string &own_path, const State &own)
         const RecordView view(file.content());
         if (view.introduction().tool != "watch" || view.introduction().instance != 1)
             continue;
-        const State *state = nullptr;
-        view.each([&](std::uint32_t kind, std::string_view content) {
-            if (static_cast<Kind>(kind) == Kind::state)
-                state = &block_as<State>(content);
-        });
+        const State *const state = state_in(view);
         if (state != nullptr && std::string_view(state->process.world) == own.process.world &&
             !add(*state, file.life(view.is_marked()) != Life::ended, picture))
             return std::nullopt;

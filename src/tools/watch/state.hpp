@@ -195,6 +195,17 @@ static_assert(sizeof(State) + 4096 < record_size, "the introduction needs room, 
 
 /* ---- files ---- */
 
+/* nullptr if the record has none. */
+inline const State *state_in(const RecordView &record)
+{
+    const State *state = nullptr;
+    record.each([&state](std::uint32_t kind, std::string_view content) {
+        if (static_cast<Kind>(kind) == Kind::state)
+            state = &block_as<State>(content);
+    });
+    return state;
+}
+
 /* Folder of a user's records, below /dev/shm or the folder that the user names. */
 inline std::string folder_name(std::int64_t user)
 {
